@@ -1,0 +1,330 @@
+package agent
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent/llm"
+)
+
+// Event is one entry of a run's journal. Seq counts from 1 over the whole run
+// in commit order; Seq and At are set by the store.
+type Event struct {
+	Run    RunID
+	Strand StrandID
+	Seq    uint64
+	At     time.Time
+	Body   Body
+}
+
+// Kind names what happened. Kinds are a contract: users' scripts read them.
+type Kind string
+
+// Body is what happened. The set is closed: Apply knows every member, and the
+// codec (codec.go) has a golden file for each kind and version.
+//
+//sumtype:decl
+type Body interface {
+	Kind() Kind
+	body()
+}
+
+// RunStarted opens a journal: the goal and everything that was decided about
+// the run before its first step.
+type RunStarted struct {
+	Goal      string `json:"goal"`
+	Requester string `json:"requester"`
+	// ReplyTo is the thread that the run answers in, "platform:workspace:channel:thread";
+	// empty for a run that is only watched.
+	ReplyTo string `json:"reply_to,omitempty"`
+	// Folder is the run's folder inside the workspace; empty is the workspace itself.
+	Folder       string       `json:"folder,omitempty"`
+	Limits       Limits       `json:"limits"`
+	PlanApproval PlanApproval `json:"plan_approval"`
+	Autonomy     Autonomy     `json:"autonomy"`
+	// YesTo lists what needs no question in this run: plan, reads, writes, deletes, all.
+	YesTo []string `json:"yes_to,omitempty"`
+	// Approvers may decide approvals and plans; empty: the requester and the operators.
+	Approvers []string      `json:"approvers,omitempty"`
+	Expires   time.Duration `json:"expires"` // of a checkpoint, in nanoseconds
+	Slots     int           `json:"slots"`   // tasks at once
+	// Unattended is set where nobody can be asked about trouble.
+	Unattended bool `json:"unattended,omitempty"`
+}
+
+// PersonSaid is a person's message to a running run. Trusted is false for the
+// words of people without authority over the run.
+type PersonSaid struct {
+	By      string `json:"by"`
+	Text    string `json:"text"`
+	Trusted bool   `json:"trusted"`
+}
+
+// Word is a control word.
+type Word string
+
+// The control words. WordLeave says that nobody can be asked any more (end of
+// input) and WordWake only makes every strand look again.
+const (
+	WordPause  Word = "pause"
+	WordResume Word = "resume"
+	WordCancel Word = "cancel"
+	WordLeave  Word = "leave"
+)
+
+// RunControlled is a control word, by a person or by the engine itself.
+type RunControlled struct {
+	Word   Word   `json:"word"`
+	By     string `json:"by"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// TimePassed says that a strand was woken by its own timer: everything due
+// before the event's stamp is due now.
+type TimePassed struct{}
+
+// ModelAsked reserves the price of a model call before it is made. An asked
+// call without an answer (crash) counts as spent.
+type ModelAsked struct {
+	Call    string      `json:"call"`
+	Purpose llm.Purpose `json:"purpose"`
+	Model   string      `json:"model"`
+	// Reserve is null where the model's price is unknown.
+	Reserve       *Nano  `json:"reserve_usd"`
+	ReserveTokens int    `json:"reserve_tokens"`
+	PromptHash    string `json:"prompt_hash"`
+}
+
+// ModelAnswered settles a model call. Exactly one of Message and Error is set;
+// Problem says why an answer could not be used and is what the model is told.
+type ModelAnswered struct {
+	Call       string      `json:"call"`
+	Purpose    llm.Purpose `json:"purpose"`
+	Model      string      `json:"model"`
+	Prompt     int         `json:"prompt_tokens"`
+	Completion int         `json:"completion_tokens"`
+	Cached     int         `json:"cached_tokens"`
+	Cost       *Nano       `json:"cost_usd"`
+	PromptHash string      `json:"prompt_hash"`
+	Estimated  bool        `json:"estimated,omitempty"`
+	// Lost marks a reservation that no answer settled.
+	Lost    bool          `json:"lost,omitempty"`
+	Took    time.Duration `json:"took"` // nanoseconds
+	Message *llm.Message  `json:"message,omitempty"`
+	Problem string        `json:"problem,omitempty"`
+	Error   string        `json:"error,omitempty"`
+	// Refused marks an error that only a changed configuration can mend.
+	Refused bool `json:"refused,omitempty"`
+}
+
+// CallReplied answers a function call that had no effect: a decision that was
+// taken or refused, arguments that did not fit, an unknown function.
+type CallReplied struct {
+	Call string `json:"call"`
+	Text string `json:"text"`
+	// Problem marks a call that could not be used.
+	Problem bool `json:"problem,omitempty"`
+}
+
+// PlanAccepted makes a plan the run's plan. Order is the order in which tasks
+// are preferred when slots are short.
+type PlanAccepted struct {
+	Plan     Plan          `json:"plan"`
+	By       string        `json:"by,omitempty"`
+	Reason   string        `json:"reason,omitempty"`
+	Findings []PlanFinding `json:"findings,omitempty"`
+}
+
+// TaskStarted gives a task a strand. Instructions are the task's instructions
+// with the values of its inputs in place of the placeholders.
+type TaskStarted struct {
+	Task         TaskID `json:"task"`
+	Instructions string `json:"instructions,omitempty"`
+}
+
+// TaskFinishing is a model's claim that its task is finished; a judge looks at it.
+type TaskFinishing struct {
+	Task       TaskID   `json:"task"`
+	Call       string   `json:"call"`
+	Summary    string   `json:"summary"`
+	Outputs    []Output `json:"outputs,omitempty"`
+	Confidence float64  `json:"confidence,omitempty"`
+}
+
+// TaskJudged is the verdict on a TaskFinishing.
+type TaskJudged struct {
+	Task     TaskID `json:"task"`
+	Accepted bool   `json:"accepted"`
+	Reasons  Texts  `json:"reasons,omitempty"`
+	Missing  Texts  `json:"missing,omitempty"`
+}
+
+// TaskState is where a task stands.
+type TaskState string
+
+// The states of a task. Skipped tasks never started: something they need
+// failed, or the run ended first.
+const (
+	TaskPending TaskState = "pending"
+	TaskRunning TaskState = "running"
+	TaskDone    TaskState = "done"
+	TaskFailed  TaskState = "failed"
+	TaskSkipped TaskState = "skipped"
+)
+
+// FailKind says what a failure means for the plan.
+type FailKind string
+
+// The kinds of failure. Impossible is not planned again, Blocked asks the
+// person first.
+const (
+	FailImpossible FailKind = "impossible"
+	FailBlocked    FailKind = "blocked"
+	FailBudget     FailKind = "budget"
+	FailOther      FailKind = "other"
+)
+
+// TaskEnded ends a task's strand.
+type TaskEnded struct {
+	Task       TaskID    `json:"task"`
+	State      TaskState `json:"state"`
+	Summary    string    `json:"summary,omitempty"`
+	Outputs    []Output  `json:"outputs"`
+	Confidence float64   `json:"confidence,omitempty"`
+	Reason     string    `json:"reason,omitempty"`
+	Fail       FailKind  `json:"fail,omitempty"`
+}
+
+// ToolIntent is committed before a tool runs. Arguments are canonical JSON
+// with placeholders replaced.
+type ToolIntent struct {
+	Effect    EffectID        `json:"effect"`
+	Call      string          `json:"call"`
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments"`
+	Repeat    Repeat          `json:"repeat"`
+	// Mark is what the tool noted before the effect, for its probe.
+	Mark string `json:"mark,omitempty"`
+	// Deadline is when the effect's request has certainly ended; zero: it has none.
+	Deadline time.Time `json:"deadline,omitzero"`
+	// Rule is the policy rule that let the call through.
+	Rule string `json:"rule,omitempty"`
+	// Again counts earlier attempts of the same effect that recovery found undone.
+	Again int `json:"again,omitempty"`
+}
+
+// ToolDeferred says that an effect is not finished and is to be looked at
+// again at a time. It costs nothing while it waits.
+type ToolDeferred struct {
+	Effect EffectID  `json:"effect"`
+	Until  time.Time `json:"until"`
+}
+
+// ToolOutcome is what came of an intent. The first outcome of an effect counts.
+type ToolOutcome struct {
+	Effect EffectID     `json:"effect"`
+	State  OutcomeState `json:"state"`
+	Trust  Trust        `json:"trust"`
+	Text   string       `json:"text"`
+	// Artifact is the content hash of the whole text where Text holds only its head and tail.
+	Artifact string        `json:"artifact,omitempty"`
+	Files    []string      `json:"files,omitempty"` // workspace paths that the effect wrote
+	Took     time.Duration `json:"took,omitempty"`  // nanoseconds
+}
+
+// CheckpointOpened asks people. Choices are the words accepted as decision.
+type CheckpointOpened struct {
+	ID      CheckpointID   `json:"id"`
+	Ask     CheckpointKind `json:"checkpoint_kind"`
+	Title   string         `json:"title"`
+	Detail  string         `json:"detail,omitempty"` // Markdown
+	Choices []string       `json:"choices"`
+	Expires time.Time      `json:"expires,omitzero"`
+	// Call, Tool, Arguments and Digest bind an approval to one exact call.
+	Call      string          `json:"call,omitempty"`
+	Tool      string          `json:"tool,omitempty"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Digest    string          `json:"digest,omitempty"`
+	Risk      string          `json:"risk,omitempty"`
+	// Grant is what approving allows for the rest of the run, empty: this call only.
+	Grant     string     `json:"grant,omitempty"`
+	Questions []Question `json:"questions,omitempty"`
+	Plan      *Plan      `json:"plan,omitempty"`
+	Effect    EffectID   `json:"effect,omitempty"`
+}
+
+// Question is one unclear point (ask_human).
+type Question struct {
+	ID       string   `json:"id"`
+	Question string   `json:"question"`
+	Choices  []string `json:"choices,omitempty"`
+	Why      string   `json:"why,omitempty"`
+}
+
+// CheckpointDecided closes a checkpoint. The first decision counts. By is the
+// principal, "expired" where nobody decided in time.
+type CheckpointDecided struct {
+	ID        CheckpointID      `json:"id"`
+	Decision  string            `json:"decision"`
+	By        string            `json:"by"`
+	Text      string            `json:"text,omitempty"`
+	Answers   map[string]string `json:"answers,omitempty"`
+	Arguments json.RawMessage   `json:"arguments,omitempty"`
+	Plan      *Plan             `json:"plan,omitempty"`
+}
+
+// BudgetNotice says that a share of a budget is spent. Budget is usd, tokens,
+// time or steps.
+type BudgetNotice struct {
+	Budget  string `json:"kind"`
+	Percent int    `json:"percent"`
+}
+
+// Finding is what a stuck detector found. Events are the numbers that prove it.
+type Finding struct {
+	Rule     string   `json:"rule"`
+	Severity string   `json:"severity"`
+	Strand   StrandID `json:"strand"`
+	Events   []uint64 `json:"events"`
+	Message  string   `json:"message"`
+}
+
+// Feedback is a person's rating of a report: +1 or -1.
+type Feedback struct {
+	Rating  int    `json:"rating"`
+	Comment string `json:"comment,omitempty"`
+	By      string `json:"by"`
+}
+
+// Reported is the run's final report.
+type Reported struct {
+	Headline  string `json:"headline"`
+	Body      string `json:"body"`
+	Artifacts Texts  `json:"artifacts"`
+	Skipped   Texts  `json:"skipped"`
+	FollowUps Texts  `json:"follow_ups,omitempty"`
+	Lessons   Texts  `json:"lessons,omitempty"`
+}
+
+// RunState is where a run stands.
+type RunState string
+
+// The states of a run.
+const (
+	RunRunning   RunState = "running"
+	RunWaiting   RunState = "waiting"
+	RunPaused    RunState = "paused"
+	RunDone      RunState = "done"
+	RunFailed    RunState = "failed"
+	RunCancelled RunState = "cancelled"
+)
+
+// RunEnded closes a journal. The figures count settled and lost calls.
+type RunEnded struct {
+	State      RunState `json:"state"`
+	Reason     string   `json:"reason,omitempty"`
+	Cost       *Nano    `json:"cost_usd"`
+	Prompt     int      `json:"prompt_tokens"`
+	Completion int      `json:"completion_tokens"`
+	ModelCalls int      `json:"model_calls"`
+}

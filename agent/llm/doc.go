@@ -1,0 +1,6 @@
+// Package llm is the door to a language model: the types of a request and of
+// an answer, the Model contract, and the errors that callers tell apart.
+//
+// What does not live here: a client (agent/llm/openai, agent/llm/rehearsal)
+// and the wording of prompts (agent/prompt).
+package llm

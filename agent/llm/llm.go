@@ -1,0 +1,100 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Purpose says what a model is asked for. It travels in the header
+// X-Deckhand-Purpose, in events and in the price report.
+type Purpose string
+
+// The purposes of a request.
+const (
+	Intake     Purpose = "intake"
+	Plan       Purpose = "plan"
+	Work       Purpose = "work"
+	CheckIn    Purpose = "check-in"
+	Judge      Purpose = "judge"
+	Report     Purpose = "report"
+	Insight    Purpose = "insight"
+	Importance Purpose = "importance"
+	Compact    Purpose = "compact"
+)
+
+// Role is the author of a message as the Chat Completions protocol names it.
+type Role string
+
+// The roles of the Chat Completions protocol.
+const (
+	System    Role = "system"
+	User      Role = "user"
+	Assistant Role = "assistant"
+	Tool      Role = "tool"
+)
+
+// Call is a function call that the model asked for. Arguments is the text
+// exactly as received: it goes back to the model unchanged.
+type Call struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// Message is one turn of a conversation. Calls is set on assistant messages,
+// CallID on tool messages.
+type Message struct {
+	Role    Role   `json:"role"`
+	Content string `json:"content,omitempty"`
+	Calls   []Call `json:"calls,omitempty"`
+	CallID  string `json:"call_id,omitempty"`
+	// Refusal is the model's own words when it declined to answer.
+	Refusal string `json:"refusal,omitempty"`
+}
+
+// Function describes a function that the model may call. Parameters is a JSON
+// Schema object.
+type Function struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+// Request is one question to a model. Run, Strand and Task name the work that
+// it belongs to and are sent as headers, never in the prompt.
+type Request struct {
+	Purpose           Purpose
+	Run, Strand, Task string
+	Model             string
+	Messages          []Message
+	Functions         []Function
+	// Required asks for tool_choice "required": one function must be called.
+	Required bool
+	// MaxTokens bounds the answer, in tokens; 0 leaves it to the endpoint.
+	MaxTokens int
+}
+
+// Usage counts tokens. Cached is the part of Prompt that was served from the
+// provider's prompt cache.
+type Usage struct {
+	Prompt, Completion, Cached int
+}
+
+// Response is a model's answer. Estimated is true where the endpoint reported
+// no usage and the client counted instead.
+type Response struct {
+	Message   Message
+	Model     string
+	Usage     Usage
+	Estimated bool
+	// Finish is the endpoint's finish_reason, for example "stop", "length",
+	// "tool_calls" or "content_filter".
+	Finish string
+}
+
+// Model answers requests. Complete returns an *Error where the endpoint
+// refused or could not be reached, and the context's error where that ended.
+// It may be called from many goroutines.
+type Model interface {
+	Complete(ctx context.Context, r Request) (Response, error)
+}

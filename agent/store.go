@@ -1,0 +1,157 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+)
+
+// Store errors. ErrConflict: the lease is gone or its turn was taken. ErrStale:
+// a Strict commit has not seen the newest event. ErrBudget: a counter would
+// pass its limit (see BudgetError). ErrSeen: a Once key was used before. In all
+// four nothing was written.
+var (
+	ErrConflict = errors.New("another worker holds the strand")
+	ErrStale    = errors.New("the run has newer events")
+	ErrBudget   = errors.New("over the limit")
+	ErrSeen     = errors.New("seen before")
+	ErrNoRun    = errors.New("no such run")
+	ErrNoBlob   = errors.New("no such artifact")
+)
+
+// BudgetError names the counter that a commit would have pushed over its limit.
+type BudgetError struct{ Counter string }
+
+func (e *BudgetError) Error() string { return e.Counter + ": " + ErrBudget.Error() }
+
+// Unwrap makes errors.Is(err, ErrBudget) true.
+func (e *BudgetError) Unwrap() error { return ErrBudget }
+
+// EntryError says which journal entry could not be read; Err wraps ErrDamaged
+// or ErrNewer.
+type EntryError struct {
+	Run RunID
+	Seq uint64
+	Err error
+}
+
+func (e *EntryError) Error() string {
+	return "journal of run " + string(e.Run) + ", entry " + strconv.FormatUint(e.Seq, 10) + ": " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *EntryError) Unwrap() error { return e.Err }
+
+// Wake-up times with a meaning of their own.
+var (
+	// AtOnce makes a strand due immediately.
+	AtOnce = time.Unix(0, 0).UTC()
+	// Parked takes a strand off the clock until somebody wakes it.
+	Parked = time.Time{}
+)
+
+// Lease is the right to work one strand until the store's lease time is over.
+type Lease struct {
+	Run    RunID
+	Strand StrandID
+	Epoch  uint64    // +1 with every claim: fences
+	Turn   uint64    // commits made under leases of this strand so far
+	At     time.Time // the store's clock at the claim
+}
+
+// Spend adds Nano (any unit: billionths of a dollar, tokens, steps) to a
+// counter. Limit 0 is none; over the limit nothing of the commit is written.
+// A counter starts at 0. Negative amounts give back.
+type Spend struct {
+	Counter string
+	Nano    int64
+	Limit   int64
+}
+
+// Commit is one atomic write to one run's journal.
+type Commit struct {
+	// ID is random per attempt. A commit whose ID was the last one at this
+	// lease's turn (or, without a lease, was ever accepted) is a success and
+	// returns the first receipt; this is compared before anything else.
+	ID  string
+	Run RunID
+	// Lease nil: a fact from outside, appended always.
+	Lease *Lease
+	// Seen is the last seq that the writer had folded. A release with newer
+	// events in the journal makes the strand due at once instead.
+	Seen uint64
+	// Strict refuses with ErrStale when the journal is longer than Seen.
+	Strict bool
+	Events []Event // Strand and Body are read; Run, Seq and At are set by the store
+	// Wake sets due times. For the lease's own strand an entry releases the
+	// lease (Parked: until somebody wakes it); without one the lease is kept
+	// and extended. Other strands become due at the earlier of the old and the
+	// new time; strands under somebody's lease are left alone (their release
+	// notices the newer events).
+	Wake  map[StrandID]time.Time
+	Spend []Spend
+	// Once holds keys that may be used one time (message ids, cron ticks).
+	Once []string
+	// Ends marks the run as ended: its strands but Voice are dropped, and its
+	// retention starts.
+	Ends bool
+}
+
+// Receipt is a commit's place in the journal: Seq of its last event (of the
+// journal's last event where it had none), and the store's clock, which is the
+// At of its events.
+type Receipt struct {
+	Seq uint64
+	At  time.Time
+}
+
+// Store is the engine: journals, strands with due times, counters and
+// once-keys, in one atomic commit. Clocks are the store's own. Everything may
+// be called from many goroutines.
+type Store interface {
+	// Commit returns ErrConflict, ErrStale, ErrBudget (a *BudgetError) or
+	// ErrSeen, or an error of the connection, after which the same commit may
+	// be sent again.
+	Commit(ctx context.Context, c Commit) (Receipt, error)
+	// Read returns the events after the seq, in order. An entry that cannot be
+	// read ends the list with an *EntryError; the events before it are
+	// returned with it. An unknown run has no events: ErrNoRun.
+	Read(ctx context.Context, run RunID, after uint64) ([]Event, error)
+	// Claim takes up to n due strands, waiting up to wait for the first. An
+	// empty only means any run. None due is no error.
+	Claim(ctx context.Context, n int, wait time.Duration, only RunID) ([]Lease, error)
+	// Extend keeps leases for another lease time and returns those that are gone.
+	Extend(ctx context.Context, l []Lease) (lost []Lease, err error)
+}
+
+// RunInfo is what a store knows of a run without folding it.
+type RunInfo struct {
+	Run     RunID
+	Length  uint64    // events in the journal
+	Started time.Time // stamp of the first event
+	Ended   time.Time // zero while it lives
+}
+
+// Archive is the part of a store that looks over all runs and keeps what is
+// not an event.
+type Archive interface {
+	// Runs lists runs, the newest first.
+	Runs(ctx context.Context) ([]RunInfo, error)
+	// Snapshot returns the newest fold that was kept, and the seq it stands at;
+	// seq 0: there is none.
+	Snapshot(ctx context.Context, run RunID) (seq uint64, data []byte, err error)
+	// KeepSnapshot keeps a fold. An older one than the kept is ignored.
+	KeepSnapshot(ctx context.Context, run RunID, seq uint64, data []byte) error
+	// Expire removes runs that ended before the time, with their snapshots and
+	// counters, and returns how many.
+	Expire(ctx context.Context, endedBefore time.Time) (int, error)
+	// PutBlob keeps an artifact and returns its content hash (SHA-256, hex).
+	PutBlob(ctx context.Context, data []byte) (hash string, err error)
+	// Blob returns an artifact, or ErrNoBlob.
+	Blob(ctx context.Context, hash string) ([]byte, error)
+	// Spent returns a counter's value, 0 for one that never was.
+	Spent(ctx context.Context, counter string) (int64, error)
+	// Await returns when the run's journal is longer than after, or ctx ends.
+	Await(ctx context.Context, run RunID, after uint64) error
+}

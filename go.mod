@@ -1,0 +1,3 @@
+module github.com/deckhand-bot/deckhand
+
+go 1.26.8
