@@ -1,0 +1,7 @@
+// Package redistest starts a real redis-server as a child of a test, on a
+// random port of the loopback with a directory of its own, and ends it with
+// the test. It can be killed and started again on the same port and data.
+//
+// What does not live here: the store (memory/redis), the conformance suite
+// (memory/storetest), imitations of Redis.
+package redistest
