@@ -1,5 +1,11 @@
 package agent
 
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
 // CheckpointKind says what people are asked for.
 type CheckpointKind string
 
@@ -31,3 +37,35 @@ const (
 	DecideDone    = "done"      // uncertain: it happened
 	DecideExpired = "expired"   // nobody decided in time
 )
+
+// CheckpointID is the id of a question about a call: the same call asks its
+// n-th question under the same id, wherever it is worked.
+func (r Run) CheckpointID(effect EffectID) CheckpointID {
+	return r.checkpointID(string(effect), len(r.Asked), 0)
+}
+
+func (r Run) checkpointID(about string, n, m int) CheckpointID {
+	return CheckpointID(string(r.ID) + "-" + derive(string(r.ID), about, fmt.Sprint(n, " ", m))[:8])
+}
+
+// Run is the run that the checkpoint belongs to: its id begins with it.
+func (c CheckpointID) Run() RunID {
+	run, _, _ := strings.Cut(string(c), "-")
+	return RunID(run)
+}
+
+// Expiry is when a question opened at the time runs out, zero: never.
+func (r Run) Expiry(opened time.Time) time.Time {
+	if r.Brief.Expires <= 0 {
+		return time.Time{}
+	}
+	return opened.Add(r.Brief.Expires)
+}
+
+// Fold applies the events in order.
+func (r Run) Fold(events []Event) Run {
+	for _, e := range events {
+		r = r.Apply(e)
+	}
+	return r
+}

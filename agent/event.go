@@ -46,7 +46,7 @@ type RunStarted struct {
 	YesTo []string `json:"yes_to,omitempty"`
 	// Approvers may decide approvals and plans; empty: the requester and the operators.
 	Approvers []string      `json:"approvers,omitempty"`
-	Expires   time.Duration `json:"expires"` // of a checkpoint, in nanoseconds
+	Expires   time.Duration `json:"expires"` // of a checkpoint, in nanoseconds; 0: never
 	Slots     int           `json:"slots"`   // tasks at once
 	// Unattended is set where nobody can be asked about trouble.
 	Unattended bool `json:"unattended,omitempty"`
@@ -70,6 +70,7 @@ const (
 	WordResume Word = "resume"
 	WordCancel Word = "cancel"
 	WordLeave  Word = "leave"
+	WordWake   Word = "wake"
 )
 
 // RunControlled is a control word, by a person or by the engine itself.
@@ -117,11 +118,11 @@ type ModelAnswered struct {
 	Refused bool `json:"refused,omitempty"`
 }
 
-// CallReplied answers a function call that had no effect: a decision that was
+// CallReplied answers a function call that had no effect on the world: a decision that was
 // taken or refused, arguments that did not fit, an unknown function.
 type CallReplied struct {
-	Call string `json:"call"`
-	Text string `json:"text"`
+	Effect EffectID `json:"effect"`
+	Text   string   `json:"text"`
 	// Problem marks a call that could not be used.
 	Problem bool `json:"problem,omitempty"`
 }
@@ -145,7 +146,7 @@ type TaskStarted struct {
 // TaskFinishing is a model's claim that its task is finished; a judge looks at it.
 type TaskFinishing struct {
 	Task       TaskID   `json:"task"`
-	Call       string   `json:"call"`
+	Effect     EffectID `json:"effect"` // of the finish_task call
 	Summary    string   `json:"summary"`
 	Outputs    []Output `json:"outputs,omitempty"`
 	Confidence float64  `json:"confidence,omitempty"`
@@ -199,7 +200,6 @@ type TaskEnded struct {
 // with placeholders replaced.
 type ToolIntent struct {
 	Effect    EffectID        `json:"effect"`
-	Call      string          `json:"call"`
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments"`
 	Repeat    Repeat          `json:"repeat"`
@@ -240,8 +240,9 @@ type CheckpointOpened struct {
 	Detail  string         `json:"detail,omitempty"` // Markdown
 	Choices []string       `json:"choices"`
 	Expires time.Time      `json:"expires,omitzero"`
-	// Call, Tool, Arguments and Digest bind an approval to one exact call.
-	Call      string          `json:"call,omitempty"`
+	// Effect is the call that asks; Tool, Arguments and Digest bind an approval
+	// to exactly what it would do.
+	Effect    EffectID        `json:"effect,omitempty"`
 	Tool      string          `json:"tool,omitempty"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	Digest    string          `json:"digest,omitempty"`
@@ -250,7 +251,9 @@ type CheckpointOpened struct {
 	Grant     string     `json:"grant,omitempty"`
 	Questions []Question `json:"questions,omitempty"`
 	Plan      *Plan      `json:"plan,omitempty"`
-	Effect    EffectID   `json:"effect,omitempty"`
+	// Budget is what ran out: usd, tokens, time or steps; the name of a wider
+	// counter where a person's, a channel's or the month's money did.
+	Budget string `json:"budget,omitempty"`
 }
 
 // Question is one unclear point (ask_human).

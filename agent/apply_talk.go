@@ -1,0 +1,197 @@
+package agent
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/deckhand-bot/deckhand/agent/llm"
+)
+
+// Digest identifies a call: SHA-256 (hex) over the tool's name and its
+// canonical arguments (RFC 8785).
+func Digest(tool string, canonical json.RawMessage) string {
+	sum := sha256.Sum256(append([]byte(tool+"\x00"), canonical...))
+	return hex.EncodeToString(sum[:])
+}
+
+// talk changes the strand's conversation for one purpose.
+func (r Run) talk(id StrandID, p llm.Purpose, change func(t *Talk)) Run {
+	s := r.Strands[id]
+	t := s.Talks[p]
+	change(&t)
+	s.Talks = with(s.Talks, p, t)
+	r.Strands = with(r.Strands, id, s)
+	return r
+}
+
+// answered settles a model call and, where its answer was usable, opens the
+// calls that it made.
+func (r Run) answered(id StrandID, b ModelAnswered) Run {
+	s := r.Strands[id]
+	if s.Call == nil || s.Call.Call != b.Call {
+		return r // settled already
+	}
+	s.Call, s.Error = nil, b.Error
+	r.Strands = with(r.Strands, id, s)
+	r.Spent.Calls++
+	r.Spent.Prompt += b.Prompt
+	r.Spent.Completion += b.Completion
+	r.Spent.Time += b.Took
+	if b.Cost == nil {
+		r.Spent.Unpriced = true
+	} else {
+		r.Spent.Cost += *b.Cost
+	}
+	switch {
+	case b.Refused:
+		r.Refused = b.Error
+		s.Error = ""
+		r.Strands = with(r.Strands, id, s)
+		return r
+	case b.Lost || b.Error != "":
+		return r
+	}
+	prefix := string(id) + "." + strconv.Itoa(s.Calls)
+	return r.talk(id, b.Purpose, func(t *Talk) { t.take(b, prefix) })
+}
+
+func (t *Talk) take(b ModelAnswered, prefix string) {
+	if b.Message != nil {
+		t.Entries = push(t.Entries, Entry{Answer: b.Message})
+		t.Open = nil
+		for i, c := range b.Message.Calls {
+			t.Open = append(t.Open, OpenCall{Call: c, Effect: EffectID(prefix + "." + strconv.Itoa(i))})
+		}
+	}
+	if b.Problem == "" {
+		return
+	}
+	t.Strikes++
+	if len(t.Open) == 0 {
+		t.Entries = push(t.Entries, Entry{Note: &Note{By: Deckhand, Text: b.Problem, Trusted: true}})
+		return
+	}
+	for len(t.Open) > 0 {
+		t.close(0, Reply{Text: b.Problem})
+	}
+}
+
+// close replies to the open call at the index and lets held notes go once all
+// calls have their reply.
+func (t *Talk) close(i int, reply Reply) {
+	reply.Call, reply.Name = t.Open[i].ID, t.Open[i].Name
+	t.Entries = push(t.Entries, Entry{Reply: &reply})
+	t.Open = slices.Delete(slices.Clone(t.Open), i, i+1)
+	if len(t.Open) == 0 && len(t.Held) > 0 {
+		t.Entries = push(t.Entries, t.Held...)
+		t.Held = nil
+	}
+}
+
+// replied answers a call that had no effect. A Problem counts as a strike, any
+// other reply ends the row of strikes.
+func (r Run) replied(id StrandID, b CallReplied) Run {
+	for p, t := range r.Strands[id].Talks {
+		for i, c := range t.Open {
+			if c.Effect != b.Effect {
+				continue
+			}
+			return r.talk(id, p, func(t *Talk) {
+				switch {
+				case b.Problem && c.Name == "submit_plan":
+					t.Repairs++
+				case b.Problem:
+					t.Strikes++
+				default:
+					t.Strikes, t.Repairs = 0, 0
+				}
+				t.close(i, Reply{Text: b.Text})
+			})
+		}
+	}
+	return r
+}
+
+// intend binds an intent to its call.
+func (r Run) intend(id StrandID, b ToolIntent) Run {
+	return r.updateOpen(id, func(c *OpenCall) bool {
+		mine := c.Effect == b.Effect
+		if mine {
+			c.Intent = &b
+		}
+		return mine
+	})
+}
+
+// outcome closes the call of an effect. A question whether the effect happened
+// is answered by it.
+func (r Run) outcome(id StrandID, b ToolOutcome) Run {
+	for p, t := range r.Strands[id].Talks {
+		for i, c := range t.Open {
+			if c.Effect != b.Effect {
+				continue
+			}
+			if check, asked := r.Checks[c.Checkpoint]; asked && check.Open() {
+				check.Decision = &CheckpointDecided{ID: check.ID, Decision: DecideDone, By: Deckhand, Text: "its outcome arrived"}
+				r.Checks = with(r.Checks, check.ID, check)
+			}
+			r.Spent.Tools++
+			r.Spent.Time += b.Took
+			return r.talk(id, p, func(t *Talk) {
+				t.Strikes = 0
+				t.close(i, Reply{Text: b.Text, Trust: b.Trust, Artifact: b.Artifact})
+			})
+		}
+	}
+	return r
+}
+
+// updateOpen changes the first of the strand's open calls for which change
+// returns true.
+func (r Run) updateOpen(id StrandID, change func(c *OpenCall) bool) Run {
+	for p, t := range r.Strands[id].Talks {
+		for i, c := range t.Open {
+			if !change(&c) {
+				continue
+			}
+			return r.talk(id, p, func(t *Talk) {
+				t.Open = slices.Clone(t.Open)
+				t.Open[i] = c
+			})
+		}
+	}
+	return r
+}
+
+func (r Run) updateCall(id StrandID, effect EffectID, change func(c *OpenCall)) Run {
+	return r.updateOpen(id, func(c *OpenCall) bool {
+		if c.Effect != effect {
+			return false
+		}
+		change(c)
+		return true
+	})
+}
+
+// note adds what somebody said to every conversation that goes on.
+func (r Run) note(n Note) Run {
+	for id, s := range r.Strands {
+		if !s.Ended {
+			r = r.noteTo(id, n)
+		}
+	}
+	return r
+}
+
+func (r Run) noteTo(id StrandID, n Note) Run {
+	return r.talk(id, r.Purpose(id), func(t *Talk) {
+		if len(t.Open) > 0 {
+			t.Held = push(t.Held, Entry{Note: &n})
+			return
+		}
+		t.Entries = push(t.Entries, Entry{Note: &n})
+	})
+}

@@ -1,0 +1,80 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+)
+
+// ending closes the journal. The state follows from the deliverables alone.
+func (r Run) ending(reason string) RunEnded {
+	end := RunEnded{State: RunFailed, Reason: reason, Cost: r.Spent.Dollars(),
+		Prompt: r.Spent.Prompt, Completion: r.Spent.Completion, ModelCalls: r.Spent.Calls}
+	switch {
+	case r.Cancelled != nil:
+		end.State = RunCancelled
+	case r.Complete() || (r.Plans == 0 && r.Report != nil): // a mere reply
+		end.State = RunDone
+	case reason == "":
+		end.Reason = r.missing()
+	}
+	return end
+}
+
+func (r Run) stopReason() string {
+	switch {
+	case r.Cancelled != nil && r.Cancelled.Reason != "":
+		return "cancelled by " + r.Cancelled.By + ": " + r.Cancelled.Reason
+	case r.Cancelled != nil:
+		return "cancelled by " + r.Cancelled.By
+	case r.Complete():
+		return ""
+	}
+	return "ended early, with what there was"
+}
+
+// missing says which deliverables are not there.
+func (r Run) missing() string {
+	var names []string
+	for _, t := range r.Plan.Tasks {
+		if s := r.Tasks[t.ID]; s.State != TaskDone {
+			name := t.Title
+			if s.Reason != "" {
+				name += " (" + s.Reason + ")"
+			}
+			names = append(names, name)
+		}
+	}
+	return "not delivered: " + strings.Join(names, "; ")
+}
+
+// failure is the report of a run that came to no plan.
+func (r Run) failure(reason string) Reported {
+	return Reported{Headline: "Failed before any work began", Body: reason}
+}
+
+// plainReport is a report written without a model: for runs that were ended,
+// or whose budget or model is gone.
+func (r Run) plainReport() Reported {
+	done, total := r.Progress()
+	rep := Reported{Headline: fmt.Sprintf("%d of %d tasks done", done, total)}
+	var body strings.Builder
+	for _, t := range r.Plan.Tasks {
+		s := r.Tasks[t.ID]
+		switch s.State {
+		case TaskDone:
+			fmt.Fprintf(&body, "- done: %s. %s\n", t.Title, s.Summary)
+			for _, o := range s.Outputs {
+				if o.File != "" {
+					rep.Artifacts = append(rep.Artifacts, o.File)
+				}
+			}
+		case TaskPending, TaskRunning, TaskSkipped:
+			rep.Skipped = append(rep.Skipped, t.Title)
+		case TaskFailed:
+			fmt.Fprintf(&body, "- failed: %s. %s\n", t.Title, s.Reason)
+			rep.Skipped = append(rep.Skipped, t.Title+": "+s.Reason)
+		}
+	}
+	rep.Body = body.String()
+	return rep
+}
