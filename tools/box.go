@@ -1,0 +1,138 @@
+package tools
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// ErrDuplicate is returned by New where two tools have the same name.
+var ErrDuplicate = errors.New("two tools have the same name")
+
+// ErrSpec is returned by New where a tool describes itself in a way that no
+// model could use: a name outside [a-zA-Z0-9_-]{1,64} or a broken schema.
+var ErrSpec = errors.New("unusable tool description")
+
+// ErrUnknown is returned by Check for a name that no tool has.
+var ErrUnknown = errors.New("unknown tool")
+
+// ErrArguments is returned by Check where the arguments do not fit the
+// tool's schema. Its whole text is one sentence for the model.
+var ErrArguments = errors.New("arguments do not fit")
+
+// toolName is what Chat Completions endpoints accept as a function's name.
+var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+// Box is a fixed list of tools. It may be used from many goroutines.
+type Box struct {
+	tools map[string]boxed
+	specs []agent.ToolSpec // sorted by name
+}
+
+type boxed struct {
+	tool   agent.Tool
+	schema *jsonschema.Schema
+	check  *jsonschema.Resolved
+}
+
+// New builds a Box from the tools and compiles their schemas once. It returns
+// ErrDuplicate or ErrSpec, naming the tool.
+func New(list ...agent.Tool) (*Box, error) {
+	b := &Box{tools: make(map[string]boxed, len(list))}
+	for _, t := range list {
+		spec := t.Spec()
+		if !toolName.MatchString(spec.Name) {
+			return nil, fmt.Errorf("%w: the name %q must be 1 to 64 letters, digits, _ or -", ErrSpec, spec.Name)
+		}
+		if _, taken := b.tools[spec.Name]; taken {
+			return nil, fmt.Errorf("%w: %s; register it once or rename one of them", ErrDuplicate, spec.Name)
+		}
+		one, err := compile(t, spec)
+		if err != nil {
+			return nil, err
+		}
+		b.tools[spec.Name] = one
+		b.specs = append(b.specs, spec)
+	}
+	slices.SortFunc(b.specs, func(x, y agent.ToolSpec) int { return strings.Compare(x.Name, y.Name) })
+	return b, nil
+}
+
+func compile(t agent.Tool, spec agent.ToolSpec) (boxed, error) {
+	var schema jsonschema.Schema
+	if err := json.Unmarshal(spec.Parameters, &schema); err != nil {
+		return boxed{}, fmt.Errorf("%w: the parameters of %s are no JSON Schema: %w", ErrSpec, spec.Name, err)
+	}
+	if schema.Type != "object" {
+		return boxed{}, fmt.Errorf("%w: the parameters of %s must be of type object", ErrSpec, spec.Name)
+	}
+	check, err := schema.Resolve(nil)
+	if err != nil {
+		return boxed{}, fmt.Errorf("%w: the schema of %s does not resolve: %w", ErrSpec, spec.Name, err)
+	}
+	return boxed{tool: t, schema: &schema, check: check}, nil
+}
+
+// Specs returns the descriptions of all tools, sorted by name, so that the
+// same box always gives the same prompt. The slice is the caller's own.
+func (b *Box) Specs() []agent.ToolSpec { return slices.Clone(b.specs) }
+
+// Tool returns the tool with the name and whether there is one.
+func (b *Box) Tool(name string) (agent.Tool, bool) {
+	t, ok := b.tools[name]
+	return t.tool, ok
+}
+
+// Nearest returns up to three names that resemble the given one, nearest
+// first; none where nothing resembles it.
+func (b *Box) Nearest(name string) []string {
+	names := make([]string, 0, len(b.specs))
+	for _, s := range b.specs {
+		names = append(names, s.Name)
+	}
+	return nearest(name, names, 3)
+}
+
+// Check validates the arguments of a call against the tool's schema. The
+// error is one precise sentence for the model and wraps ErrUnknown or
+// ErrArguments.
+func (b *Box) Check(name string, arguments json.RawMessage) error {
+	t, ok := b.tools[name]
+	if !ok {
+		if near := b.Nearest(name); len(near) > 0 {
+			return sentence{ErrUnknown, fmt.Sprintf("there is no tool %q: did you mean %s?", name, quotedList(near, "or"))}
+		}
+		return sentence{ErrUnknown, fmt.Sprintf("there is no tool %q", name)}
+	}
+	value, problem := decode(arguments)
+	if problem == "" {
+		err := t.check.Validate(value)
+		if err == nil {
+			return nil
+		}
+		problem = explain(t.schema, "", value)
+		if problem == "" {
+			problem = "the arguments do not fit the schema: " + lastPart(err)
+		}
+	}
+	return sentence{ErrArguments, name + ": " + problem}
+}
+
+// sentence is an error whose text is meant for the model alone, without the
+// text of the error that callers compare with.
+type sentence struct {
+	kind error
+	text string
+}
+
+func (s sentence) Error() string { return s.text }
+
+// Unwrap returns the error that callers compare with.
+func (s sentence) Unwrap() error { return s.kind }

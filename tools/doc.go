@@ -1,0 +1,10 @@
+// Package tools holds what every tool family shares: the Box (the list of
+// tools a build offers, looked up by name, with arguments checked against
+// their JSON Schema), Whole (integers as JSON Schema knows them) and Visible
+// (texts shown to people without hidden characters).
+//
+// What does not live here: the tools themselves (one package per family below
+// this folder), the contract that they implement (package agent) and the rules
+// about which call may run (tools/policy). This package imports none of them
+// but package agent.
+package tools

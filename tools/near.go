@@ -1,0 +1,90 @@
+package tools
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// nearest returns up to n of the names that resemble the given one, nearest
+// first: by edit distance of at most a third of its length (at least 2), or
+// because one contains the other, or because they share a word.
+func nearest(given string, names []string, n int) []string {
+	type hit struct {
+		name string
+		rank int
+	}
+	g := strings.ToLower(given)
+	var hits []hit
+	for _, name := range names {
+		l := strings.ToLower(name)
+		d := distance(g, l)
+		switch {
+		case d <= max(2, len(g)/3) && d < max(len(g), len(l)):
+			hits = append(hits, hit{name, d})
+		case len(g) >= 3 && (strings.Contains(l, g) || strings.Contains(g, l)):
+			hits = append(hits, hit{name, 100 + d})
+		case sharesWord(g, l):
+			hits = append(hits, hit{name, 200 + d})
+		}
+	}
+	slices.SortFunc(hits, func(x, y hit) int {
+		return cmp.Or(cmp.Compare(x.rank, y.rank), cmp.Compare(x.name, y.name))
+	})
+	var out []string
+	for _, h := range hits[:min(n, len(hits))] {
+		out = append(out, h.name)
+	}
+	return out
+}
+
+func sharesWord(a, b string) bool {
+	for _, w := range strings.FieldsFunc(a, wordEnd) {
+		if len(w) >= 3 && slices.Contains(strings.FieldsFunc(b, wordEnd), w) {
+			return true
+		}
+	}
+	return false
+}
+
+func wordEnd(r rune) bool { return r == '_' || r == '-' || r == '.' || r == ' ' }
+
+// distance is the edit distance in which swapping two neighbours counts as
+// one edit (optimal string alignment).
+func distance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	if len(x) > 100 || len(y) > 100 {
+		return max(len(x), len(y))
+	}
+	before, last, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(x); i++ {
+		row[0] = i
+		for j := 1; j <= len(y); j++ {
+			cost := 1
+			if x[i-1] == y[j-1] {
+				cost = 0
+			}
+			row[j] = min(row[j-1]+1, last[j]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(y)]
+}
+
+// quotedList is `a`, `b` and `c`.
+func quotedList(names []string, last string) string {
+	quoted := make([]string, 0, len(names))
+	for _, n := range names {
+		quoted = append(quoted, "`"+n+"`")
+	}
+	if len(quoted) < 2 {
+		return strings.Join(quoted, "")
+	}
+	return strings.Join(quoted[:len(quoted)-1], ", ") + " " + last + " " + quoted[len(quoted)-1]
+}
