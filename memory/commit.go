@@ -1,0 +1,49 @@
+package memory
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// ErrMalformed is a commit that no store takes, whatever its state: a mistake
+// of the program that sent it.
+var ErrMalformed = errors.New("malformed commit")
+
+// Check returns ErrMalformed, wrapped, for a commit without an attempt id, for
+// one with events, wake-ups, a lease or an end but no run, for a lease of
+// another run, and for an event without strand or body.
+func Check(c agent.Commit) error {
+	switch {
+	case c.ID == "":
+		return fmt.Errorf("%w: no attempt id: set ID to agent.NewID()", ErrMalformed)
+	case c.Run == "" && (len(c.Events) > 0 || len(c.Wake) > 0 || c.Lease != nil || c.Ends):
+		return fmt.Errorf("%w %s: it names no run", ErrMalformed, c.ID)
+	case c.Lease != nil && c.Lease.Run != c.Run:
+		return fmt.Errorf("%w %s: run %s under a lease of run %s", ErrMalformed, c.ID, c.Run, c.Lease.Run)
+	}
+	for i, e := range c.Events {
+		if e.Strand == "" || e.Body == nil {
+			return fmt.Errorf("%w %s: event %d of %d has no strand or no body", ErrMalformed, c.ID, i+1, len(c.Events))
+		}
+	}
+	for s := range c.Wake {
+		if s == "" {
+			return fmt.Errorf("%w %s: it wakes a strand without a name", ErrMalformed, c.ID)
+		}
+	}
+	return nil
+}
+
+// BlobHash is the name of an artifact: the SHA-256 of its bytes, in lower-case hex.
+func BlobHash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// RunCounters is the beginning of the names of a run's own counters
+// ("run/RUN/"): those that Archive.Expire removes together with the run.
+func RunCounters(run agent.RunID) string { return "run/" + string(run) + "/" }

@@ -1,0 +1,144 @@
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+var archiveTests = []test{
+	{"runs are listed, the newest first", runs},
+	{"the newest snapshot is kept", snapshots},
+	{"artifacts are kept by content", blobs},
+	{"await returns when the journal grows", await},
+	{"await ends with its context", awaitEnds},
+}
+
+func runs(b *bed) {
+	if all, err := b.Store.Runs(b.Context()); err != nil || len(all) != 0 {
+		b.Fatalf("runs of an empty store: %+v, %v", all, err)
+	}
+	var order []agent.RunID
+	for range 4 {
+		b.later()
+		run := agent.RunID(agent.NewID())
+		b.commit(agent.Commit{Run: run, Events: []agent.Event{say(agent.Main, "a"), say(agent.Main, "b")}})
+		order = append(order, run)
+	}
+	b.commit(agent.Commit{Run: order[0], Events: []agent.Event{say(agent.Main, "news do not make a run newer")}})
+	all, err := b.Store.Runs(b.Context())
+	if err != nil || len(all) != 4 {
+		b.Fatalf("runs: %+v, %v; want 4", all, err)
+	}
+	for i, info := range all {
+		want := order[3-i]
+		events := b.read(want, 0)
+		if info.Run != want || info.Length != uint64(len(events)) || !info.Started.Equal(events[0].At) || !info.Ended.IsZero() {
+			b.Errorf("place %d: %+v, want %s with %d events since %v", i, info, want, len(events), events[0].At)
+		}
+	}
+}
+
+func snapshots(b *bed) {
+	run := b.start()
+	want := func(seq uint64, data string) {
+		b.Helper()
+		gotSeq, got, err := b.Store.Snapshot(b.Context(), run)
+		if err != nil || gotSeq != seq || string(got) != data {
+			b.Fatalf("snapshot: %d, %q, %v; want %d, %q", gotSeq, got, err, seq, data)
+		}
+	}
+	keep := func(seq uint64, data string) {
+		b.Helper()
+		if err := b.Store.KeepSnapshot(b.Context(), run, seq, []byte(data)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	want(0, "")
+	b.commit(agent.Commit{Run: run, Events: []agent.Event{say(agent.Main, "2"), say(agent.Main, "3"), say(agent.Main, "4")}})
+	keep(3, "three \x00\xff")
+	want(3, "three \x00\xff")
+	keep(2, "two")
+	want(3, "three \x00\xff")
+	keep(4, "four")
+	want(4, "four")
+	run = b.start()
+	want(0, "")
+}
+
+func blobs(b *bed) {
+	const hello = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824" // printf hello | sha256sum
+	other := b.Beside(b.T)
+	for i, s := range []Store{b.Store, b.Store, other} {
+		if hash, err := s.PutBlob(b.Context(), []byte("hello")); err != nil || hash != hello {
+			b.Fatalf("put %d: %q, %v; want %s", i, hash, err, hello)
+		}
+	}
+	big := bytes.Repeat([]byte("0123456789\x00\xff"), 100_000)
+	hash, err := b.Store.PutBlob(b.Context(), big)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if got, err := other.Blob(b.Context(), hash); err != nil || !bytes.Equal(got, big) {
+		b.Fatalf("big artifact: %d bytes, %v; want %d", len(got), err, len(big))
+	}
+	if got, err := b.Store.Blob(b.Context(), hello); err != nil || string(got) != "hello" {
+		b.Fatalf("artifact: %q, %v", got, err)
+	}
+	empty, err := b.Store.PutBlob(b.Context(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if got, err := b.Store.Blob(b.Context(), empty); err != nil || len(got) != 0 {
+		b.Fatalf("empty artifact: %q, %v", got, err)
+	}
+	if _, err := b.Store.Blob(b.Context(), hello[:63]+"0"); !errors.Is(err, agent.ErrNoBlob) {
+		b.Fatalf("an artifact that never was: %v, want ErrNoBlob", err)
+	}
+}
+
+func await(b *bed) {
+	run := b.start()
+	other := b.Beside(b.T)
+	writers := []Store{b.Store, other}
+	for i := range 6 {
+		watcher, writer := writers[i/2%2], writers[i%2]
+		length := uint64(len(b.read(run, 0)))
+		ctx, cancel := context.WithTimeout(b.Context(), patience)
+		failed := make(chan error, 1)
+		going := make(chan struct{})
+		go func() {
+			close(going)
+			failed <- watcher.Await(ctx, run, length)
+		}()
+		<-going
+		select {
+		case err := <-failed:
+			b.Fatalf("await %d returned before anything came: %v", i, err)
+		default:
+		}
+		b.commit(agent.Commit{Run: b.start(), Events: []agent.Event{say(agent.Main, "elsewhere")}})
+		began := time.Now()
+		b.commitTo(writer, agent.Commit{Run: run, Events: []agent.Event{say(agent.Main, "here")}})
+		if err := <-failed; err != nil || time.Since(began) > 2*soon {
+			b.Fatalf("await %d: %v after %v", i, err, time.Since(began))
+		}
+		if err := watcher.Await(ctx, run, length); err != nil {
+			b.Fatalf("await of what is there: %v", err)
+		}
+		cancel()
+	}
+}
+
+func awaitEnds(b *bed) {
+	for _, run := range []agent.RunID{b.start(), "no-such-run"} {
+		ctx, cancel := context.WithTimeout(b.Context(), 50*time.Millisecond)
+		if err := b.Store.Await(ctx, run, 1); !errors.Is(err, context.DeadlineExceeded) {
+			b.Fatalf("await %s: %v, want the context's error", run, err)
+		}
+		cancel()
+	}
+}

@@ -1,0 +1,177 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+var claimTests = []test{
+	{"nothing due is no error", nothingDue},
+	{"takes at most n, the longest due first", atMost},
+	{"only one run's strands", onlyRun},
+	{"a commit wakes a waiting claim", wakesClaim},
+	{"a commit beside wakes a waiting claim", wakesBeside},
+	{"a release wakes a waiting claim", releaseWakes},
+	{"ends with its context", claimEnds},
+	{"another handle claims or says that it cannot", claimBeside},
+}
+
+func nothingDue(b *bed) {
+	began := time.Now()
+	for _, wait := range []time.Duration{0, 50 * time.Millisecond} {
+		if got, err := b.Store.Claim(b.Context(), 5, wait, ""); err != nil || len(got) != 0 {
+			b.Fatalf("claimed %+v, %v", got, err)
+		}
+	}
+	if took := time.Since(began); took < 50*time.Millisecond || took > patience {
+		b.Fatalf("waited %v, want about 50 ms", took)
+	}
+	if got, err := b.Store.Claim(b.Context(), 0, 0, b.start()); err != nil || len(got) != 0 {
+		b.Fatalf("claim of none: %+v, %v", got, err)
+	}
+}
+
+func atMost(b *bed) {
+	var order []agent.RunID
+	for range 7 {
+		order = append(order, b.start())
+	}
+	var got []agent.RunID
+	for _, n := range []int{3, 3, 3} {
+		leases, err := b.Store.Claim(b.Context(), n, 0, "")
+		if err != nil || len(leases) > n {
+			b.Fatalf("claim of %d: %+v, %v", n, leases, err)
+		}
+		for _, l := range leases {
+			got = append(got, l.Run)
+		}
+	}
+	if len(got) != len(order) {
+		b.Fatalf("claimed %d strands, want %d", len(got), len(order))
+	}
+	seen := map[agent.RunID]bool{}
+	for _, run := range got {
+		seen[run] = true
+	}
+	if len(seen) != len(order) {
+		b.Fatalf("claimed %v, want each of %v", got, order)
+	}
+	b.idle("")
+}
+
+func onlyRun(b *bed) {
+	one, two := b.start(), b.start()
+	if got, err := b.Store.Claim(b.Context(), 10, 0, two); err != nil || len(got) != 1 || got[0].Run != two {
+		b.Fatalf("claimed %+v, %v; want only %s", got, err, two)
+	}
+	b.idle(two)
+	b.Log("a due strand of another run does not end the wait")
+	if got, err := b.Store.Claim(b.Context(), 10, 50*time.Millisecond, two); err != nil || len(got) != 0 {
+		b.Fatalf("claimed %+v, %v", got, err)
+	}
+	b.claim(one, agent.Main)
+}
+
+type claimed struct {
+	leases []agent.Lease
+	err    error
+	after  time.Duration
+}
+
+// waiting claims from the store while do runs, and wants one lease of the run
+// well before the wait is over.
+func (b *bed) waiting(only, run agent.RunID, do func()) agent.Lease {
+	b.Helper()
+	got := make(chan claimed, 1)
+	going := make(chan struct{})
+	go func() {
+		close(going)
+		began := time.Now()
+		leases, err := b.Store.Claim(b.Context(), 3, patience, only)
+		got <- claimed{leases, err, time.Since(began)}
+	}()
+	<-going
+	do()
+	c := <-got
+	if c.err != nil || len(c.leases) != 1 || c.leases[0].Run != run {
+		b.Fatalf("claimed %+v, %v; want one lease of %s", c.leases, c.err, run)
+	}
+	if c.after > 2*soon {
+		b.Fatalf("woken after %v", c.after)
+	}
+	return c.leases[0]
+}
+
+func wakesClaim(b *bed) {
+	for i := range 20 {
+		run := agent.RunID(agent.NewID())
+		only := run
+		if i%2 == 0 {
+			only = ""
+		}
+		b.waiting(only, run, func() {
+			b.commit(agent.Commit{Run: run, Events: []agent.Event{say(agent.Main, "go")}, Wake: wake{agent.Main: agent.AtOnce}})
+		})
+	}
+}
+
+func wakesBeside(b *bed) {
+	other := b.Beside(b.T)
+	for range 5 {
+		run := agent.RunID(agent.NewID())
+		b.waiting("", run, func() {
+			b.commitTo(other, agent.Commit{Run: run, Events: []agent.Event{say(agent.Main, "go")}, Wake: wake{agent.Main: agent.AtOnce}})
+		})
+	}
+}
+
+func releaseWakes(b *bed) {
+	run, lease := b.leased()
+	next := b.waiting("", run, func() {
+		b.commit(agent.Commit{Run: run, Lease: &lease, Seen: 1, Events: []agent.Event{say(agent.Main, "again")}, Wake: wake{agent.Main: agent.AtOnce}})
+	})
+	b.waiting(run, run, func() {
+		b.commit(agent.Commit{Run: run, Events: []agent.Event{say(agent.Main, "news")}, Wake: wake{agent.Main: agent.AtOnce}})
+		b.commit(agent.Commit{Run: run, Lease: &next, Seen: 2, Wake: wake{agent.Main: agent.Parked}})
+	})
+}
+
+func claimEnds(b *bed) {
+	ctx, cancel := context.WithCancel(b.Context())
+	failed := make(chan error, 1)
+	go func() {
+		_, err := b.Store.Claim(ctx, 1, time.Hour, "")
+		failed <- err
+	}()
+	cancel()
+	select {
+	case err := <-failed:
+		if !errors.Is(err, context.Canceled) {
+			b.Fatalf("claim: %v, want the context's error", err)
+		}
+	case <-time.After(patience):
+		b.Fatal("claim outlives its context")
+	}
+	b.Log("and loses nothing that it might have claimed")
+	run := b.start()
+	b.claim(run, agent.Main)
+}
+
+func claimBeside(b *bed) {
+	run := b.start()
+	got, err := b.Beside(b.T).Claim(b.Context(), 1, 0, run)
+	if b.Replicas {
+		if err != nil || len(got) != 1 {
+			b.Fatalf("claimed %+v, %v", got, err)
+		}
+		b.idle(run)
+		return
+	}
+	if err == nil || len(got) != 0 {
+		b.Fatalf("claimed %+v, %v; want an error", got, err)
+	}
+	b.claim(run, agent.Main)
+}
