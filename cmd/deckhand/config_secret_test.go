@@ -1,0 +1,57 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestSecretsAreNotPrinted(t *testing.T) {
+	const token = "xoxb-very-secret"
+	inFolder(t, "slack: {bot_token_file: token}\n")
+	if err := os.WriteFile("token", []byte(token+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := loadConfig(overrides{}, environ("DECKHAND_REDIS_URL", "redis://:"+token+"@h"))
+	if err != nil || c.Slack.BotToken.reveal() != token {
+		t.Fatalf("%q, %v", c.Slack.BotToken.reveal(), err)
+	}
+	hidden := struct{ inner config }{c} // fmt does not ask Format below unexported fields
+	var out strings.Builder
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+		fmt.Fprintf(&out, verb, c)
+		fmt.Fprintf(&out, verb, hidden)
+		fmt.Fprintf(&out, verb, c.Slack.BotToken)
+	}
+	if err := json.NewEncoder(&out).Encode(c); err != nil {
+		t.Fatal(err)
+	}
+	slog.New(slog.NewTextHandler(&out, nil)).Info("started", "config", c, "token", c.Slack.BotToken)
+	slog.New(slog.NewJSONHandler(&out, nil)).Info("started", "config", c, "token", c.Slack.BotToken)
+	if strings.Contains(out.String(), "very-secret") || strings.Contains(out.String(), fmt.Sprintf("%x", "very-secret")) {
+		t.Errorf("printed: %s", out.String())
+	}
+	if got := c.Slack.BotToken.String() + "|" + c.Slack.AppToken.String(); got != "[secret]|" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestSecretFileErrors(t *testing.T) {
+	for _, test := range []struct{ name, content, want string }{
+		{"none", "", "deckhand.yaml:1: discord.token_file: there is no file none"},
+		{"empty", " \n", "deckhand.yaml:1: discord.token_file: empty is empty"},
+		{"large", strings.Repeat("x", maxSecret+1), "deckhand.yaml:1: discord.token_file: large is too large for a secret (above 64 KiB)"},
+	} {
+		inFolder(t, "discord: {token_file: "+test.name+"}\n")
+		if test.content != "" {
+			if err := os.WriteFile(test.name, []byte(test.content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := loadConfig(overrides{}, environ())
+		wantError(t, err, test.want)
+	}
+}
