@@ -200,7 +200,7 @@ func (r Run) decide(e Event, b CheckpointDecided) Run {
 	case CheckApproval:
 		r = r.decideApproval(c, b)
 	case CheckPlan, CheckClarify:
-		if b.Decision == DecideCancel {
+		if b.Decision == DecideCancel || (c.Ask == CheckPlan && b.Decision == DecideExpired) {
 			r.Cancelled = &RunControlled{Word: WordCancel, By: b.By, Reason: b.Text}
 		}
 	case CheckBudget:

@@ -101,8 +101,8 @@ func (r Run) replied(id StrandID, b CallReplied) Run {
 			}
 			return r.talk(id, p, func(t *Talk) {
 				switch {
-				case b.Problem && c.Name == "submit_plan":
-					t.Repairs++
+				case b.Repair:
+					t.Strikes, t.Repairs = 0, t.Repairs+1
 				case b.Problem:
 					t.Strikes++
 				default:

@@ -123,8 +123,11 @@ type ModelAnswered struct {
 type CallReplied struct {
 	Effect EffectID `json:"effect"`
 	Text   string   `json:"text"`
-	// Problem marks a call that could not be used.
+	// Problem marks a call that could not be used; three in a row end the step.
 	Problem bool `json:"problem,omitempty"`
+	// Repair marks a plan that was read and broke a rule: the model is asked to
+	// mend it, twice at most.
+	Repair bool `json:"repair,omitempty"`
 }
 
 // PlanAccepted makes a plan the run's plan. Order is the order in which tasks

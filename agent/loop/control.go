@@ -1,0 +1,206 @@
+package loop
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/plan"
+)
+
+// control takes a decision of the model: the functions of MODEL.md that are
+// not tools. The arguments fit their schema.
+func (t *turn) control(ctx context.Context, view agent.Run, c agent.OpenCall, args json.RawMessage) error {
+	switch c.Name {
+	case "reply":
+		return read(args, func(a struct{ Text string }) { t.answer(c, a.Text) })
+	case "ask_human":
+		return read(args, func(a struct{ Questions []agent.Question }) { t.clarify(view, c, a.Questions) })
+	case "submit_plan":
+		return read(args, func(a submission) { t.submit(view, c, a) })
+	case "finish_task":
+		return read(args, func(a finish) { t.finish(view, c, a) })
+	case "fail_task":
+		return read(args, func(a failure) { t.fail(c, a) })
+	case "add_tasks":
+		var a addition
+		if err := json.Unmarshal(args, &a); err != nil {
+			return err
+		}
+		return t.extend(ctx, view, c, a)
+	case "judge_task":
+		return read(args, func(a agent.TaskJudged) { t.judge(view, c, a) })
+	case "submit_report":
+		return read(args, func(a agent.Reported) { t.report(c, a) })
+	}
+	t.refuse(c, fmt.Sprintf("the function %q is not built in", c.Name))
+	return nil
+}
+
+func read[T any](args json.RawMessage, use func(T)) error {
+	var a T
+	if err := json.Unmarshal(args, &a); err != nil {
+		return err
+	}
+	use(a)
+	return nil
+}
+
+type failure struct {
+	Reason string
+	Kind   agent.FailKind
+}
+
+type finish struct {
+	Summary    string
+	Outputs    []agent.Output
+	Confidence float64
+}
+
+type addition struct {
+	Tasks  []agent.Task
+	Reason string
+}
+
+type submission struct {
+	agent.Plan
+	Reason string `json:"reason"`
+}
+
+// answer ends a run whose message needed no work.
+func (t *turn) answer(c agent.OpenCall, text string) {
+	headline, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	t.reply(c, "delivered")
+	t.event(agent.Reported{Headline: headline, Body: text})
+}
+
+// clarify asks the person, and turns the decision into the call's reply.
+func (t *turn) clarify(view agent.Run, c agent.OpenCall, questions []agent.Question) {
+	if check, asked := view.Checks[c.Checkpoint]; asked {
+		t.reply(c, answers(check))
+		return
+	}
+	if view.Alone {
+		t.reply(c, "Nobody can be asked. Decide yourself and state your assumption.")
+		return
+	}
+	for i := range questions {
+		if questions[i].ID == "" {
+			questions[i].ID = fmt.Sprintf("q%d", i+1)
+		}
+	}
+	t.openCheckpoint(view, agent.CheckpointOpened{Ask: agent.CheckClarify, Title: "I have a question", Effect: c.Effect,
+		Questions: questions, Choices: choices(questions)})
+}
+
+// choices are the words that decide a question: what its buttons show.
+func choices(questions []agent.Question) []string {
+	list := []string{agent.DecideAnswer, agent.DecideForMe, agent.DecideCancel}
+	if len(questions) == 1 {
+		list = append(slices.Clone(questions[0].Choices), list...)
+	}
+	return list
+}
+
+// answers is what the model is told of a decided question.
+func answers(c agent.Checkpoint) string {
+	d := c.Decision
+	switch d.Decision {
+	case agent.DecideExpired:
+		return "expired: nobody answered in time. Decide yourself and state your assumption."
+	case agent.DecideForMe:
+		return d.By + " leaves the decision to you. State your assumption."
+	case agent.DecideDeny:
+		return "denied by " + d.By + ": " + d.Text
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Answered by %s.\n", d.By)
+	for i, q := range c.Questions {
+		a := d.Answers[q.ID]
+		if a == "" && i == 0 && d.Decision != agent.DecideAnswer {
+			a = d.Decision // a choice's own word
+		}
+		if a != "" {
+			fmt.Fprintf(&b, "%s\n→ %s\n", q.Question, a)
+		}
+	}
+	if d.Text != "" {
+		b.WriteString(d.Text + "\n")
+	}
+	return b.String()
+}
+
+func (t *turn) fail(c agent.OpenCall, a failure) {
+	id, _ := t.lease.Strand.Task()
+	if !slices.Contains([]agent.FailKind{agent.FailImpossible, agent.FailBlocked, agent.FailBudget}, a.Kind) {
+		a.Kind = agent.FailOther
+	}
+	t.reply(c, "noted")
+	t.add(map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}, agent.Event{Strand: t.lease.Strand,
+		Body: agent.TaskEnded{Task: id, State: agent.TaskFailed, Reason: a.Reason, Fail: a.Kind}})
+}
+
+// finish takes a task's result to the judge, once every announced output is there.
+func (t *turn) finish(view agent.Run, c agent.OpenCall, a finish) {
+	id, _ := t.lease.Strand.Task()
+	task, _ := view.Plan.Task(id)
+	var missing []string
+	for _, o := range task.Outputs {
+		i := slices.IndexFunc(a.Outputs, func(d agent.Output) bool { return d.Name == o.Name })
+		if i < 0 || (a.Outputs[i].Value == nil && a.Outputs[i].File == "") {
+			missing = append(missing, o.Name)
+		}
+	}
+	if len(missing) > 0 {
+		t.refuse(c, "these announced outputs are missing: "+strings.Join(missing, ", ")+". Deliver each with a value or a file.")
+		return
+	}
+	t.event(agent.TaskFinishing{Task: id, Effect: c.Effect, Summary: a.Summary, Outputs: a.Outputs, Confidence: a.Confidence})
+}
+
+// judge takes the verdict. A rejected task's worker hears why.
+func (t *turn) judge(view agent.Run, c agent.OpenCall, a agent.TaskJudged) {
+	finishing := view.Strands[t.lease.Strand].Finishing
+	t.reply(c, "noted")
+	a.Task = finishing.Task
+	t.event(a)
+	if a.Accepted {
+		return
+	}
+	text := "not accepted"
+	if len(a.Reasons) > 0 {
+		text += ": " + strings.Join(a.Reasons, "; ")
+	}
+	if len(a.Missing) > 0 {
+		text += ". Missing: " + strings.Join(a.Missing, "; ")
+	}
+	t.event(agent.CallReplied{Effect: finishing.Effect, Text: text})
+}
+
+func (t *turn) report(c agent.OpenCall, a agent.Reported) {
+	t.reply(c, "delivered")
+	t.event(a)
+}
+
+// extend adds tasks that were discovered on the way. Two strands may add at
+// the same time: the commit insists on having seen everything, and is done
+// anew on the newest plan where it had not.
+func (t *turn) extend(ctx context.Context, view agent.Run, c agent.OpenCall, a addition) error {
+	if err := t.flush(ctx); err != nil {
+		return err
+	}
+	parent, _ := t.lease.Strand.Task()
+	extended, findings := plan.Extend(view.Plan, a.Tasks, parent, t.planOptions(view))
+	if errs := errorsOf(findings); errs != "" {
+		t.refuse(c, "the tasks were not added:\n"+errs)
+		return nil
+	}
+	t.reply(c, "added")
+	t.add(map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}, agent.Event{Strand: t.lease.Strand,
+		Body: agent.PlanAccepted{Plan: extended, By: string(t.lease.Strand), Reason: a.Reason, Findings: findings}})
+	return t.insist(ctx)
+}

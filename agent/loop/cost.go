@@ -1,0 +1,110 @@
+package loop
+
+import (
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/llm"
+)
+
+// of is the price of the usage at list price, in billionths of a dollar.
+func (p Price) of(u llm.Usage) agent.Nano {
+	return p.Input*agent.Nano(u.Prompt-u.Cached) + p.Cached*agent.Nano(u.Cached) + p.Output*agent.Nano(u.Completion)
+}
+
+func (t *turn) price(model string) (Price, bool) {
+	p, known := t.Prices[model]
+	return p, known
+}
+
+// charge is an amount of money and tokens, to be added to every counter that
+// a call is charged to.
+type charge struct{ nano, tokens int64 }
+
+func reserved(a agent.ModelAsked) charge {
+	return charge{nano: nanoOf(a.Reserve), tokens: int64(a.ReserveTokens)}
+}
+
+func nanoOf(n *agent.Nano) int64 {
+	if n == nil {
+		return 0
+	}
+	return int64(*n)
+}
+
+// charges spreads a charge over the run's counters and the wider ones. Limits
+// are enforced where bounded is true; giving back is never refused.
+func (t *turn) charges(r agent.Run, c charge, steps int64, bounded bool) []agent.Spend {
+	var list []agent.Spend
+	add := func(counter string, amount, limit int64) {
+		if !bounded {
+			limit = 0
+		}
+		if amount != 0 {
+			list = append(list, agent.Spend{Counter: counter, Nano: amount, Limit: limit})
+		}
+	}
+	scope := func(name string, l agent.Limits) {
+		add(name+"/usd", c.nano, int64(l.USD))
+		add(name+"/tokens", c.tokens, l.Tokens)
+		add(name+"/steps", steps, l.Steps)
+	}
+	scope("run/"+string(t.lease.Run), r.Limits())
+	if t.Wider != nil {
+		// a settlement goes to the counters of the month that its run began in
+		for _, w := range t.Wider(r.Brief, r.Started) {
+			scope(w.Counter, w.Limits)
+		}
+	}
+	return list
+}
+
+// budgetOf names the budget behind a counter: usd, tokens or steps for the
+// run's own, the counter itself for a wider one.
+func budgetOf(counter string) string {
+	if strings.HasPrefix(counter, "run/") {
+		return counter[strings.LastIndexByte(counter, '/')+1:]
+	}
+	return counter
+}
+
+// answerRoom is how long an answer may be, in tokens: the smaller of the
+// configured most and what the run's budget leaves after the prompt.
+func answerRoom(r agent.Run, prompt, most int, p Price) int {
+	room := int64(most)
+	l := r.Limits()
+	if l.Tokens > 0 {
+		room = min(room, l.Tokens-r.Spent.Tokens()-int64(prompt))
+	}
+	if l.USD > 0 && p.Output > 0 {
+		left := l.USD - r.Spent.Cost - p.Input*agent.Nano(prompt)
+		room = min(room, int64(left/p.Output))
+	}
+	return int(room)
+}
+
+// notices are the shares of the run's budgets that were passed just now: 50,
+// 80 and 100 %.
+func notices(r agent.Run) []agent.BudgetNotice {
+	l := r.Limits()
+	var list []agent.BudgetNotice
+	look := func(budget string, spent, limit int64) {
+		if limit <= 0 {
+			return
+		}
+		share := int(spent * 100 / limit)
+		for _, mark := range []int{100, 80, 50} {
+			if share >= mark {
+				if r.Notices[budget] < mark {
+					list = append(list, agent.BudgetNotice{Budget: budget, Percent: mark})
+				}
+				return
+			}
+		}
+	}
+	look("usd", int64(r.Spent.Cost), int64(l.USD))
+	look("tokens", r.Spent.Tokens(), l.Tokens)
+	look("time", int64(r.Spent.Time), int64(l.Time))
+	look("steps", int64(r.Spent.Calls), l.Steps)
+	return list
+}

@@ -1,0 +1,157 @@
+package loop
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gowebpki/jcs"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/llm"
+	"github.com/deckhand-bot/deckhand/agent/plan"
+)
+
+// dispatch looks at the open calls that have no intent: at all of them when
+// every one is a read, else at the first only, so that effects keep the
+// model's order. It waits when there is nothing to journal.
+func (t *turn) dispatch(ctx context.Context, view agent.Run) (waits bool, err error) {
+	var undecided []agent.OpenCall
+	for _, c := range view.Talk(t.lease.Strand).Open {
+		if c.Intent == nil {
+			undecided = append(undecided, c)
+		}
+	}
+	if !t.allReads(undecided) {
+		undecided = undecided[:1]
+	}
+	before := len(t.batch)
+	for _, c := range undecided {
+		if err := t.one(ctx, view, c); err != nil {
+			return false, err
+		}
+	}
+	return len(t.batch) == before, nil
+}
+
+func (t *turn) allReads(calls []agent.OpenCall) bool {
+	for _, c := range calls {
+		tool, known := t.Tools.Tool(c.Name)
+		if !known || tool.Spec().Class != agent.ClassRead || tool.Spec().Repeat != agent.RepeatRead {
+			return false
+		}
+	}
+	return true
+}
+
+// reply answers a call in Deckhand's own words.
+func (t *turn) reply(c agent.OpenCall, text string) {
+	t.event(agent.CallReplied{Effect: c.Effect, Text: text})
+}
+
+// refuse answers a call that cannot be used; three in a row end the step.
+func (t *turn) refuse(c agent.OpenCall, text string) {
+	t.event(agent.CallReplied{Effect: c.Effect, Text: "error: " + text, Problem: true})
+}
+
+// one decides about one call: refuse it, answer it, ask about it, or let it act.
+func (t *turn) one(ctx context.Context, view agent.Run, c agent.OpenCall) error {
+	offered := t.book.Offered(view, t.lease.Strand, t.Tools.Specs())
+	if !slices.ContainsFunc(offered, func(f llm.Function) bool { return f.Name == c.Name }) {
+		t.refuse(c, t.unknown(c.Name, offered))
+		return nil
+	}
+	args, err := arguments(view, t.lease.Strand, c)
+	if err != nil {
+		t.refuse(c, fmt.Sprintf("the arguments of %s cannot be read: %v", c.Name, err))
+		return nil
+	}
+	if tool, is := t.Tools.Tool(c.Name); is {
+		if err := t.Tools.Check(c.Name, args); err != nil {
+			t.refuse(c, err.Error())
+			return nil
+		}
+		return t.tool(ctx, view, c, tool, args)
+	}
+	if err := t.check(c.Name, args); err != nil {
+		t.refuse(c, err.Error())
+		return nil
+	}
+	return t.control(ctx, view, c, args)
+}
+
+// unknown says what a function was probably meant to be.
+func (t *turn) unknown(name string, offered []llm.Function) string {
+	names := make([]string, len(offered))
+	for i, f := range offered {
+		names[i] = f.Name
+	}
+	text := fmt.Sprintf("unknown function %q", name)
+	if _, is := t.Tools.Tool(name); is {
+		text = fmt.Sprintf("the function %q is not available here", name)
+	}
+	for _, near := range t.Tools.Nearest(name) {
+		if slices.Contains(names, near) {
+			text += fmt.Sprintf("; did you mean %q?", near)
+			break
+		}
+	}
+	return text + " Available: " + strings.Join(names, ", ") + "."
+}
+
+// arguments reads a call's arguments, fills in the placeholders of a task's
+// inputs and returns canonical JSON (RFC 8785).
+func arguments(view agent.Run, s agent.StrandID, c agent.OpenCall) (json.RawMessage, error) {
+	raw := c.Edited
+	if raw == nil {
+		raw = json.RawMessage(strings.TrimSpace(c.Arguments))
+		if len(raw) == 0 {
+			raw = json.RawMessage("{}")
+		}
+		if !json.Valid(raw) {
+			var v any
+			return nil, fmt.Errorf("they are not JSON: %w", json.Unmarshal(raw, &v))
+		}
+		if id, ok := s.Task(); ok {
+			expanded, err := plan.ExpandJSON(raw, inputs(view, id))
+			if err != nil {
+				return nil, err
+			}
+			raw = expanded
+		}
+	}
+	if raw[0] != '{' {
+		return nil, fmt.Errorf("they must be one JSON object")
+	}
+	canonical, err := jcs.Transform(raw)
+	if err != nil {
+		return nil, err
+	}
+	return canonical, nil
+}
+
+// inputs are the values that a task may name in placeholders.
+func inputs(view agent.Run, id agent.TaskID) map[string]agent.Output {
+	task, _ := view.Plan.Task(id)
+	values := view.Values()
+	for name := range values {
+		if !strings.HasPrefix(name, "goal.") && !slices.Contains(task.Inputs, name) {
+			delete(values, name)
+		}
+	}
+	return values
+}
+
+// check validates the arguments of a decision function.
+func (t *turn) check(name string, args json.RawMessage) error {
+	var value any
+	if err := json.Unmarshal(args, &value); err != nil {
+		return err
+	}
+	if err := t.schemas[name].Validate(value); err != nil {
+		return fmt.Errorf("the arguments of %s do not fit: %w", name, err)
+	}
+	return nil
+}

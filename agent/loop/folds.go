@@ -1,0 +1,139 @@
+package loop
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"sync"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// foldVersion changes whenever Apply gives another Run for the same journal:
+// snapshots of other versions are not read.
+const foldVersion = 1
+
+// The cache keeps this many folds, and a journal gets a snapshot each time it
+// has grown by this many events.
+const (
+	maxFolds      = 4096
+	snapshotEvery = 256
+)
+
+// folds keeps the newest folds of the runs that were worked last, so that a
+// step reads only what is newer.
+type folds struct {
+	store agent.Store
+	blobs Blobs
+	log   *slog.Logger
+
+	mu   sync.Mutex
+	runs map[agent.RunID]*fold
+	old  []agent.RunID // in the order of their first use, for eviction
+}
+
+type fold struct {
+	mu   sync.Mutex
+	run  agent.Run
+	kept uint64 // seq of the newest snapshot
+}
+
+type snapshot struct {
+	Version int       `json:"version"`
+	Run     agent.Run `json:"run"`
+}
+
+func newFolds(store agent.Store, blobs Blobs, log *slog.Logger) *folds {
+	return &folds{store: store, blobs: blobs, log: log, runs: map[agent.RunID]*fold{}}
+}
+
+func (f *folds) entry(run agent.RunID) *fold {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	e := f.runs[run]
+	if e == nil {
+		if len(f.runs) >= maxFolds {
+			delete(f.runs, f.old[0])
+			f.old = f.old[1:]
+		}
+		e = &fold{}
+		f.runs[run] = e
+		f.old = append(f.old, run)
+	}
+	return e
+}
+
+// load returns the run's newest fold.
+func (f *folds) load(ctx context.Context, run agent.RunID) (agent.Run, error) {
+	e := f.entry(run)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.run.Seq == 0 {
+		f.restore(ctx, run, e)
+	}
+	return e.run, f.catchUp(ctx, run, e)
+}
+
+// restore begins with the kept snapshot, if this build can read it.
+func (f *folds) restore(ctx context.Context, run agent.RunID, e *fold) {
+	seq, data, err := f.blobs.Snapshot(ctx, run)
+	if err != nil || seq == 0 {
+		return // the journal alone is enough
+	}
+	var s snapshot
+	if err := json.Unmarshal(data, &s); err != nil || s.Version != foldVersion || s.Run.Seq != seq {
+		f.log.Info("snapshot of another version is not used", "run", run, "seq", seq)
+		return
+	}
+	e.run, e.kept = s.Run, seq
+}
+
+func (f *folds) catchUp(ctx context.Context, run agent.RunID, e *fold) error {
+	events, err := f.store.Read(ctx, run, e.run.Seq)
+	if err != nil {
+		return err
+	}
+	e.run = e.run.Fold(events)
+	return nil
+}
+
+// advance folds events that were just committed and returns the newest fold.
+func (f *folds) advance(ctx context.Context, run agent.RunID, receipt agent.Receipt, events []agent.Event) (agent.Run, error) {
+	e := f.entry(run)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	first := receipt.Seq - uint64(len(events)) + 1
+	switch {
+	case e.run.Seq >= receipt.Seq:
+	case e.run.Seq+1 == first:
+		for i, ev := range events {
+			ev.Run, ev.Seq, ev.At = run, first+uint64(i), receipt.At
+			e.run = e.run.Apply(ev)
+		}
+	default: // others wrote in between
+		if err := f.catchUp(ctx, run, e); err != nil {
+			return agent.Run{}, err
+		}
+	}
+	return e.run, nil
+}
+
+// keep writes a snapshot where the journal has grown enough since the last.
+func (f *folds) keep(ctx context.Context, run agent.RunID) error {
+	e := f.entry(run)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.run.Seq < e.kept+snapshotEvery || e.run.Ended != nil {
+		return nil
+	}
+	data, err := json.Marshal(snapshot{Version: foldVersion, Run: e.run})
+	if err != nil {
+		return errors.Join(errors.New("snapshot"), err)
+	}
+	if err := f.blobs.KeepSnapshot(ctx, run, e.run.Seq, data); err != nil {
+		return err
+	}
+	e.kept = e.run.Seq
+	return nil
+}

@@ -1,0 +1,228 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// defaultTimeout bounds a tool that names no timeout of its own.
+const defaultTimeout = 2 * time.Minute
+
+// errLeaseGone ends a turn that found its lease run out before an effect.
+var errLeaseGone = errors.New("the lease ran out before an effect")
+
+// invoke runs effects whose intents are journalled: all at once, since more
+// than one only stands there when all are reads. Intents of an earlier holder
+// are recovered.
+func (t *turn) invoke(ctx context.Context, view agent.Run, effects []agent.EffectID) (waits bool, err error) {
+	if err := t.flush(ctx); err != nil {
+		return false, err
+	}
+	var calls []agent.OpenCall
+	for _, c := range view.Talk(t.lease.Strand).Open {
+		for _, e := range effects {
+			if c.Effect == e {
+				calls = append(calls, c)
+			}
+		}
+	}
+	if len(calls) == 1 {
+		b, err := t.effect(ctx, view, calls[0])
+		if b != nil {
+			t.event(b)
+		}
+		return false, err
+	}
+	bodies, errs := make([]agent.Body, len(calls)), make([]error, len(calls))
+	var all sync.WaitGroup
+	for i, c := range calls {
+		all.Go(func() { bodies[i], errs[i] = t.effect(ctx, view, c) })
+	}
+	all.Wait()
+	for _, b := range bodies {
+		if b != nil {
+			t.event(b)
+		}
+	}
+	return false, errors.Join(errs...)
+}
+
+// effect runs or recovers one effect and returns what to journal.
+func (t *turn) effect(ctx context.Context, view agent.Run, c agent.OpenCall) (agent.Body, error) {
+	tool, known := t.Tools.Tool(c.Intent.Tool)
+	if !known {
+		return failedOutcome(c, fmt.Sprintf("the tool %q is not built in any more", c.Intent.Tool)), nil
+	}
+	call := agent.Call{Run: view.ID, Strand: t.lease.Strand, Effect: c.Effect, Tool: c.Intent.Tool,
+		Arguments: c.Intent.Arguments, Folder: view.Brief.Folder, Mark: c.Intent.Mark,
+		Deadline: c.Intent.Deadline, Deferred: c.Deferred}
+	if !t.fresh[c.Effect] && c.Deferred == 0 {
+		return t.recover(ctx, view, c, tool, call)
+	}
+	return t.perform(ctx, c, tool, call)
+}
+
+// run1 runs the tool once, if the lease still holds right before it.
+func (t *turn) perform(ctx context.Context, c agent.OpenCall, tool agent.Tool, call agent.Call) (agent.Body, error) {
+	if !t.held.valid(t.holding) {
+		return nil, errLeaseGone
+	}
+	timeout := tool.Spec().Timeout
+	if timeout <= 0 {
+		timeout = defaultTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	if !call.Deadline.IsZero() {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, call.Deadline.Sub(t.now()))
+		defer stop()
+	}
+	began := time.Now()
+	result := safely(ctx, tool, call)
+	if result.Again > 0 {
+		return agent.ToolDeferred{Effect: c.Effect, Until: t.now().Add(result.Again)}, nil
+	}
+	if result.State != agent.OutcomeOK && ctx.Err() != nil && errors.Is(context.Cause(ctx), context.Canceled) {
+		return nil, ctx.Err() // cut off by the end of the process: recovery decides
+	}
+	if result.State == agent.OutcomeUnknown && c.Intent.Repeat != agent.RepeatRead && c.Intent.Repeat != agent.RepeatIdempotent {
+		delete(t.fresh, c.Effect) // an answer that was lost is recovered like a crash
+		return nil, nil
+	}
+	return t.outcome(ctx, c, result, time.Since(began))
+}
+
+// safely turns a panic of a tool into a failed result, so that one bad tool
+// does not stop its run.
+func safely(ctx context.Context, tool agent.Tool, call agent.Call) (r agent.Result) {
+	defer func() {
+		if p := recover(); p != nil {
+			r = agent.Failed(fmt.Sprintf("the tool %s broke down: %v. This is a defect of the tool; use another way.", call.Tool, p))
+		}
+	}()
+	return tool.Run(ctx, call)
+}
+
+// recover deals with an intent that an earlier holder of the strand left
+// without an outcome: run it again, ask whether it happened, or ask a person.
+func (t *turn) recover(ctx context.Context, view agent.Run, c agent.OpenCall, tool agent.Tool, call agent.Call) (agent.Body, error) {
+	in := c.Intent
+	prober, canProbe := tool.(agent.Prober)
+	switch {
+	case in.Repeat == agent.RepeatRead || in.Repeat == agent.RepeatIdempotent:
+		return t.perform(ctx, c, tool, call)
+	case in.Repeat == agent.RepeatProbeable && canProbe:
+		if t.now().Before(in.Deadline) {
+			// the request of the earlier holder may still arrive until then
+			return nil, t.rest(ctx, in.Deadline.Sub(t.now()))
+		}
+		done, result, err := prober.Probe(ctx, call)
+		if err != nil {
+			t.Log.Warn("cannot ask whether an effect happened; trying again", "run", view.ID, "effect", c.Effect, "err", err)
+			return nil, t.rest(ctx, retryPause)
+		}
+		if done {
+			return t.outcome(ctx, c, result, 0)
+		}
+		return t.again(ctx, c, tool, call)
+	}
+	t.openCheckpoint(view, agent.CheckpointOpened{
+		Ask: agent.CheckUncertain, Effect: c.Effect, Tool: in.Tool, Arguments: in.Arguments,
+		Title:   fmt.Sprintf("%s may have run: I was interrupted during the call", in.Tool),
+		Detail:  "Look whether it happened. Then say done, repeat or skip.",
+		Choices: []string{agent.DecideDone, agent.DecideRepeat, agent.DecideSkip},
+	})
+	return nil, nil
+}
+
+// again journals a new intent for an effect that did not happen, with a new
+// deadline, and runs it.
+func (t *turn) again(ctx context.Context, c agent.OpenCall, tool agent.Tool, call agent.Call) (agent.Body, error) {
+	in := *c.Intent
+	in.Again++
+	if d := tool.Spec().Deadline; d > 0 {
+		in.Deadline = t.now().Add(d)
+	}
+	call.Deadline = in.Deadline
+	t.event(in)
+	if err := t.flush(ctx); err != nil {
+		return nil, err
+	}
+	t.fresh[c.Effect] = true
+	return t.perform(ctx, c, tool, call)
+}
+
+// Texts above maxText bytes are kept as artifacts; the journal holds their
+// head and tail.
+const (
+	maxText  = 16 << 10
+	headText = 8 << 10
+	tailText = 4 << 10
+)
+
+// outcome journals a result. Long texts become artifacts first.
+func (t *turn) outcome(ctx context.Context, c agent.OpenCall, r agent.Result, took time.Duration) (agent.Body, error) {
+	o := agent.ToolOutcome{Effect: c.Effect, State: r.State, Trust: r.Trust, Text: r.Text, Files: r.Files, Took: took}
+	if o.Trust == "" {
+		o.Trust = agent.Untrusted
+	}
+	if o.State == "" {
+		o.State = agent.OutcomeOK
+	}
+	if len(r.Text) <= maxText {
+		return o, nil
+	}
+	hash, err := t.keepText(ctx, r.Text)
+	if err != nil {
+		return nil, err
+	}
+	head, tail := cutRunes(r.Text[:headText], true), cutRunes(r.Text[len(r.Text)-tailText:], false)
+	o.Artifact = hash
+	o.Text = fmt.Sprintf("%s\n[… %d bytes left out; the whole text is artifact %s …]\n%s",
+		head, len(r.Text)-len(head)-len(tail), hash, tail)
+	return o, nil
+}
+
+// keepText writes an artifact, again and again while the store is away.
+func (t *turn) keepText(ctx context.Context, text string) (string, error) {
+	for pause := 50 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+		hash, err := t.Blobs.PutBlob(ctx, []byte(text))
+		if err == nil || ctx.Err() != nil {
+			return hash, err
+		}
+		t.Log.Warn("cannot keep an artifact; trying again", "run", t.lease.Run, "err", err)
+		sleep(ctx, pause)
+	}
+}
+
+// cutRunes drops a character that was cut in half at the end (or the beginning).
+func cutRunes(s string, atEnd bool) string {
+	for range utf8.UTFMax {
+		if len(s) == 0 {
+			return s
+		}
+		if atEnd {
+			if r, size := utf8.DecodeLastRuneInString(s); r != utf8.RuneError || size > 1 {
+				return s
+			}
+			s = s[:len(s)-1]
+		} else {
+			if utf8.RuneStart(s[0]) {
+				return s
+			}
+			s = s[1:]
+		}
+	}
+	return s
+}
+
+func failedOutcome(c agent.OpenCall, reason string) agent.ToolOutcome {
+	return agent.ToolOutcome{Effect: c.Effect, State: agent.OutcomeError, Trust: agent.Trusted, Text: "error: " + reason}
+}

@@ -1,0 +1,172 @@
+package prompt
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/llm"
+)
+
+// maxGoal is where the goal's text is shortened in a prompt, in characters (MODEL.md).
+const maxGoal = 2000
+
+// Ready is a request with what the journal says of it.
+type Ready struct {
+	llm.Request
+	Hash string // prompt id, version and content hash
+	Fast bool   // the prompt is pinned to the fast model
+}
+
+// view is what the templates see.
+type view struct {
+	Goal         string
+	Tools        []agent.ToolSpec
+	PlanJSON     string
+	Tasks        []taskView
+	Task         agent.Task
+	Role         string
+	Instructions string
+	Inputs       []value
+	Outputs      []value
+	Summary      string
+	Evidence     []string
+	DoneWhen     []string
+}
+
+type taskView struct {
+	ID      agent.TaskID
+	Title   string
+	State   agent.TaskState
+	Summary string
+	Reason  string
+	Outputs []value
+}
+
+type value struct{ Name, JSON string }
+
+// Request builds what the strand asks the model next. Its messages begin with
+// the same bytes in every call of a conversation: system, brief, then the
+// entries, which only grow.
+func (b *Book) Request(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) (Ready, error) {
+	purpose := r.Purpose(s)
+	pg, known := b.prompts[purpose]
+	if !known {
+		return Ready{}, fmt.Errorf("there is no prompt for %q", purpose)
+	}
+	v := b.look(r, s, tools)
+	var system, brief strings.Builder
+	if err := pg.text.ExecuteTemplate(&system, "system", v); err != nil {
+		return Ready{}, fmt.Errorf("prompt %s: %w", pg.ID, err)
+	}
+	if err := pg.text.ExecuteTemplate(&brief, "brief", v); err != nil {
+		return Ready{}, fmt.Errorf("prompt %s: %w", pg.ID, err)
+	}
+	entries := r.Talk(s).Entries
+	messages := make([]llm.Message, 0, len(entries)+2)
+	messages = append(messages,
+		llm.Message{Role: llm.System, Content: system.String()},
+		llm.Message{Role: llm.User, Content: brief.String()})
+	for _, e := range entries {
+		messages = append(messages, Message(e))
+	}
+	task, _ := s.Task()
+	return Ready{Hash: pg.hash, Fast: pg.Model == "fast", Request: llm.Request{
+		Purpose: purpose, Run: string(r.ID), Strand: string(s), Task: string(task),
+		Messages: messages, Functions: b.Offered(r, s, tools), Required: true,
+	}}, nil
+}
+
+// Offered lists the functions that the strand may call now, sorted by name:
+// the decisions of its purpose and, for work, the tools of its task.
+func (b *Book) Offered(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) []llm.Function {
+	purpose := r.Purpose(s)
+	var offered []llm.Function
+	for _, name := range b.prompts[purpose].Functions {
+		offered = append(offered, b.functions[name])
+	}
+	if purpose == llm.Work {
+		for _, t := range Allowed(r, s, tools) {
+			offered = append(offered, llm.Function{Name: t.Name, Description: t.Description, Parameters: t.Parameters})
+		}
+	}
+	slices.SortFunc(offered, func(x, y llm.Function) int { return strings.Compare(x.Name, y.Name) })
+	return offered
+}
+
+// Allowed lists the tools that the strand's task may use: those it names, all
+// where it names none.
+func Allowed(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) []agent.ToolSpec {
+	id, ok := s.Task()
+	if !ok {
+		return nil
+	}
+	task, _ := r.Plan.Task(id)
+	if len(task.Tools) == 0 {
+		return tools
+	}
+	var allowed []agent.ToolSpec
+	for _, t := range tools {
+		if slices.Contains(task.Tools, t.Name) {
+			allowed = append(allowed, t)
+		}
+	}
+	return allowed
+}
+
+func (b *Book) look(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) view {
+	v := view{Goal: Shorten(r.Brief.Goal, maxGoal), Tools: tools, DoneWhen: r.Plan.DoneWhen}
+	if id, ok := s.Task(); ok {
+		v.lookAtTask(r, s, id)
+		return v
+	}
+	for _, t := range r.Plan.Tasks {
+		st := r.Tasks[t.ID]
+		v.Tasks = append(v.Tasks, taskView{ID: t.ID, Title: t.Title, State: st.State,
+			Summary: st.Summary, Reason: st.Reason, Outputs: values(st.Outputs)})
+	}
+	if r.Plans > 0 {
+		plan, _ := json.Marshal(r.Plan) // plain data always encodes
+		v.PlanJSON = string(plan)
+	}
+	return v
+}
+
+func (v *view) lookAtTask(r agent.Run, s agent.StrandID, id agent.TaskID) {
+	v.Task, _ = r.Plan.Task(id)
+	v.Role = v.Task.Role
+	v.Instructions = r.Tasks[id].Instructions
+	all := r.Values()
+	for _, name := range v.Task.Inputs {
+		if o, ok := all[name]; ok {
+			v.Inputs = append(v.Inputs, values([]agent.Output{o})...)
+		}
+	}
+	if f := r.Strands[s].Finishing; f != nil {
+		v.Summary, v.Outputs = f.Summary, values(f.Outputs)
+		v.Evidence = evidence(r.Strands[s].Talks[llm.Work].Entries)
+	}
+}
+
+// values renders outputs as JSON: the value, or the path where it is a file.
+func values(outputs []agent.Output) []value {
+	list := make([]value, 0, len(outputs))
+	for _, o := range outputs {
+		text := string(o.Value)
+		if o.File != "" {
+			b, _ := json.Marshal(map[string]string{"file": o.File})
+			if text == "" {
+				text = string(b)
+			} else {
+				text += " in " + string(b)
+			}
+		}
+		if text == "" {
+			text = "null"
+		}
+		list = append(list, value{o.Name, text})
+	}
+	return list
+}

@@ -1,0 +1,68 @@
+package bot
+
+import (
+	"context"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// Status is where a run stands, in the shape of `status --json`.
+type Status struct {
+	Run        agent.RunID    `json:"run"`
+	Goal       string         `json:"goal"`
+	State      agent.RunState `json:"state"`
+	WaitingFor string         `json:"waiting_for"`
+	Started    time.Time      `json:"started"`
+	Tasks      Progress       `json:"tasks"`
+	Cost       *agent.Nano    `json:"cost_usd"`
+	Tokens     int64          `json:"tokens"`
+	// Problem says why the journal cannot be read, empty if it can.
+	Problem string `json:"problem,omitempty"`
+}
+
+// Progress counts tasks.
+type Progress struct {
+	Done  int `json:"done"`
+	Total int `json:"total"`
+}
+
+// StatusOf sums up a fold.
+func StatusOf(r agent.Run) Status {
+	done, total := r.Progress()
+	s := Status{Run: r.ID, Goal: r.Brief.Goal, State: r.State(), Started: r.Started,
+		Tasks: Progress{done, total}, Cost: r.Spent.Dollars(), Tokens: r.Spent.Tokens()}
+	switch {
+	case s.State == agent.RunPaused && r.Refused != "":
+		s.WaitingFor = r.Refused
+	case s.State == agent.RunPaused:
+		s.WaitingFor = "resume (paused by " + r.Paused + ")"
+	case r.Ended == nil:
+		if c := r.OpenCheckpoint(); c != nil {
+			s.WaitingFor = string(c.Ask) + " " + string(c.ID) + ": " + c.Title
+		}
+	}
+	return s
+}
+
+// List sums up every run of the store, the newest first. A run whose journal
+// is damaged is listed with its problem; the others are not affected.
+func (d *Desk) List(ctx context.Context) ([]Status, error) {
+	infos, err := d.Journals.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Status, 0, len(infos))
+	for _, info := range infos {
+		r, err := d.Load(ctx, info.Run)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			list = append(list, Status{Run: info.Run, Started: info.Started, Problem: err.Error()})
+			continue
+		}
+		list = append(list, StatusOf(r))
+	}
+	return list, nil
+}
