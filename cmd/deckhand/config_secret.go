@@ -38,7 +38,9 @@ func (s secret) String() string {
 func (s secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
 // MarshalText writes what String returns, in JSON as well.
-func (s secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s secret) MarshalText() ([]byte, error) { //nolint:unparam // the shape of encoding.TextMarshaler
+	return []byte(s.String()), nil
+}
 
 // maxSecret bounds a secret's file, in bytes.
 const maxSecret = 64 << 10

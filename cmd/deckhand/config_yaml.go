@@ -31,7 +31,7 @@ type problem struct {
 
 func (p problem) String() string { return p.at.String() + ": " + p.text }
 
-func (r *reader) fail(n *yaml.Node, key, format string, args ...any) {
+func (r *reader) failf(n *yaml.Node, key, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if key != "" {
 		text = key + ": " + text
@@ -51,7 +51,7 @@ func (r *reader) document(data []byte, v reflect.Value) {
 	}
 	r.value(doc.Content[0], v, "", rules{})
 	if err := d.Decode(&second); err == nil {
-		r.fail(&second, "", "a second document starts here: a configuration file has one")
+		r.failf(&second, "", "a second document starts here: a configuration file has one")
 	} else if !errors.Is(err, io.EOF) {
 		r.problems = append(r.problems, r.syntax(err))
 	}
@@ -80,9 +80,9 @@ func (r *reader) value(n *yaml.Node, v reflect.Value, key string, bounds rules) 
 	empty := n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 	switch {
 	case n.Kind == yaml.AliasNode:
-		r.fail(n, key, "*%s is a reference: write the value out", n.Value)
+		r.failf(n, key, "*%s is a reference: write the value out", n.Value)
 	case n.Style&yaml.TaggedStyle != 0:
-		r.fail(n, key, "%s is a tag: write the value without one", n.Tag)
+		r.failf(n, key, "%s is a tag: write the value without one", n.Tag)
 	case isScalar(v.Type()):
 		r.scalar(n, v, key, bounds)
 	case empty: // a section whose keys are all commented out
@@ -93,7 +93,7 @@ func (r *reader) value(n *yaml.Node, v reflect.Value, key string, bounds rules) 
 	case v.Kind() == reflect.Struct && n.Kind == yaml.MappingNode:
 		r.section(n, v, key)
 	default:
-		r.fail(n, key, "expected %s, found %s", wanted(v.Type()), found(n))
+		r.failf(n, key, "expected %s, found %s", wanted(v.Type()), found(n))
 	}
 }
 
@@ -113,14 +113,14 @@ func found(n *yaml.Node) string {
 
 func (r *reader) scalar(n *yaml.Node, v reflect.Value, key string, bounds rules) {
 	if n.Kind != yaml.ScalarNode || n.ShortTag() == "!!null" {
-		r.fail(n, key, "expected %s, found %s", wanted(v.Type()), found(n))
+		r.failf(n, key, "expected %s, found %s", wanted(v.Type()), found(n))
 		return
 	}
 	text := n.Value
 	if v.Type() == secretType {
 		s, err := readSecret(r.path(text))
 		if err != nil {
-			r.fail(n, key, "%v", err)
+			r.failf(n, key, "%v", err)
 		}
 		v.Set(reflect.ValueOf(s))
 		return
@@ -130,7 +130,7 @@ func (r *reader) scalar(n *yaml.Node, v reflect.Value, key string, bounds rules)
 		err = bounds.check(x, text)
 	}
 	if err != nil {
-		r.fail(n, key, "%v", err)
+		r.failf(n, key, "%v", err)
 		return
 	}
 	if bounds.form == "path" {
@@ -153,7 +153,7 @@ func (r *reader) list(n *yaml.Node, v reflect.Value, key string, bounds rules) {
 		at := key + "[" + strconv.Itoa(i) + "]"
 		r.origin[at] = origin{r.file, child.Line}
 		if err := setDefaults(out.Index(i)); err != nil {
-			r.fail(child, at, "%v", err)
+			r.failf(child, at, "%v", err)
 		}
 		r.value(child, out.Index(i), at, bounds)
 	}
@@ -168,9 +168,9 @@ func (r *reader) pairs(n *yaml.Node, key string, yield func(name, value *yaml.No
 		first, twice := lines[name.Value]
 		switch {
 		case name.Kind != yaml.ScalarNode:
-			r.fail(name, key, "expected a key, found %s", found(name))
+			r.failf(name, key, "expected a key, found %s", found(name))
 		case twice:
-			r.fail(name, "", "key %q is there twice: the first is in line %d", below(key, name.Value), first)
+			r.failf(name, "", "key %q is there twice: the first is in line %d", below(key, name.Value), first)
 		default:
 			lines[name.Value] = name.Line
 			yield(name, value)
@@ -185,13 +185,13 @@ func (r *reader) entries(n *yaml.Node, v reflect.Value, key string, bounds rules
 		at := member(key, name.Value)
 		if bounds.form != "" {
 			if err := checkForm(bounds.form, name.Value); err != nil {
-				r.fail(name, key, "%v", err)
+				r.failf(name, key, "%v", err)
 			}
 		}
 		r.origin[at] = origin{r.file, name.Line}
 		entry := reflect.New(v.Type().Elem()).Elem()
 		if err := setDefaults(entry); err != nil {
-			r.fail(name, at, "%v", err)
+			r.failf(name, at, "%v", err)
 		}
 		r.value(value, entry, at, rules{})
 		out.SetMapIndex(reflect.ValueOf(name.Value), entry)
@@ -210,7 +210,7 @@ func (r *reader) section(n *yaml.Node, v reflect.Value, key string) {
 	r.pairs(n, key, func(name, value *yaml.Node) {
 		i := slices.Index(names, name.Value)
 		if i < 0 {
-			r.fail(name, "", "unknown key %q %s", below(key, name.Value), didYouMean(name.Value, names))
+			r.failf(name, "", "unknown key %q %s", below(key, name.Value), didYouMean(name.Value, names))
 			return
 		}
 		f, at := fields[i], below(key, name.Value)
@@ -224,7 +224,7 @@ func (r *reader) section(n *yaml.Node, v reflect.Value, key string) {
 	})
 	for _, f := range fields {
 		if f.tag.Get("required") != "" && !seen[f.key] {
-			r.fail(n, key, "%q is missing", f.key)
+			r.failf(n, key, "%q is missing", f.key)
 		}
 	}
 }

@@ -1,0 +1,64 @@
+# Everything that is done with this tree; `make` alone lists it.
+.DEFAULT_GOAL := help
+.PHONY: help demo build test lint bench soak fuzz setup clean
+
+VERSION      := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+LINT_VERSION := v2.15.0
+LINT         := bin/golangci-lint-$(LINT_VERSION)
+FUZZ_TIME    := 10s
+SOAK_ROUNDS  := 20
+SUDO         := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: build ## a whole run on this tree, without a model or a key
+	bin/deckhand demo .
+
+build: ## bin/deckhand, a static binary
+	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o bin/deckhand ./cmd/deckhand
+
+test: setup ## all tests, with the race detector and in random order
+	go test -race -shuffle=on ./...
+
+lint: $(LINT) ## formatting, the floors of the house, file lengths and many linters
+	$(LINT) run ./...
+	@find . -name '*.go' -exec wc -l {} + | awk '$$2 ~ /\.go$$/ && $$1 > 500 \
+		{ print $$2 ": " $$1 " lines, at most 500: split it"; long = 1 } END { exit long }'
+
+bench: ## the benchmarks, once each
+	go test -run '^$$' -bench . -benchtime 1x ./bench/...
+
+soak: setup ## the tests again and again, until one fails (SOAK_ROUNDS=20)
+	go test -race -shuffle=on -failfast -timeout 6h -count $(SOAK_ROUNDS) ./...
+
+fuzz: ## every fuzz target for a while (FUZZ_TIME=10s)
+	@grep -roE '^func Fuzz[A-Za-z0-9_]+' --include='*_test.go' . | while IFS=: read -r file name; do \
+		echo "$$file $${name#func }"; \
+		go test -run '^$$' -fuzz "^$${name#func }\$$" -fuzztime $(FUZZ_TIME) "$$(dirname "$$file")" || exit 1; \
+	done
+
+clean: ## remove what was built
+	rm -rf bin
+
+# need installs a command that the tests use: command, package for apt, for brew.
+define need
+	@command -v $(1) >/dev/null || { \
+		if command -v apt-get >/dev/null; then \
+			$(SUDO) apt-get update -qq && \
+			$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $(2); \
+		elif command -v brew >/dev/null; then \
+			brew install $(3); \
+		else \
+			echo "the tests need $(1), and neither apt-get nor brew is here: install it and run make again" >&2; exit 1; \
+		fi; }
+endef
+
+# The race detector needs a C compiler; the stores are tested against a real Redis.
+setup:
+	$(call need,cc,gcc libc6-dev,gcc)
+	$(call need,redis-server,redis-server,redis)
+
+$(LINT):
+	GOBIN="$(CURDIR)/bin" go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+	mv bin/golangci-lint $@
