@@ -1,0 +1,111 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// again is the pause before the bell's connection is tried again.
+const again = 200 * time.Millisecond
+
+// doorbell wakes the goroutines of this process that wait, over one connection
+// that listens on the bell's channel. Topics are run ids, and "" for work that
+// became due.
+type doorbell struct {
+	sub  *redis.PubSub
+	done chan struct{} // closed by hang
+
+	mu      sync.Mutex
+	waiting map[string]*ears
+	group   sync.WaitGroup
+}
+
+func newDoorbell(ctx context.Context, client redis.UniversalClient) *doorbell {
+	ctx = context.WithoutCancel(ctx) // listens until the store is closed
+	d := &doorbell{sub: client.Subscribe(ctx, bell), done: make(chan struct{}), waiting: map[string]*ears{}}
+	d.group.Go(func() { d.listen(ctx) })
+	return d
+}
+
+// ears are all who wait for one topic.
+type ears struct {
+	rung chan struct{}
+	n    int
+}
+
+// next returns what is closed at the topic's next ring, and what to call when
+// nobody listens to it any more. Ask for it before looking whether there is
+// reason to wait.
+func (d *doorbell) next(topic string) (rung <-chan struct{}, leave func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	e, ok := d.waiting[topic]
+	if !ok {
+		e = &ears{rung: make(chan struct{})}
+		d.waiting[topic] = e
+	}
+	e.n++
+	return e.rung, func() { d.leave(topic, e) }
+}
+
+func (d *doorbell) leave(topic string, e *ears) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	e.n--
+	if e.n == 0 && d.waiting[topic] == e {
+		delete(d.waiting, topic)
+	}
+}
+
+func (d *doorbell) ring(topic string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if e, ok := d.waiting[topic]; ok {
+		close(e.rung)
+		delete(d.waiting, topic)
+	}
+}
+
+// ringAll wakes everybody, as rings may have been lost.
+func (d *doorbell) ringAll() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for topic, e := range d.waiting {
+		close(e.rung)
+		delete(d.waiting, topic)
+	}
+}
+
+func (d *doorbell) listen(ctx context.Context) {
+	for {
+		heard, err := d.sub.Receive(ctx)
+		switch m := heard.(type) {
+		case *redis.Message:
+			d.ring(m.Payload)
+		case *redis.Subscription:
+			d.ringAll()
+		}
+		if errors.Is(err, redis.ErrClosed) {
+			return
+		}
+		if err != nil {
+			select {
+			case <-d.done:
+				return
+			case <-time.After(again):
+			}
+		}
+	}
+}
+
+// hang ends the listening.
+func (d *doorbell) hang() error {
+	close(d.done)
+	err := d.sub.Close()
+	d.group.Wait()
+	return err
+}

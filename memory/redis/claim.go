@@ -1,0 +1,260 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// Claim implements agent.Store. Claims of many goroutines share a call, and
+// waiting costs no connection of its own.
+func (s *Store) Claim(ctx context.Context, n int, wait time.Duration, only agent.RunID) ([]agent.Lease, error) {
+	if n <= 0 {
+		return nil, ctx.Err()
+	}
+	until := time.Now().Add(wait)
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		rung, leave := s.bell.next("")
+		leases, next, err := s.ask(ctx, n, only)
+		left := time.Until(until)
+		if err != nil || len(leases) > 0 || left <= 0 {
+			leave()
+			return leases, err
+		}
+		err = pause(ctx, rung, min(left, next, poll, s.lease/4))
+		leave()
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// pause waits for a ring, for the time to pass, or for the context's end.
+func pause(ctx context.Context, rung <-chan struct{}, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-rung:
+		return nil
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// want is one goroutine's wish for leases.
+type want struct {
+	n     int
+	reply chan share // holds one
+
+	left bool // the goroutine is gone; under queue.mu
+}
+
+// share is what came of a want: leases, or how long until the next is due.
+type share struct {
+	leases []agent.Lease
+	next   time.Duration
+	err    error
+}
+
+// queue joins the wants that come while a claim is under way.
+type queue struct {
+	mu      sync.Mutex
+	waiting []*want
+	busy    bool
+	group   sync.WaitGroup
+}
+
+// ask claims up to n strands now. Where the context ends first, leases that
+// are on their way go back.
+func (s *Store) ask(ctx context.Context, n int, only agent.RunID) ([]agent.Lease, time.Duration, error) {
+	w := &want{n: n, reply: make(chan share, 1)}
+	behind := context.WithoutCancel(ctx)
+	q := &s.queue
+	q.mu.Lock()
+	if only != "" {
+		q.group.Go(func() { s.share(behind, []*want{w}, only) })
+	} else {
+		q.waiting = append(q.waiting, w)
+		if !q.busy {
+			q.busy = true
+			q.group.Go(func() { s.serve(behind) })
+		}
+	}
+	q.mu.Unlock()
+	select {
+	case r := <-w.reply:
+		return r.leases, r.next, r.err
+	case <-ctx.Done():
+	}
+	q.mu.Lock()
+	w.left = true
+	q.mu.Unlock()
+	select {
+	case r := <-w.reply: // came at the last moment
+		s.giveBack(behind, r.leases)
+	default:
+	}
+	return nil, 0, ctx.Err()
+}
+
+// serve claims until nobody wants anything.
+func (s *Store) serve(ctx context.Context) {
+	for {
+		s.queue.mu.Lock()
+		wants := s.queue.waiting
+		s.queue.waiting = nil
+		s.queue.busy = len(wants) > 0
+		s.queue.mu.Unlock()
+		if len(wants) == 0 {
+			return
+		}
+		s.share(ctx, wants, "")
+	}
+}
+
+// share claims once for many and hands the leases out in the order of asking.
+func (s *Store) share(ctx context.Context, wants []*want, only agent.RunID) {
+	n := 0
+	for _, w := range wants {
+		n += w.n
+	}
+	leases, next, err := s.claimNow(ctx, n, only)
+	s.queue.mu.Lock()
+	for _, w := range wants {
+		if w.left {
+			continue
+		}
+		k := min(w.n, len(leases))
+		w.reply <- share{leases: leases[:k:k], next: next, err: err}
+		leases = leases[k:]
+	}
+	s.queue.mu.Unlock()
+	s.giveBack(ctx, leases)
+}
+
+// claimNow claims up to n strands that are due. With an error, leases of some
+// shards of a Cluster may have been claimed: they go back.
+func (s *Store) claimNow(ctx context.Context, n int, only agent.RunID) ([]agent.Lease, time.Duration, error) {
+	if only != "" {
+		shard := s.shard(only)
+		return s.claimCall(ctx, &call{
+			script: claimRunScript, keys: []string{s.idle(shard), s.due(shard), s.alive(shard), s.run(only)},
+			args: []any{n, s.lease.Microseconds(), s.stampDue(shard), string(only)},
+		})
+	}
+	shards := s.rotated()
+	if !s.cluster {
+		return s.claimShards(ctx, n, shards)
+	}
+	due, soonest, err := s.look(ctx, shards)
+	var all []agent.Lease
+	for _, shard := range due {
+		if err != nil || len(all) == n {
+			break
+		}
+		var leases []agent.Lease
+		leases, _, err = s.claimShards(ctx, n-len(all), []int{shard})
+		all = append(all, leases...)
+	}
+	if err != nil {
+		s.giveBack(ctx, all)
+		return nil, 0, err
+	}
+	return all, soonest, nil
+}
+
+// look asks each shard of a Cluster whether something is due, in one round
+// trip a node.
+func (s *Store) look(ctx context.Context, shards []int) (due []int, soonest time.Duration, err error) {
+	next := make([]time.Duration, len(shards))
+	errs := make([]error, len(shards))
+	var group sync.WaitGroup
+	for i, shard := range shards {
+		group.Go(func() { _, next[i], errs[i] = s.claimShards(ctx, 0, []int{shard}) })
+	}
+	group.Wait()
+	soonest = poll
+	for i, shard := range shards {
+		if next[i] == 0 {
+			due = append(due, shard)
+		} else {
+			soonest = min(soonest, next[i])
+		}
+	}
+	return due, soonest, errors.Join(errs...)
+}
+
+// rotated lists the shards, another one first each time: none is starved.
+func (s *Store) rotated() []int {
+	n := len(s.tags)
+	first := int(s.turn.Add(1) % uint64(n))
+	shards := make([]int, n)
+	for i := range shards {
+		shards[i] = (first + i) % n
+	}
+	return shards
+}
+
+// claimShards claims from shards that one call may touch.
+func (s *Store) claimShards(ctx context.Context, n int, shards []int) ([]agent.Lease, time.Duration, error) {
+	stamp := "0"
+	keys := []string{s.idle(shards[0])}
+	args := []any{n, s.lease.Microseconds(), nil}
+	for _, shard := range shards {
+		if s.stampDue(shard) == "1" {
+			stamp = "1"
+		}
+		keys = append(keys, s.due(shard), s.alive(shard))
+		args = append(args, s.runPrefix(shard))
+	}
+	args[2] = stamp
+	return s.claimCall(ctx, &call{script: claimScript, keys: keys, args: args})
+}
+
+func (s *Store) claimCall(ctx context.Context, c *call) ([]agent.Lease, time.Duration, error) {
+	reply, err := s.pipe.run(ctx, c)
+	if err != nil {
+		return nil, 0, s.failed(ctx, "claim", err)
+	}
+	return claimed(reply)
+}
+
+// claimed reads a claim's reply (see script/claim.lua).
+func claimed(reply any) ([]agent.Lease, time.Duration, error) {
+	list, _ := reply.([]any)
+	if len(list) < 2 || len(list)%4 != 2 {
+		return nil, 0, errReply
+	}
+	now, okNow := list[0].(int64)
+	micro, okNext := list[1].(int64)
+	if !okNow || !okNext {
+		return nil, 0, errReply
+	}
+	next := poll
+	if micro >= 0 {
+		next = min(poll, time.Duration(micro)*time.Microsecond)
+	}
+	var leases []agent.Lease
+	for i := 2; i < len(list); i += 4 {
+		run, okRun := list[i].(string)
+		strand, okStrand := list[i+1].(string)
+		epoch, okEpoch := list[i+2].(int64)
+		turn, okTurn := list[i+3].(int64)
+		if !okRun || !okStrand || !okEpoch || !okTurn {
+			return nil, 0, errReply
+		}
+		leases = append(leases, agent.Lease{
+			Run: agent.RunID(run), Strand: agent.StrandID(strand),
+			Epoch: uint64(epoch), Turn: uint64(turn), At: stampTime(now),
+		})
+	}
+	return leases, next, nil
+}

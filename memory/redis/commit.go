@@ -1,0 +1,188 @@
+package redis
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+const (
+	attemptTTL = 24 * time.Hour     // of a fact's attempt id
+	onceTTL    = 8 * 24 * time.Hour // of a once-key
+)
+
+// errReply is returned for a reply that no script of this build gives.
+var errReply = errors.New("a script's reply cannot be read; do replicas of different builds share this Redis?")
+
+// errFits is the answer to a commit that was only asked about.
+var errFits = errors.New("the commit fits")
+
+// Commit implements agent.Store. Errors other than the contract's four are of
+// the connection (or ErrReplicas): the same commit may be sent again.
+func (s *Store) Commit(ctx context.Context, c agent.Commit) (agent.Receipt, error) {
+	p, err := s.pack(c)
+	if err != nil {
+		return agent.Receipt{}, err
+	}
+	if s.cluster && len(c.Once)+len(p.foreign) > 0 {
+		return s.commitReserved(ctx, c, p)
+	}
+	return s.send(ctx, p, false)
+}
+
+// packed is a commit as the script takes it.
+type packed struct {
+	run     agent.RunID
+	events  []string
+	wakes   []string // strand, time, strand, …
+	once    []string
+	spends  []agent.Spend
+	keys    []string // without those of once and spends
+	args    []any    // without counts and lists
+	foreign []agent.Spend
+}
+
+// pack encodes a commit. In a Cluster, once-keys and counters that are not the
+// run's own are left out of the script: they are in other slots.
+func (s *Store) pack(c agent.Commit) (packed, error) {
+	if c.ID == "" {
+		return packed{}, fmt.Errorf("commit to run %s: it has no id", c.Run)
+	}
+	if strings.Contains(string(c.Run), "/") {
+		return packed{}, fmt.Errorf("commit to run %q: a run id may not contain a slash", c.Run)
+	}
+	n := s.shard(c.Run)
+	p := packed{
+		run: c.Run, once: c.Once, spends: c.Spend,
+		keys: []string{
+			s.due(n), s.run(c.Run), s.journal(c.Run), s.runs(n), s.ended(n),
+			s.attempt(c.Run, c.ID), s.alive(n), s.idle(n), s.watch(c.Run),
+		},
+	}
+	var lease agent.Lease
+	if c.Lease != nil {
+		lease = *c.Lease
+	}
+	p.args = []any{
+		string(c.Run), c.ID, string(lease.Strand), lease.Epoch, lease.Turn, c.Seen, c.Strict, c.Ends,
+		s.lease.Microseconds(), s.stampDue(n), bell, poll.Microseconds(),
+		int64(onceTTL.Seconds()), int64(attemptTTL.Seconds()),
+	}
+	for _, e := range c.Events {
+		line, err := entryTail(e)
+		if err != nil {
+			return packed{}, fmt.Errorf("commit to run %s: %w", c.Run, err)
+		}
+		p.events = append(p.events, line)
+	}
+	for strand, at := range c.Wake {
+		p.wakes = append(p.wakes, string(strand), wakeTime(at))
+	}
+	if s.cluster {
+		p.once = nil
+		p.spends, p.foreign = s.split(c)
+	}
+	return p, nil
+}
+
+// entryTail is an entry of a journal behind its seq and stamp, which the
+// script puts in front.
+func entryTail(e agent.Event) (string, error) {
+	body, err := agent.EncodeBody(e.Body)
+	if err != nil {
+		return "", err
+	}
+	strand, err := json.Marshal(e.Strand)
+	if err != nil {
+		return "", fmt.Errorf("strand %q: %w", e.Strand, err)
+	}
+	kind, err := json.Marshal(e.Body.Kind())
+	if err != nil {
+		return "", fmt.Errorf("kind %q: %w", e.Body.Kind(), err)
+	}
+	var b strings.Builder
+	b.Grow(len(body) + len(strand) + len(kind) + 40)
+	b.WriteString(`,"strand":`)
+	b.Write(strand)
+	b.WriteString(`,"kind":`)
+	b.Write(kind)
+	b.WriteString(`,"v":` + strconv.Itoa(agent.Version) + `,"body":`)
+	b.Write(body)
+	b.WriteString("}")
+	return b.String(), nil
+}
+
+func wakeTime(at time.Time) string {
+	if at.IsZero() {
+		return "-"
+	}
+	return strconv.FormatInt(max(at.UnixMicro(), 0), 10)
+}
+
+// send runs the script. To ask only whether the commit fits returns errFits
+// where it does.
+func (s *Store) send(ctx context.Context, p packed, ask bool) (agent.Receipt, error) {
+	keys, args := p.keys, p.args
+	args = append(args, ask, len(p.events), len(p.wakes)/2, len(p.once), len(p.spends))
+	for _, e := range p.events {
+		args = append(args, e)
+	}
+	for _, w := range p.wakes {
+		args = append(args, w)
+	}
+	for _, key := range p.once {
+		keys = append(keys, onceKey(key))
+	}
+	for _, spend := range p.spends {
+		key, field := s.counter(spend.Counter)
+		keys = append(keys, key)
+		args = append(args, field, spend.Nano, spend.Limit)
+	}
+	reply, err := s.pipe.run(ctx, &call{script: commitScript, keys: keys, args: args, confirm: true})
+	if err != nil {
+		return agent.Receipt{}, s.failed(ctx, "commit to run "+string(p.run), err)
+	}
+	return receipt(reply, p)
+}
+
+// receipt reads the script's reply.
+func receipt(reply any, p packed) (agent.Receipt, error) {
+	list, _ := reply.([]any)
+	if len(list) == 0 {
+		return agent.Receipt{}, errReply
+	}
+	switch list[0] {
+	case "ok":
+		if len(list) == 3 {
+			seq, okSeq := list[1].(int64)
+			at, okAt := list[2].(int64)
+			if okSeq && okAt {
+				return agent.Receipt{Seq: uint64(seq), At: stampTime(at)}, nil
+			}
+		}
+	case "fits":
+		return agent.Receipt{}, errFits
+	case "conflict":
+		return agent.Receipt{}, fmt.Errorf("commit to run %s: %w", p.run, agent.ErrConflict)
+	case "stale":
+		return agent.Receipt{}, fmt.Errorf("commit to run %s: %w", p.run, agent.ErrStale)
+	case "seen":
+		return agent.Receipt{}, fmt.Errorf("commit to run %s: %w", p.run, agent.ErrSeen)
+	case "budget":
+		if len(list) == 2 {
+			if i, ok := list[1].(int64); ok && int(i) < len(p.spends) {
+				return agent.Receipt{}, fmt.Errorf("commit to run %s: %w", p.run, &agent.BudgetError{Counter: p.spends[i].Counter})
+			}
+		}
+	}
+	return agent.Receipt{}, errReply
+}
+
+// stampTime is a time of the server's clock, which counts in microseconds.
+func stampTime(micro int64) time.Time { return time.UnixMicro(micro).UTC() }

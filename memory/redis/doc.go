@@ -1,0 +1,46 @@
+// Package redis is the distributed store: agent.Store and agent.Archive on one
+// Redis (7.0 or later), a Sentinel group or a Cluster.
+//
+// # What is where
+//
+// keys.go names every key and says what it holds; script/*.lua are the atomic
+// parts, one a file; store.go, commit.go, claim.go, read.go and archive.go are the contract's
+// methods; pipe.go sends what many goroutines want in few round trips; bell.go
+// wakes who waits; reserve.go is what a Cluster needs besides.
+//
+// # What it promises
+//
+// A commit is one script: all of it is written or nothing. Clocks are the
+// server's (TIME); on a journal they never go back. A commit that failed with
+// an error of the connection may be sent again, with the same id: it is
+// written once.
+//
+// Work that becomes due rings a bell (PUBLISH) where somebody waits; a ring
+// that is lost costs the waiting at most a second, the interval in which they
+// look for themselves.
+//
+// A lease that ran out is taken by the next claim. Where no worker was heard
+// for longer than a lease, the store was away: leases that ran out meanwhile
+// are kept for one more lease, so that their holders can come back first. The
+// same holds after all workers were down.
+//
+// Attempt ids of facts are known for a day, once-keys for 8 days.
+//
+// # What it leaves to the operator
+//
+// Redis must keep what it is told: appendonly yes (everysec survives the death
+// of the process; a machine that loses power loses up to two seconds, and
+// appendfsync always none), and no eviction: maxmemory-policy allkeys-* is
+// refused. Replication is asynchronous: a failover may lose the newest commits,
+// and with them the knowledge of effects that were made, unless
+// Config.WaitReplicas makes each commit wait for replicas.
+//
+// In a Cluster, once-keys and counters that are no run's own are in slots of
+// their own. They are reserved first and given back if the run's commit fails.
+// A process that dies between the two leaves a reserved amount counted as
+// spent, and a reserved once-key taken for a minute.
+//
+// What does not live here: what events mean (agent), recall (memory), the
+// conformance suite (memory/storetest), and a server for tests
+// (memory/redis/redistest).
+package redis

@@ -1,0 +1,116 @@
+package redis
+
+import (
+	"hash/fnv"
+	"strconv"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// layout is the version of what these keys hold. It is stored at the first
+// start; a build refuses data of another layout.
+const layout = "1"
+
+const (
+	metaKey = "deckhand:meta" // hash: layout, shards
+	bell    = "deckhand:bell" // channel: "" something is due, RUN its journal grew
+)
+
+// keys names every key. In a Cluster all keys of one script must be in one
+// slot, so what belongs to a run carries the tag of the run's shard in braces.
+//
+//	deckhand:{N}:due              ZSET   RUN/STRAND by due time, in µs of the server's clock
+//	deckhand:{N}:run:RUN          hash   head "SEQ AT", started, ended, strand:NAME (see script/strand.lua)
+//	deckhand:{N}:journal:RUN      list   one JSON line an event
+//	deckhand:{N}:snapshot:RUN     hash   seq, data
+//	deckhand:{N}:spent:RUN        hash   the run's own counters, by name
+//	deckhand:{N}:attempt:RUN:ID   string receipt "SEQ AT" of a fact, for a day
+//	deckhand:{N}:watch:RUN        string somebody awaits the run
+//	deckhand:{N}:runs             ZSET   runs by start time
+//	deckhand:{N}:ended            ZSET   ended runs by the time of their end
+//	deckhand:{N}:alive            string "SEEN BACK": when a worker was last heard, and when the last outage ended
+//	deckhand:{N}:idle             string somebody waits for work ({0} alone where there is no Cluster)
+//	deckhand:once:KEY             string attempt that used the key
+//	deckhand:{counter/NAME}       string a counter that is no run's own
+//	HOME:held:ATTEMPT:I           string a Cluster's reservation on counter HOME, for a day
+//	deckhand:blob:HASH            string an artifact
+type keys struct {
+	tags  []string // "deckhand:{N}:" by shard
+	slots bool     // a Cluster: keys of several shards are in several slots
+}
+
+func newKeys(shards int, cluster bool) keys {
+	k := keys{slots: cluster}
+	for n := range shards {
+		k.tags = append(k.tags, "deckhand:{"+strconv.Itoa(n)+"}:")
+	}
+	return k
+}
+
+// shard is the run's shard: FNV-1a (32 bit) of the id, modulo the number of
+// shards. It is part of the layout.
+func (k keys) shard(run agent.RunID) int {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(run)) // a hash takes everything
+	return int(h.Sum32() % uint32(len(k.tags)))
+}
+
+func (k keys) due(shard int) string   { return k.tags[shard] + "due" }
+func (k keys) runs(shard int) string  { return k.tags[shard] + "runs" }
+func (k keys) ended(shard int) string { return k.tags[shard] + "ended" }
+func (k keys) alive(shard int) string { return k.tags[shard] + "alive" }
+
+// runPrefix is what scripts that meet many runs put before a run's id.
+func (k keys) runPrefix(shard int) string { return k.tags[shard] + "run:" }
+
+func (k keys) idle(shard int) string {
+	if !k.slots {
+		shard = 0
+	}
+	return k.tags[shard] + "idle"
+}
+
+func (k keys) of(run agent.RunID, what string) string {
+	return k.tags[k.shard(run)] + what + ":" + string(run)
+}
+
+func (k keys) run(run agent.RunID) string      { return k.of(run, "run") }
+func (k keys) journal(run agent.RunID) string  { return k.of(run, "journal") }
+func (k keys) snapshot(run agent.RunID) string { return k.of(run, "snapshot") }
+func (k keys) spent(run agent.RunID) string    { return k.of(run, "spent") }
+func (k keys) watch(run agent.RunID) string    { return k.of(run, "watch") }
+
+func (k keys) attempt(run agent.RunID, id string) string {
+	return k.of(run, "attempt") + ":" + id
+}
+
+func onceKey(key string) string  { return "deckhand:once:" + key }
+func blobKey(hash string) string { return "deckhand:blob:" + hash }
+
+// counter is where a counter is kept: the key, and the field where the key is
+// a hash. Counters named run/RUN/… are the run's own and end with it.
+func (k keys) counter(name string) (key, field string) {
+	if run, own := counterRun(name); own {
+		return k.spent(run), name
+	}
+	return "deckhand:{counter/" + name + "}", ""
+}
+
+// heldKey is the key of reservation i of an attempt, in the slot of the counter's key.
+func heldKey(counterKey, attempt string, i int) string {
+	return counterKey + ":held:" + attempt + ":" + strconv.Itoa(i)
+}
+
+// counterRun is the run that a counter belongs to.
+func counterRun(name string) (run agent.RunID, own bool) {
+	rest, own := strings.CutPrefix(name, "run/")
+	if !own {
+		return "", false
+	}
+	id, _, own := strings.Cut(rest, "/")
+	return agent.RunID(id), own && id != ""
+}
+
+// member is a strand in a ZSET of due times. Run ids contain no slash.
+func member(run agent.RunID, s agent.StrandID) string { return string(run) + "/" + string(s) }

@@ -1,0 +1,119 @@
+package redis
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// page is how many entries are read in one reply.
+const page = 500
+
+// entry is one line of a journal.
+type entry struct {
+	Seq    uint64          `json:"seq"`
+	At     int64           `json:"at"` // µs since 1970
+	Strand agent.StrandID  `json:"strand"`
+	Kind   agent.Kind      `json:"kind"`
+	V      int             `json:"v"`
+	Body   json.RawMessage `json:"body"`
+}
+
+// Read implements agent.Store.
+func (s *Store) Read(ctx context.Context, run agent.RunID, after uint64) ([]agent.Event, error) {
+	var events []agent.Event
+	for {
+		lines, err := s.client.LRange(ctx, s.journal(run), int64(after), int64(after)+page-1).Result()
+		if err != nil {
+			return nil, s.failed(ctx, "read run "+string(run), err)
+		}
+		for _, line := range lines {
+			after++
+			e, err := decodeEntry(run, after, line)
+			if err != nil {
+				return events, &agent.EntryError{Run: run, Seq: after, Err: err}
+			}
+			events = append(events, e)
+		}
+		if len(lines) < page {
+			break
+		}
+	}
+	if len(events) > 0 {
+		return events, nil
+	}
+	length, err := s.length(ctx, run)
+	if err == nil && length == 0 {
+		err = fmt.Errorf("run %s: %w", run, agent.ErrNoRun)
+	}
+	return nil, err
+}
+
+// decodeEntry reads a line that must be the entry with the seq.
+func decodeEntry(run agent.RunID, seq uint64, text string) (agent.Event, error) {
+	var l entry
+	if err := json.Unmarshal([]byte(text), &l); err != nil {
+		return agent.Event{}, fmt.Errorf("%w: %w", agent.ErrDamaged, err)
+	}
+	if l.Seq != seq {
+		return agent.Event{}, fmt.Errorf("%w: it says that it is entry %d", agent.ErrDamaged, l.Seq)
+	}
+	body, err := agent.DecodeBody(l.Kind, l.V, l.Body)
+	if err != nil {
+		return agent.Event{}, err
+	}
+	return agent.Event{Run: run, Strand: l.Strand, Seq: seq, At: stampTime(l.At), Body: body}, nil
+}
+
+// length is the number of events of a run, 0 for an unknown one.
+func (s *Store) length(ctx context.Context, run agent.RunID) (uint64, error) {
+	head, err := s.client.HGet(ctx, s.run(run), "head").Result()
+	if errors.Is(err, redis.Nil) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, s.failed(ctx, "read run "+string(run), err)
+	}
+	return parseHead(head)
+}
+
+// parseHead reads "SEQ AT" of a run's hash.
+func parseHead(head string) (uint64, error) {
+	seq, _, _ := strings.Cut(head, " ")
+	n, err := strconv.ParseUint(seq, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("head %q of a run: %w", head, agent.ErrDamaged)
+	}
+	return n, nil
+}
+
+// Await implements agent.Archive.
+func (s *Store) Await(ctx context.Context, run agent.RunID, after uint64) error {
+	for {
+		rung, leave := s.bell.next(string(run))
+		// First the word that somebody waits, then the look: a commit between
+		// the two rings.
+		err := s.client.Set(ctx, s.watch(run), "1", 2*poll).Err()
+		if err != nil {
+			leave()
+			return s.failed(ctx, "await run "+string(run), err)
+		}
+		length, err := s.length(ctx, run)
+		if err != nil || length > after {
+			leave()
+			return err
+		}
+		err = pause(ctx, rung, poll*3/4)
+		leave()
+		if err != nil {
+			return err
+		}
+	}
+}

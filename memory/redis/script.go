@@ -1,0 +1,51 @@
+package redis
+
+import (
+	_ "embed" // the scripts
+
+	"github.com/redis/go-redis/v9"
+)
+
+// The scripts, each with its KEYS, ARGV and reply at its head.
+var (
+	//go:embed script/strand.lua
+	strandLua string
+	//go:embed script/counter.lua
+	counterLua string
+	//go:embed script/commit.lua
+	commitLua string
+	//go:embed script/claim.lua
+	claimLua string
+	//go:embed script/claim_run.lua
+	claimRunLua string
+	//go:embed script/extend.lua
+	extendLua string
+	//go:embed script/return.lua
+	returnLua string
+	//go:embed script/keep.lua
+	keepLua string
+	//go:embed script/drop.lua
+	dropLua string
+	//go:embed script/hold_once.lua
+	holdOnceLua string
+	//go:embed script/drop_once.lua
+	dropOnceLua string
+	//go:embed script/hold_spend.lua
+	holdSpendLua string
+	//go:embed script/drop_spend.lua
+	dropSpendLua string
+)
+
+var (
+	commitScript    = redis.NewScript(strandLua + counterLua + commitLua)
+	claimScript     = redis.NewScript(strandLua + claimLua)
+	claimRunScript  = redis.NewScript(strandLua + claimRunLua)
+	extendScript    = redis.NewScript(strandLua + extendLua)
+	returnScript    = redis.NewScript(strandLua + returnLua)
+	keepScript      = redis.NewScript(keepLua)
+	dropScript      = redis.NewScript(dropLua)
+	holdOnceScript  = redis.NewScript(holdOnceLua)
+	dropOnceScript  = redis.NewScript(dropOnceLua)
+	holdSpendScript = redis.NewScript(counterLua + holdSpendLua)
+	dropSpendScript = redis.NewScript(counterLua + dropSpendLua)
+)

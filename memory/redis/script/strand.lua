@@ -1,0 +1,70 @@
+-- Stands before every other script. Times are microseconds of the server's
+-- clock. A strand is one field of its run's hash,
+--   strand:NAME = "EPOCH TURN LEASED SEQ AT ATTEMPT"
+-- LEASED is 0 or 1; SEQ, AT and ATTEMPT are the receipt and the id of its last
+-- leased commit. Its due time, or the end of its lease, is its score in the
+-- shard's ZSET; a parked strand has none.
+
+local function clock()
+  local t = redis.call('TIME')
+  return t[1] * 1000000 + t[2]
+end
+
+-- Lua's own conversion rounds to 14 digits.
+local function int(n)
+  return string.format('%.0f', n)
+end
+
+local function read(packed)
+  local epoch, turn, leased, seq, at, attempt = string.match(packed, '^(%d+) (%d+) (%d) (%d+) (%d+) (.*)$')
+  return { epoch = tonumber(epoch), turn = tonumber(turn), leased = leased == '1', seq = seq, at = at, attempt = attempt }
+end
+
+local function pack(s)
+  return int(s.epoch) .. ' ' .. int(s.turn) .. (s.leased and ' 1 ' or ' 0 ') .. s.seq .. ' ' .. s.at .. ' ' .. s.attempt
+end
+
+-- stamp notes that a worker is alive and returns when the last outage of more
+-- than a lease ended (0: there was none).
+local function stamp(key, now, lease)
+  local last, back = now, 0
+  local v = redis.call('GET', key)
+  if v then
+    last, back = string.match(v, '^(%d+) (%d+)$')
+    last, back = tonumber(last), tonumber(back)
+  end
+  if now - last > lease then
+    back = now
+  end
+  redis.call('SET', key, int(now) .. ' ' .. int(back))
+  return back
+end
+
+-- take leases a strand that is due. It returns nil for one that is gone, and
+-- for a lease that ran out during an outage: its holder gets one more.
+local function take(due, score, member, run, field, alive, now, lease)
+  local packed = redis.call('HGET', run, field)
+  if not packed then
+    redis.call('ZREM', due, member)
+    return nil
+  end
+  local s = read(packed)
+  if s.leased then
+    local back = stamp(alive, now, lease)
+    if score <= back and back + lease > now then
+      redis.call('ZADD', due, int(back + lease), member)
+      return nil
+    end
+  end
+  s.epoch, s.leased = s.epoch + 1, true
+  redis.call('HSET', run, field, pack(s))
+  redis.call('ZADD', due, int(now + lease), member)
+  return s
+end
+
+-- ring wakes those who wait for work, if anybody does.
+local function ring(idle, bell)
+  if redis.call('DEL', idle) == 1 then
+    redis.call('PUBLISH', bell, '')
+  end
+end
