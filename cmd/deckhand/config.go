@@ -39,6 +39,7 @@ type config struct {
 	Discord  discordConfig            `yaml:"discord"`
 	Redis    redisConfig              `yaml:"redis"`
 
+	file   string // the file that was read, empty: none
 	origin origins
 }
 

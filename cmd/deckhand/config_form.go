@@ -29,11 +29,11 @@ var forms = map[string]struct {
 		"a bot: slack:B… or discord:ID",
 	},
 	"channel": {
-		regexp.MustCompile(`^(slack|discord):[A-Za-z0-9]+:[A-Za-z0-9]+$`),
+		regexp.MustCompile(`^(slack|discord):@?[A-Za-z0-9]+:[A-Za-z0-9]+$`),
 		"a channel: PLATFORM:WORKSPACE:CHANNEL, such as slack:T1:C1",
 	},
 	"address": {
-		regexp.MustCompile(`^(slack|discord):[A-Za-z0-9]+:[A-Za-z0-9]+(:[A-Za-z0-9.]+)?$`),
+		regexp.MustCompile(`^(slack|discord):@?[A-Za-z0-9]+:[A-Za-z0-9]+(:[A-Za-z0-9.]+)?$`),
 		"an address: PLATFORM:WORKSPACE:CHANNEL or PLATFORM:WORKSPACE:CHANNEL:THREAD, such as slack:T1:C1",
 	},
 	"host": {

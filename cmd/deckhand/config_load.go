@@ -52,6 +52,9 @@ func loadConfig(flags overrides, env func(string) string) (config, error) {
 	data, problems := readConfig(path, from)
 	r := &reader{file: path, origin: origins{}, problems: problems}
 	c := r.load(data, flags, env)
+	if data != nil {
+		c.file = path
+	}
 	if len(r.problems) > 0 {
 		return config{}, &configError{inOrder(r.problems)}
 	}

@@ -84,7 +84,7 @@ func TestContractFileGivesTheDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want.Workspace, want.DataDir = "work", "data"
+	want.file, want.Workspace, want.DataDir = "deckhand.yaml", "work", "data"
 	want.Model.Prices = map[string]priceConfig{"gpt-5": {Input: 2_500_000_000, Cached: 1_250_000_000, Output: 10 * agent.Dollar}}
 	want.Budget.PersonMonth.USD = 100 * agent.Dollar
 	want.PlanApproval = agent.ApprovePlanEffects
@@ -188,6 +188,23 @@ func TestLaterSourcesWin(t *testing.T) {
 	} {
 		if got := c.at(key); got != at {
 			t.Errorf("%s comes from %q, want %q", key, got, at)
+		}
+	}
+}
+
+func TestPlainYAMLIsEnough(t *testing.T) {
+	for text, want := range map[string]string{
+		"http: :0":                    ":0",
+		"http: off":                   "off",
+		"http: \"[::1]:80\"":          "[::1]:80",
+		"# nothing yet\n":             "127.0.0.1:8080",
+		"---\n":                       "127.0.0.1:8080",
+		"\uFEFFhttp: off # a BOM\r\n": "off",
+		"{http: 'localhost:9'}":       "localhost:9",
+	} {
+		inFolder(t, text)
+		if c, err := loadConfig(overrides{}, environ()); err != nil || c.HTTP != want {
+			t.Errorf("%q: http %q, %v; want %q", text, c.HTTP, err, want)
 		}
 	}
 }
