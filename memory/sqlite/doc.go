@@ -1,0 +1,24 @@
+// Package sqlite is the embedded store: one file, deckhand.db, and one worker
+// process at a time. It implements agent.Store and agent.Archive.
+//
+// All writes of a process go through one goroutine and one connection
+// (writer.go). It takes what is waiting, runs it in one transaction and
+// acknowledges all of it after one fsync. A commit's checks are made before its
+// writes (commit.go), so that a refused one does not spoil its neighbours.
+//
+// The worker holds a lock on deckhand.lock that the kernel releases when the
+// process dies (lock.go). Guests, other processes beside it, read and append
+// facts; the worker notices by PRAGMA data_version (watch.go).
+//
+// # What is on the disk when
+//
+// A commit and an artifact are fsynced before they are acknowledged. Claims,
+// extensions and snapshots are not by themselves: they are in the log before
+// whatever is committed later, and a log that survives a power failure is a
+// prefix. So a commit under a lease is never on the disk without its claim, and
+// an epoch that a power failure takes back was known only to workers that died
+// in it, because workers live in the one process that holds the lock.
+//
+// What a step means, who may do what and what is worth remembering does not
+// live here.
+package sqlite

@@ -1,0 +1,81 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	sqlite3 "modernc.org/sqlite"
+)
+
+// ErrGuest is what a guest is told that tries to work.
+var ErrGuest = errors.New("opened beside a worker: only the holder of the data directory claims and extends leases")
+
+// ErrClosed is returned by a store that was closed.
+var ErrClosed = errors.New("the store is closed")
+
+// ErrHeld is wrapped by HeldError.
+var ErrHeld = errors.New("held by another process")
+
+// HeldError says which process works a data directory. PID is 0 where the
+// holder has not written it yet.
+type HeldError struct {
+	Dir string
+	PID int
+}
+
+func (e *HeldError) Error() string {
+	holder := "another process"
+	if e.PID != 0 {
+		holder = "process " + strconv.Itoa(e.PID)
+	}
+	return "data directory " + e.Dir + " is held by " + holder + ": stop it, or use another directory (--data-dir)"
+}
+
+// Unwrap makes errors.Is(err, ErrHeld) true.
+func (e *HeldError) Unwrap() error { return ErrHeld }
+
+// Primary result codes of SQLite (https://sqlite.org/rescode.html) that a
+// person can do something about.
+const (
+	codeBusy     = 5
+	codeReadOnly = 8
+	codeCorrupt  = 11
+	codeFull     = 13
+	codeCantOpen = 14
+	codeNotADB   = 26
+)
+
+// code is the primary result code in err, 0 where there is none.
+func code(err error) int {
+	var e *sqlite3.Error
+	if errors.As(err, &e) {
+		return e.Code() & 0xff
+	}
+	return 0
+}
+
+// explain says what happened to which file, and what to do about it.
+func explain(dir, doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	file := filepath.Join(dir, fileName)
+	switch code(err) {
+	case codeCorrupt, codeNotADB:
+		return fmt.Errorf("%s: %s is damaged: move it away or put a copy in its place: %w", doing, file, err)
+	case codeFull:
+		return fmt.Errorf("%s: no space left for %s: nothing was written; free some and try again: %w", doing, file, err)
+	case codeReadOnly, codeCantOpen:
+		return fmt.Errorf("%s: cannot write %s: make the directory and its files writable, or choose another (--data-dir): %w", doing, file, err)
+	case codeBusy:
+		return fmt.Errorf("%s: %s was locked by another process for %v: try again: %w", doing, file, busyTimeout, err)
+	}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOTDIR) {
+		return fmt.Errorf("%s: cannot write into data directory %s: make it writable, or choose another (--data-dir): %w", doing, dir, err)
+	}
+	return fmt.Errorf("%s (%s): %w", doing, file, err)
+}

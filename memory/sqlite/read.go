@@ -1,0 +1,122 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// Read returns the run's events after the seq; see agent.Store. A missing
+// entry is a damaged one.
+func (s *Store) Read(ctx context.Context, run agent.RunID, after uint64) ([]agent.Event, error) {
+	rows, err := s.readers.QueryContext(ctx,
+		"SELECT seq, strand, at, kind, v, body FROM journal WHERE run = ? AND seq > ? ORDER BY seq", string(run), int64(after))
+	if err != nil {
+		return nil, s.explain("read run "+string(run), err)
+	}
+	events, err := scanEvents(rows, run, after)
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return nil, s.explain("read run "+string(run), err)
+	}
+	if err != nil || len(events) > 0 {
+		return events, err
+	}
+	length, err := s.length(ctx, run)
+	if err == nil && length == 0 {
+		err = fmt.Errorf("run %s: %w", run, agent.ErrNoRun)
+	}
+	return nil, err
+}
+
+func scanEvents(rows *sql.Rows, run agent.RunID, after uint64) (events []agent.Event, err error) {
+	for rows.Next() {
+		var strand, at, kind string
+		var seq uint64
+		var version int
+		var body sql.RawBytes
+		if err := rows.Scan(&seq, &strand, &at, &kind, &version, &body); err != nil {
+			return events, &agent.EntryError{Run: run, Seq: after + 1, Err: fmt.Errorf("%w: %w", agent.ErrDamaged, err)}
+		}
+		after++
+		if seq != after {
+			return events, &agent.EntryError{Run: run, Seq: after, Err: fmt.Errorf("%w: it is missing, the next one is %d", agent.ErrDamaged, seq)}
+		}
+		e := agent.Event{Run: run, Strand: agent.StrandID(strand), Seq: seq}
+		if e.At, err = time.Parse(time.RFC3339Nano, at); err != nil {
+			return events, &agent.EntryError{Run: run, Seq: seq, Err: fmt.Errorf("%w: %w", agent.ErrDamaged, err)}
+		}
+		if e.Body, err = agent.DecodeBody(agent.Kind(kind), version, body); err != nil {
+			return events, &agent.EntryError{Run: run, Seq: seq, Err: err}
+		}
+		events = append(events, e)
+	}
+	return events, nil
+}
+
+// length is how many events the run has, 0 for an unknown run.
+func (s *Store) length(ctx context.Context, run agent.RunID) (uint64, error) {
+	var length uint64
+	err := s.find(ctx, "SELECT length FROM runs WHERE run = ?", string(run), &length)
+	return length, err
+}
+
+// find scans the one row that a query by key finds, and nothing without one.
+func (s *Store) find(ctx context.Context, query, key string, into ...any) error {
+	err := s.readers.QueryRowContext(ctx, query, key).Scan(into...)
+	if err == nil || errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	return s.explain("read "+key, err)
+}
+
+// Runs lists the runs, the newest first.
+func (s *Store) Runs(ctx context.Context) ([]agent.RunInfo, error) {
+	rows, err := s.readers.QueryContext(ctx,
+		"SELECT run, length, started, coalesce(ended, 0) FROM runs WHERE length > 0 ORDER BY started DESC, run")
+	if err != nil {
+		return nil, s.explain("list runs", err)
+	}
+	var all []agent.RunInfo
+	for rows.Next() {
+		var r agent.RunInfo
+		var started, ended int64
+		if err := rows.Scan(&r.Run, &r.Length, &started, &ended); err != nil {
+			return nil, errors.Join(s.explain("list runs", err), rows.Close())
+		}
+		r.Started = stamp(started)
+		if ended != 0 {
+			r.Ended = stamp(ended)
+		}
+		all = append(all, r)
+	}
+	return all, s.explain("list runs", errors.Join(rows.Err(), rows.Close()))
+}
+
+// Snapshot returns the newest fold that was kept, and the seq it stands at.
+func (s *Store) Snapshot(ctx context.Context, run agent.RunID) (seq uint64, data []byte, err error) {
+	err = s.find(ctx, "SELECT seq, data FROM snapshots WHERE run = ?", string(run), &seq, &data)
+	return seq, data, err
+}
+
+// Blob returns an artifact, or agent.ErrNoBlob.
+func (s *Store) Blob(ctx context.Context, hash string) ([]byte, error) {
+	var data []byte
+	var size sql.NullInt64 // tells an empty artifact from none
+	if err := s.find(ctx, "SELECT length(data), data FROM blobs WHERE hash = ?", hash, &size, &data); err != nil {
+		return nil, err
+	}
+	if !size.Valid {
+		return nil, fmt.Errorf("%w: %s", agent.ErrNoBlob, hash)
+	}
+	return data, nil
+}
+
+// Spent returns a counter's value, 0 for one that never was.
+func (s *Store) Spent(ctx context.Context, counter string) (nano int64, err error) {
+	err = s.find(ctx, "SELECT nano FROM counters WHERE name = ?", counter, &nano)
+	return nano, err
+}

@@ -1,0 +1,97 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"time"
+
+	sqlite3 "modernc.org/sqlite"
+)
+
+const (
+	fileName    = "deckhand.db"
+	busyTimeout = 5 * time.Second
+	// schemaVersion is kept in PRAGMA user_version.
+	schemaVersion = 1
+)
+
+// schema. The table journal is a contract: people's scripts read it. Its rows
+// are appended, with an index beside them, because a table ordered by run would
+// split pages in its middle with every event and end a third larger.
+//
+// Of the other times, all are nanoseconds since 1970. A strand's due is null
+// where it is parked; while it is leased (1) it is the lease's end. attempt, seq
+// and at are the last commit under a lease of the strand, and its receipt;
+// attempts holds the same for facts.
+const schema = `
+CREATE TABLE journal (
+	run TEXT NOT NULL, seq INTEGER NOT NULL, strand TEXT NOT NULL, at TEXT NOT NULL,
+	kind TEXT NOT NULL, v INTEGER NOT NULL DEFAULT 1, body TEXT NOT NULL
+);
+CREATE UNIQUE INDEX journal_run ON journal (run, seq);
+CREATE TABLE runs (
+	run TEXT PRIMARY KEY, length INTEGER NOT NULL, started INTEGER NOT NULL,
+	newest INTEGER NOT NULL, ended INTEGER
+) WITHOUT ROWID;
+CREATE INDEX runs_ended ON runs (ended) WHERE ended IS NOT NULL;
+CREATE TABLE strands (
+	run TEXT NOT NULL, strand TEXT NOT NULL, epoch INTEGER NOT NULL DEFAULT 0, turn INTEGER NOT NULL DEFAULT 0,
+	due INTEGER, leased INTEGER NOT NULL DEFAULT 0,
+	attempt TEXT NOT NULL DEFAULT '', seq INTEGER NOT NULL DEFAULT 0, at INTEGER NOT NULL DEFAULT 0,
+	PRIMARY KEY (run, strand)
+) WITHOUT ROWID;
+CREATE INDEX strands_due ON strands (due) WHERE due IS NOT NULL;
+CREATE TABLE attempts (id TEXT NOT NULL UNIQUE, seq INTEGER NOT NULL, at INTEGER NOT NULL);
+CREATE TABLE once (key TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE counters (name TEXT PRIMARY KEY, nano INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE snapshots (run TEXT PRIMARY KEY, seq INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE TABLE blobs (hash TEXT PRIMARY KEY, data BLOB NOT NULL);
+PRAGMA user_version = 1;
+`
+
+// connect opens a pool of connections to the directory's file.
+func connect(dir string, conns int, pragmas ...string) (*sql.DB, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	query := url.Values{"_pragma": append([]string{
+		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()),
+		"temp_store(memory)",
+	}, pragmas...)}
+	file := url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(abs, fileName)), RawQuery: query.Encode()}
+	connector, err := sqlite3.NewConnector(file.String())
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(connector)
+	db.SetMaxOpenConns(conns)
+	db.SetMaxIdleConns(1)
+	return db, nil
+}
+
+// migrate makes the file's tables, or refuses a file that a newer build made.
+func migrate(ctx context.Context, conn *sql.Conn) error {
+	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	var version int
+	err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
+	switch {
+	case err == nil && version == 0:
+		_, err = conn.ExecContext(ctx, schema)
+	case err == nil && version > schemaVersion:
+		err = fmt.Errorf("the file has schema version %d, this build knows %d: use a newer deckhand", version, schemaVersion)
+	}
+	end := "COMMIT"
+	if err != nil {
+		end = "ROLLBACK"
+	}
+	if _, endErr := conn.ExecContext(ctx, end); err == nil {
+		err = endErr
+	}
+	return err
+}
