@@ -1,0 +1,165 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/deckhand-bot/deckhand/agent/llm"
+)
+
+// answer is what arrived so far of one reply.
+type answer struct {
+	content, refusal []byte
+	calls            calls
+	finish, model    string
+	usage            llm.Usage
+	choices          int
+}
+
+// event is one chunk of a stream, or a whole plain reply: the two differ only
+// in the name of the message. Its fields are those that are used, because
+// decoding go-openai's full chunk takes twice as long.
+type event struct {
+	Model   string          `json:"model"`
+	Choices []choice        `json:"choices"`
+	Usage   *usage          `json:"usage"`
+	Error   json.RawMessage `json:"error"`
+}
+
+type choice struct {
+	Index   int    `json:"index"`
+	Delta   piece  `json:"delta"`
+	Message piece  `json:"message"`
+	Finish  string `json:"finish_reason"`
+}
+
+type piece struct {
+	Content text        `json:"content"`
+	Refusal string      `json:"refusal"`
+	Calls   []callPiece `json:"tool_calls"`
+}
+
+type callPiece struct {
+	Index    *int   `json:"index"`
+	ID       string `json:"id"`
+	Function struct {
+		Name      string    `json:"name"`
+		Arguments arguments `json:"arguments"`
+	} `json:"function"`
+}
+
+type usage struct {
+	Prompt     int `json:"prompt_tokens"`
+	Completion int `json:"completion_tokens"`
+	Details    struct {
+		Cached int `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+	CacheHit int `json:"prompt_cache_hit_tokens"` // DeepSeek's name
+}
+
+// text is a message's content: a string, or a list of parts of which the texts
+// count.
+type text string
+
+// UnmarshalJSON reads both forms.
+func (t *text) UnmarshalJSON(data []byte) error {
+	if data[0] != '[' {
+		return json.Unmarshal(data, (*string)(t))
+	}
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	if err := json.Unmarshal(data, &parts); err != nil {
+		return err
+	}
+	for _, p := range parts {
+		*t += text(p.Text)
+	}
+	return nil
+}
+
+// arguments is a call's text. Some servers send the object itself: then its
+// bytes are the text.
+type arguments string
+
+// UnmarshalJSON reads both forms.
+func (a *arguments) UnmarshalJSON(data []byte) error {
+	if data[0] == '"' || bytes.Equal(data, []byte("null")) {
+		return json.Unmarshal(data, (*string)(a))
+	}
+	*a = arguments(data)
+	return nil
+}
+
+// add takes one event of a stream.
+func (a *answer) add(raw []byte) error {
+	var e event
+	if err := json.Unmarshal(raw, &e); err != nil {
+		return fmt.Errorf("%w: %w", errNoUse, err)
+	}
+	return a.take(&e, raw)
+}
+
+func (a *answer) take(e *event, raw []byte) error {
+	if len(e.Error) > 0 && string(e.Error) != "null" {
+		return &rejection{status: http.StatusOK, header: http.Header{}, body: raw}
+	}
+	if e.Model != "" {
+		a.model = e.Model
+	}
+	if u := e.Usage; u != nil {
+		a.usage = llm.Usage{Prompt: u.Prompt, Completion: u.Completion, Cached: max(u.Details.Cached, u.CacheHit)}
+	}
+	for i := range e.Choices {
+		if c := &e.Choices[i]; c.Index == 0 {
+			a.piece(&c.Delta)
+			a.piece(&c.Message)
+			a.choices++
+			if c.Finish != "" {
+				a.finish = c.Finish
+			}
+		}
+	}
+	return nil
+}
+
+func (a *answer) piece(p *piece) {
+	a.content = append(a.content, p.Content...)
+	a.refusal = append(a.refusal, p.Refusal...)
+	for i := range p.Calls {
+		a.calls.add(&p.Calls[i])
+	}
+}
+
+func (a *answer) answered() bool { return a.choices > 0 }
+
+func (a *answer) message() llm.Message {
+	return llm.Message{
+		Role: llm.Assistant, Content: string(a.content), Refusal: string(a.refusal), Calls: a.calls.list(),
+	}
+}
+
+// decodePlain reads a reply that came as one JSON text.
+func decodePlain(body []byte) (answer, error) {
+	var a answer
+	if err := a.add(body); err != nil {
+		return answer{}, err
+	}
+	if !a.answered() {
+		return answer{}, errNoUse
+	}
+	return a, nil
+}
+
+// name gives calls without an id one that is the same whenever the same
+// conversation gets the same answer.
+func name(calls []llm.Call, turn int) {
+	for i := range calls {
+		if calls[i].ID == "" {
+			calls[i].ID = "call_" + strconv.Itoa(turn) + "_" + strconv.Itoa(i)
+		}
+	}
+}
