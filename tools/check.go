@@ -26,7 +26,7 @@ func decode(arguments json.RawMessage) (value map[string]any, problem string) {
 	d := json.NewDecoder(bytes.NewReader(arguments))
 	var parsed any
 	if err := d.Decode(&parsed); err != nil {
-		return nil, "the arguments are not valid JSON: " + err.Error()
+		return nil, "the arguments are not valid JSON: " + shorten(err.Error(), 3*shown)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return nil, "the arguments must be one JSON object, there is more after it"
@@ -120,12 +120,12 @@ func explainObject(s *jsonschema.Schema, at string, v map[string]any) string {
 			continue
 		}
 		if near := nearest(key, known, 1); len(near) > 0 {
-			return fmt.Sprintf("%s is unknown, did you mean %s?", name(join(at, key)), name(join(at, near[0])))
+			return fmt.Sprintf("%s is unknown, did you mean %s?", name(join(at, shorten(key, shown))), name(join(at, near[0])))
 		}
 		if len(known) == 0 {
-			return fmt.Sprintf("%s is unknown, there are no arguments", name(join(at, key)))
+			return fmt.Sprintf("%s is unknown, there are no arguments", name(join(at, shorten(key, shown))))
 		}
-		return fmt.Sprintf("%s is unknown, there are %s", name(join(at, key)), quotedList(known, "and"))
+		return fmt.Sprintf("%s is unknown, there are %s", name(join(at, shorten(key, shown))), quotedList(known, "and"))
 	}
 	return ""
 }
@@ -212,11 +212,14 @@ func show(v any) string {
 	if err := e.Encode(v); err != nil {
 		return fmt.Sprintf("%v", v)
 	}
-	text := []rune(strings.TrimSpace(b.String()))
-	if len(text) > shown {
-		return string(text[:shown]) + "…"
+	return shorten(strings.TrimSpace(b.String()), shown)
+}
+
+func shorten(text string, n int) string {
+	if utf8.RuneCountInString(text) <= n {
+		return text
 	}
-	return string(text)
+	return string([]rune(text)[:n]) + "…"
 }
 
 // lastPart drops the validator's chain of schema locations.
@@ -224,8 +227,8 @@ func lastPart(err error) string {
 	text := err.Error()
 	if i := strings.LastIndex(text, "validating "); i >= 0 {
 		if _, rest, ok := strings.Cut(text[i:], ": "); ok {
-			return rest
+			text = rest
 		}
 	}
-	return text
+	return shorten(text, 5*shown)
 }

@@ -1,0 +1,167 @@
+package file
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/tools/workspace"
+)
+
+// ErrMark is returned where a call carries no note of Prepare, or that of
+// another call.
+var ErrMark = errors.New("this change was not prepared")
+
+// target is the arguments of the three effects.
+type target struct {
+	Path string `json:"path"`
+	Text string `json:"text"`
+}
+
+// mark is what Prepare notes: the file and its states before and after.
+type mark struct {
+	Path   string          `json:"path"`
+	Before workspace.State `json:"before"`
+	After  workspace.State `json:"after"`
+}
+
+// change is what differs between writing, appending and deleting.
+type change interface {
+	// plan says what the change makes of the file and how it looks to a person.
+	plan(ctx context.Context, f *workspace.Folder, t target, before workspace.State) (after workspace.State, preview string, err error)
+	// do makes the change. The lock is held and the file is as before.
+	do(ctx context.Context, f *workspace.Folder, t target, m mark) error
+	// said is the result's text.
+	said(t target, m mark) string
+}
+
+// effect is a tool that changes one file.
+type effect struct {
+	c    Config
+	spec agent.ToolSpec
+	kind change
+}
+
+// Spec describes the tool.
+func (e *effect) Spec() agent.ToolSpec { return e.spec }
+
+// Prepare notes the file's state and describes the change. It changes nothing.
+func (e *effect) Prepare(ctx context.Context, call agent.Call) (agent.Prepared, error) {
+	var t target
+	f, err := open(e.c, call, &t)
+	if err != nil {
+		return agent.Prepared{}, err
+	}
+	defer func() { _ = f.Close() }()
+	if t.Path, err = f.Target(t.Path); err != nil {
+		return agent.Prepared{}, err
+	}
+	before, err := f.State(ctx, t.Path)
+	if err != nil {
+		return agent.Prepared{}, err
+	}
+	after, preview, err := e.kind.plan(ctx, f, t, before)
+	if err != nil {
+		return agent.Prepared{}, err
+	}
+	note, err := json.Marshal(mark{Path: t.Path, Before: before, After: after})
+	if err != nil {
+		return agent.Prepared{}, fmt.Errorf("%s: noting its state: %w", t.Path, err)
+	}
+	return agent.Prepared{Target: before.String(), Mark: string(note), Preview: preview}, nil
+}
+
+// Run makes the change unless it is made already. It refuses where the file
+// is neither as before nor as after.
+func (e *effect) Run(ctx context.Context, call agent.Call) agent.Result {
+	var t target
+	return within(ctx, e.c, call, &t, func(ctx context.Context, f *workspace.Folder) (agent.Result, error) {
+		return e.locked(ctx, f, call, t, func(l *workspace.Lock, t target, m mark, now workspace.State) (agent.Result, error) {
+			if now != m.Before {
+				return agent.Result{}, fmt.Errorf("%w: %s is %s, it was %s when this change was prepared; nothing was changed, read it again and decide anew",
+					workspace.ErrChanged, m.Path, now, m.Before)
+			}
+			if err := e.kind.do(ctx, f, t, m); err != nil {
+				if s, e := f.State(ctx, m.Path); e != nil || s != m.After {
+					return agent.Result{}, err
+				}
+				return e.finish(l, call, t, m, fmt.Sprintf(" (%v)", err)), nil
+			}
+			return e.finish(l, call, t, m, ""), nil
+		})
+	})
+}
+
+// Probe reports whether the change was made, by the same comparison as Run.
+func (e *effect) Probe(ctx context.Context, call agent.Call) (bool, agent.Result, error) {
+	var t target
+	f, err := open(e.c, call, &t)
+	if err != nil {
+		return false, agent.Result{}, err
+	}
+	defer func() { _ = f.Close() }()
+	undone := false
+	r, err := e.locked(ctx, f, call, t, func(*workspace.Lock, target, mark, workspace.State) (agent.Result, error) {
+		undone = true
+		return agent.Result{}, nil
+	})
+	if err != nil {
+		return false, agent.Result{}, err
+	}
+	return !undone, r, nil
+}
+
+// locked takes the file's lock and answers for a change that is made already;
+// else it calls undone with the file's state.
+func (e *effect) locked(ctx context.Context, f *workspace.Folder, call agent.Call, t target,
+	undone func(*workspace.Lock, target, mark, workspace.State) (agent.Result, error),
+) (agent.Result, error) {
+	var m mark
+	if err := json.Unmarshal([]byte(call.Mark), &m); err != nil {
+		return agent.Result{}, fmt.Errorf("%w: call %s with what Prepare noted", ErrMark, e.spec.Name)
+	}
+	p, err := f.Target(t.Path)
+	if err != nil {
+		return agent.Result{}, err
+	}
+	if p != m.Path {
+		return agent.Result{}, fmt.Errorf("%w: the note is for %s, the call for %s", ErrMark, m.Path, p)
+	}
+	t.Path = p
+	l, err := f.Lock(ctx, p)
+	if err != nil {
+		return agent.Result{}, err
+	}
+	defer l.Release()
+	recorded, err := l.Done(key(call))
+	if err != nil {
+		return agent.Result{}, err
+	}
+	if recorded {
+		return ok(e.kind.said(t, m), agent.Trusted, p), nil
+	}
+	now, err := f.State(ctx, p)
+	if err != nil {
+		return agent.Result{}, err
+	}
+	if now == m.After {
+		return e.finish(l, call, t, m, ""), nil
+	}
+	return undone(l, t, m, now)
+}
+
+// finish records the effect, so that no sleeping worker repeats it even when
+// the file is back to what it was before.
+func (e *effect) finish(l *workspace.Lock, call agent.Call, t target, m mark, note string) agent.Result {
+	if err := l.Record(key(call)); err != nil {
+		note += fmt.Sprintf(" (the file is as it should be, but this could not be noted: %v)", err)
+	}
+	return ok(e.kind.said(t, m)+note, agent.Trusted, m.Path)
+}
+
+// key names the effect over all runs.
+func key(call agent.Call) string {
+	return string(call.Run) + "\x00" + string(call.Effect)
+}
