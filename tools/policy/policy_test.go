@@ -1,0 +1,68 @@
+package policy_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/tools/policy"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// what is a permission in short: verdict, rule and grant.
+type what struct {
+	verdict     agent.Verdict
+	rule, grant string
+}
+
+func TestPermit(t *testing.T) {
+	specs := map[agent.Class]agent.ToolSpec{
+		agent.ClassRead:   {Name: "read_file", Class: agent.ClassRead, Repeat: agent.RepeatRead},
+		agent.ClassWrite:  {Name: "write_to_file", Class: agent.ClassWrite, Repeat: agent.RepeatProbeable},
+		agent.ClassDelete: {Name: "delete_file", Class: agent.ClassDelete, Repeat: agent.RepeatProbeable},
+		agent.ClassSend:   {Name: "send_mail", Class: agent.ClassSend, Repeat: agent.RepeatOnce},
+		"strange":         {Name: "strange", Class: "strange"},
+	}
+	free := what{agent.Allow, "reads", ""}
+	type table map[agent.Class]what
+	for _, c := range []struct {
+		name     string
+		autonomy agent.Autonomy
+		yes      []string
+		grants   []string
+		want     table
+	}{
+		{"suggest", agent.Suggest, nil, nil, table{agent.ClassRead: free, agent.ClassWrite: {agent.Deny, "autonomy.suggest", ""}, agent.ClassDelete: {agent.Deny, "autonomy.suggest", ""}, agent.ClassSend: {agent.Deny, "autonomy.suggest", ""}}},
+		{"suggest stays suggest", agent.Suggest, []string{"all"}, []string{"writes", "tool:delete_file"}, table{agent.ClassRead: free, agent.ClassWrite: {agent.Deny, "autonomy.suggest", ""}, agent.ClassDelete: {agent.Deny, "autonomy.suggest", ""}}},
+		{"ask each", agent.AskEach, nil, nil, table{agent.ClassRead: free, agent.ClassWrite: {agent.Ask, "autonomy.ask-each", ""}, agent.ClassDelete: {agent.Ask, "autonomy.ask-each", ""}, agent.ClassSend: {agent.Ask, "autonomy.ask-each", ""}}},
+		{"ask risky", agent.AskRisky, nil, nil, table{agent.ClassRead: free, agent.ClassWrite: {agent.Ask, "autonomy.ask-risky", "writes"}, agent.ClassDelete: {agent.Ask, "autonomy.ask-risky", ""}, agent.ClassSend: {agent.Ask, "autonomy.ask-risky", ""}}},
+		{"default", "", nil, nil, table{agent.ClassRead: free, agent.ClassWrite: {agent.Ask, "autonomy.ask-risky", "writes"}}},
+		{"ask risky, granted", agent.AskRisky, nil, []string{"writes"}, table{agent.ClassWrite: {agent.Allow, "grant.writes", ""}, agent.ClassDelete: {agent.Ask, "autonomy.ask-risky", ""}, agent.ClassSend: {agent.Ask, "autonomy.ask-risky", ""}}},
+		{"always this tool", agent.AskEach, nil, []string{"tool:delete_file"}, table{agent.ClassDelete: {agent.Allow, "grant.tool:delete_file", ""}, agent.ClassWrite: {agent.Ask, "autonomy.ask-each", ""}}},
+		{"within budget", agent.WithinBudget, nil, nil, table{agent.ClassRead: free, agent.ClassWrite: {agent.Allow, "autonomy.within-budget", ""}, agent.ClassDelete: {agent.Ask, "autonomy.within-budget", ""}, agent.ClassSend: {agent.Ask, "autonomy.within-budget", ""}}},
+		{"yes to reads", agent.AskRisky, []string{"plan", "reads"}, nil, table{agent.ClassRead: free, agent.ClassWrite: {agent.Ask, "autonomy.ask-risky", "writes"}}},
+		{"yes to writes", agent.AskEach, []string{"writes"}, nil, table{agent.ClassWrite: {agent.Allow, "yes-to.writes", ""}, agent.ClassDelete: {agent.Ask, "autonomy.ask-each", ""}, agent.ClassSend: {agent.Ask, "autonomy.ask-each", ""}}},
+		{"yes to deletes", agent.AskRisky, []string{"deletes"}, nil, table{agent.ClassWrite: {agent.Ask, "autonomy.ask-risky", "writes"}, agent.ClassDelete: {agent.Allow, "yes-to.deletes", ""}}},
+		{"yes to all", agent.AskEach, []string{"all"}, nil, table{agent.ClassWrite: {agent.Allow, "yes-to.all", ""}, agent.ClassDelete: {agent.Allow, "yes-to.all", ""}, agent.ClassSend: {agent.Allow, "yes-to.all", ""}}},
+		{"unknown autonomy", "wild", nil, nil, table{agent.ClassRead: free, agent.ClassWrite: {agent.Deny, "unknown-autonomy", ""}}},
+		{"unknown class", agent.WithinBudget, []string{"all"}, nil, table{"strange": {agent.Deny, "unknown-class", ""}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := agent.Run{Brief: agent.RunStarted{Autonomy: c.autonomy, YesTo: c.yes}, Grants: c.grants}
+			for class, want := range c.want {
+				p := policy.Default{}.Permit(r, specs[class], nil)
+				if got := (what{p.Verdict, p.Rule, p.Grant}); got != want {
+					t.Errorf("%s: got %v, want %v", class, got, want)
+				}
+				if (p.Verdict == agent.Deny) != (p.Reason != "") || (p.Verdict == agent.Ask) != (p.Risk != "") {
+					t.Errorf("%s: a denial needs a reason and a question a risk: %+v", class, p)
+				}
+			}
+		})
+	}
+	if (policy.Default{}).Version() == "" {
+		t.Error("the policy has no version")
+	}
+}
