@@ -63,7 +63,7 @@ func Open(ctx context.Context, c Config, mode Mode) (*Store, error) {
 	return nil, explain(c.Dir, "open the store", err)
 }
 
-func open(ctx context.Context, c Config, mode Mode) (s *Store, err error) {
+func open(ctx context.Context, c Config, mode Mode) (_ *Store, err error) {
 	if c.Dir == "" {
 		return nil, errors.New("no data directory: set data_dir or --data-dir")
 	}
@@ -73,7 +73,7 @@ func open(ctx context.Context, c Config, mode Mode) (s *Store, err error) {
 	if c.Lease == 0 {
 		c.Lease = DefaultLease
 	}
-	s = &Store{dir: c.Dir, watches: newWatches()}
+	s := &Store{dir: c.Dir, watches: newWatches()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.unlock())
