@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -77,11 +78,11 @@ func (t *txn) expire(ctx context.Context, before int64) (int, error) {
 	for rows.Next() {
 		var run string
 		if err := rows.Scan(&run); err != nil {
-			return 0, err
+			return 0, errors.Join(err, rows.Close())
 		}
 		ended = append(ended, run)
 	}
-	if err := rows.Close(); err != nil {
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return 0, err
 	}
 	for _, run := range ended {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -14,7 +15,7 @@ import (
 // entry is a damaged one.
 func (s *Store) Read(ctx context.Context, run agent.RunID, after uint64) ([]agent.Event, error) {
 	rows, err := s.readers.QueryContext(ctx,
-		"SELECT seq, strand, at, kind, v, body FROM journal WHERE run = ? AND seq > ? ORDER BY seq", string(run), int64(after))
+		"SELECT seq, strand, at, kind, v, body FROM journal WHERE run = ? AND seq > ? ORDER BY seq", string(run), int64(min(after, math.MaxInt64)))
 	if err != nil {
 		return nil, s.explain("read run "+string(run), err)
 	}

@@ -46,17 +46,25 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// tamper changes the file behind the store's back.
-func tamper(t *testing.T, dir, text string, args ...any) {
+// file opens the directory's file as a person's script would.
+func file(t *testing.T, dir string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(dir, "deckhand.db")+"?_pragma=busy_timeout(5000)")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.ExecContext(t.Context(), text, args...); err != nil {
-		t.Error(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Error(err)
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// tamper changes the file behind the store's back.
+func tamper(t *testing.T, dir, text string, args ...any) {
+	t.Helper()
+	if _, err := file(t, dir).ExecContext(t.Context(), text, args...); err != nil {
+		t.Fatal(err)
 	}
 }

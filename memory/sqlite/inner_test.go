@@ -1,0 +1,182 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+func TestAdvance(t *testing.T) {
+	const s = int64(time.Second)
+	for name, tc := range map[string]struct {
+		last, wall int64
+		passed     time.Duration
+		want       int64
+	}{
+		"as the wall clock":            {100 * s, 102 * s, 2 * time.Second, 102 * s},
+		"first reading":                {0, 100 * s, 0, 100 * s},
+		"set forward":                  {100 * s, 3700 * s, time.Second, 3700 * s},
+		"set back: half speed":         {3700 * s, 100 * s, 4 * time.Second, 3702 * s},
+		"set back and caught up":       {3702 * s, 3703 * s, time.Second, 3703 * s},
+		"never back without a passing": {3700 * s, 3699 * s, -time.Second, 3700 * s},
+	} {
+		if got := advance(tc.last, tc.wall, tc.passed); got != tc.want {
+			t.Errorf("%s: %d, want %d", name, got, tc.want)
+		}
+	}
+}
+
+func TestDue(t *testing.T) {
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	for name, tc := range map[string]struct {
+		at   time.Time
+		want int64
+	}{
+		"parked":           {agent.Parked, never},
+		"at once":          {agent.AtOnce, now.UnixNano()},
+		"past":             {now.Add(-time.Hour), now.UnixNano()},
+		"future":           {now.Add(time.Hour), now.Add(time.Hour).UnixNano()},
+		"other zone":       {now.Add(time.Hour).In(time.FixedZone("", 7200)), now.Add(time.Hour).UnixNano()},
+		"before 1970":      {time.Date(1, 1, 2, 0, 0, 0, 0, time.UTC), now.UnixNano()},
+		"beyond all clock": {time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), never},
+	} {
+		if got := due(tc.at, now.UnixNano()); got != tc.want {
+			t.Errorf("%s: %d, want %d", name, got, tc.want)
+		}
+	}
+}
+
+// inner opens a worker on a directory of its own.
+func inner(t *testing.T) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), Config{Dir: t.TempDir(), Lease: time.Minute}, Worker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func fact(run agent.RunID, text string) agent.Commit {
+	return agent.Commit{ID: agent.NewID(), Run: run, Events: []agent.Event{{Strand: agent.Main, Body: agent.PersonSaid{Text: text}}}}
+}
+
+// occupy keeps the writer busy until it is let go, so that what is sent
+// meanwhile becomes one batch.
+func occupy(t *testing.T, s *Store) (letGo func()) {
+	t.Helper()
+	busy, free := make(chan struct{}), make(chan struct{})
+	held := make(chan error, 1)
+	go func() {
+		held <- s.writer.do(t.Context(), true, func(context.Context, *txn) error {
+			close(busy)
+			<-free
+			return nil
+		})
+	}()
+	<-busy
+	return func() {
+		close(free)
+		if err := <-held; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// queue sends a request and returns when it is in the writer's queue.
+func queue(s *Store, f func(ctx context.Context, t *txn) error) chan error {
+	r := &request{run: f, done: make(chan error, 1)}
+	s.writer.requests <- r
+	return r.done
+}
+
+func TestNeighboursOfAFailure(t *testing.T) {
+	s := inner(t)
+	broken := errors.New("broken in the middle")
+	write := func(text string, fails error) func(ctx context.Context, t *txn) error {
+		return func(ctx context.Context, tx *txn) error {
+			e, err := newEntry(fact("run-of-test", text))
+			if err == nil {
+				_, _, err = tx.commit(ctx, e)
+			}
+			return errors.Join(err, fails)
+		}
+	}
+	letGo := occupy(t, s)
+	first, second, third := queue(s, write("first", nil)), queue(s, write("second", broken)), queue(s, write("third", nil))
+	letGo()
+	if err := errors.Join(<-first, <-third); err != nil {
+		t.Errorf("the neighbours: %v", err)
+	}
+	if err := <-second; !errors.Is(err, broken) {
+		t.Errorf("the broken one: %v", err)
+	}
+	events, err := s.Read(t.Context(), "run-of-test", 0)
+	if err != nil || len(events) != 2 || events[0].Body.(agent.PersonSaid).Text != "first" || events[1].Body.(agent.PersonSaid).Text != "third" {
+		t.Errorf("journal %+v, %v; want the first and the third", events, err)
+	}
+}
+
+func TestHandOffInOneTransaction(t *testing.T) {
+	s := inner(t)
+	letGo := occupy(t, s)
+	e, err := newEntry(agent.Commit{ID: agent.NewID(), Run: "run-of-test", Wake: map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var granted int
+	done := queue(s, func(ctx context.Context, t *txn) error {
+		_, _, err := t.commit(ctx, e)
+		return err
+	})
+	c := &claim{n: 3, once: true, reply: make(chan reply, 1)}
+	s.writer.requests <- &request{claim: c, lazy: true}
+	letGo()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	r := <-c.reply
+	if granted = len(r.leases); r.err != nil || granted != 1 {
+		t.Fatalf("granted %+v, %v", r.leases, r.err)
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	s := inner(t)
+	if _, err := s.Commit(t.Context(), fact("run-of-test", "before")); err != nil {
+		t.Fatal(err)
+	}
+	limit := func(pages int) {
+		t.Helper()
+		err := s.writer.do(t.Context(), true, func(ctx context.Context, tx *txn) error {
+			var now int
+			return tx.conn.QueryRowContext(ctx, "PRAGMA max_page_count = "+map[int]string{1: "1", 0: "1073741823"}[pages]).Scan(&now)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	limit(1)
+	_, err := s.PutBlob(t.Context(), make([]byte, 1<<20))
+	if code(err) != codeFull {
+		t.Fatalf("put into a full file: %v, want SQLITE_FULL", err)
+	}
+	if want := "no space left"; !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), s.dir) {
+		t.Errorf("%q does not say %q and where", err, want)
+	}
+	limit(0)
+	if _, err := s.Commit(t.Context(), fact("run-of-test", "after")); err != nil {
+		t.Fatalf("commit after there is space again: %v", err)
+	}
+	if events, err := s.Read(t.Context(), "run-of-test", 0); err != nil || len(events) != 2 {
+		t.Fatalf("journal %+v, %v", events, err)
+	}
+}
