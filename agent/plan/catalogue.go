@@ -1,0 +1,206 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// checkCatalogue is V10: tools and roles that do not exist.
+func (d *draft) checkCatalogue() {
+	tools := make(map[string]bool, len(d.o.Tools))
+	for _, s := range d.o.Tools {
+		tools[s.Name] = true
+	}
+	for _, i := range d.judged() {
+		t := d.plan.Tasks[i]
+		for _, name := range t.Tools {
+			if d.o.Tools != nil && !tools[name] {
+				d.fail("V10", t.ID, "%s needs the tool %q, which does not exist%s", t.ID, name, d.nearest(name, d.tools))
+			}
+		}
+		if d.o.Roles != nil && t.Role != "" && !slices.Contains(d.o.Roles, t.Role) {
+			d.fail("V10", t.ID, "%s is for the role %q, which does not exist%s", t.ID, t.Role,
+				d.nearest(t.Role, func() []string { return d.o.Roles }))
+		}
+	}
+}
+
+func (d *draft) tools() []string {
+	all := make([]string, len(d.o.Tools))
+	for i, s := range d.o.Tools {
+		all[i] = s.Name
+	}
+	return all
+}
+
+// checkTypes is V11. An input has the type of the output that it names, or the
+// types that the producer's tools give; one of the task's tools must take it. In
+// a foreign plan a link is an input.
+func (d *draft) checkTypes() {
+	if len(d.o.Tools) == 0 {
+		return
+	}
+	catalogue := make(map[string]agent.ToolSpec, len(d.o.Tools))
+	for _, s := range d.o.Tools {
+		catalogue[s.Name] = s
+	}
+	for _, i := range d.judged() {
+		t := d.plan.Tasks[i]
+		takes := kinds(t, catalogue, func(s agent.ToolSpec) []string { return s.Input })
+		if len(takes) == 0 {
+			continue
+		}
+		if d.foreign() {
+			for _, j := range union(d.deps[i], d.feeds[i]) {
+				from := d.plan.Tasks[j]
+				gives := kinds(from, catalogue, toolOutput)
+				if len(gives) > 0 && !meet(gives, takes) {
+					d.fail("V11", t.ID, "%s gives %s but %s takes %s", from.ID, names(gives, 5), t.ID, names(takes, 5))
+				}
+			}
+			continue
+		}
+		for _, name := range t.Inputs {
+			d.checkType(i, name, takes, catalogue)
+		}
+	}
+}
+
+func toolOutput(s agent.ToolSpec) []string { return s.Output }
+
+func (d *draft) checkType(i int, name string, takes []string, catalogue map[string]agent.ToolSpec) {
+	j, known := d.producer[name]
+	if !known || j == i {
+		return
+	}
+	t, from := d.plan.Tasks[i], d.plan.Tasks[j]
+	gives := kinds(from, catalogue, toolOutput)
+	for _, o := range from.Outputs {
+		if o.Name == name && o.Type != "" {
+			gives = []string{o.Type}
+		}
+	}
+	if len(gives) > 0 && !meet(gives, takes) {
+		d.fail("V11", t.ID, "input %q of %s is %s, but its tools (%s) take %s",
+			name, t.ID, names(gives, 5), names(t.Tools, 5), names(takes, 5))
+	}
+}
+
+// kinds joins the types of a task's tools; nothing, when one of them takes or
+// gives anything or is unknown.
+func kinds(t agent.Task, catalogue map[string]agent.ToolSpec, of func(agent.ToolSpec) []string) []string {
+	var all []string
+	for _, name := range t.Tools {
+		s, known := catalogue[name]
+		types := of(s)
+		if !known || len(types) == 0 {
+			return nil
+		}
+		for _, k := range types {
+			if !slices.Contains(all, k) {
+				all = append(all, k)
+			}
+		}
+	}
+	return all
+}
+
+func meet(gives, takes []string) bool {
+	for _, g := range gives {
+		for _, k := range takes {
+			if sameType(g, k) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sameType compares two types: media types, families of them ("image" is any
+// "image/…") and plain words.
+func sameType(a, b string) bool {
+	a, b = plainType(a), plainType(b)
+	if a == b || a == "any" || b == "any" {
+		return true
+	}
+	fa, _, wholeA := strings.Cut(a, "/")
+	fb, _, wholeB := strings.Cut(b, "/")
+	return fa == fb && (!wholeA || !wholeB)
+}
+
+func plainType(t string) string {
+	t, _, _ = strings.Cut(strings.ToLower(t), ";") // parameters of a media type
+	t = strings.TrimSuffix(strings.TrimSpace(t), "/*")
+	switch t {
+	case "*", "":
+		return "any"
+	case "string", "str":
+		return "text"
+	case "application/json", "object":
+		return "json"
+	case "int", "integer", "float":
+		return "number"
+	}
+	return t
+}
+
+// suggestions is how many nearest names one examination looks for: a plan full of
+// unknown names must not cost more than the rest of the examination.
+const suggestions = 50
+
+// nearest names the candidate with the smallest edit distance, as the end of a
+// sentence; the first of equals.
+func (d *draft) nearest(name string, candidates func() []string) string {
+	if d.suggested++; d.suggested > suggestions {
+		return ""
+	}
+	best, distance := "", -1
+	lower := strings.ToLower(clip(name, 40))
+	for _, c := range candidates() {
+		if c == "" {
+			continue
+		}
+		if n := edits(lower, strings.ToLower(clip(c, 40))); distance < 0 || n < distance {
+			best, distance = c, n
+		}
+	}
+	if distance < 0 {
+		return ""
+	}
+	return `; the nearest is "` + best + `"`
+}
+
+// edits is the Levenshtein distance in runes.
+func edits(a, b string) int {
+	from, to := []rune(a), []rune(b)
+	row := make([]int, len(to)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, x := range from {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, y := range to {
+			cost := diagonal
+			if x != y {
+				cost = min(diagonal, row[j], row[j+1]) + 1
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(to)]
+}
+
+// clip shortens a text to a number of runes.
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	rs := []rune(s)
+	if len(rs) <= most {
+		return s
+	}
+	return string(rs[:most-1]) + "…"
+}

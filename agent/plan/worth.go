@@ -1,0 +1,159 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// The bounds of V18.
+const (
+	maxLevel  = 4
+	maxFanOut = 20
+)
+
+// checkWorth is V14.
+func (d *draft) checkWorth() {
+	if d.foreign() {
+		return
+	}
+	for _, i := range d.judged() {
+		t := d.plan.Tasks[i]
+		var missing []string
+		if !positive(t.Effort) {
+			missing = append(missing, "effort (expected minutes)")
+		}
+		if !positive(t.Value) {
+			missing = append(missing, "value (1 to 10)")
+		}
+		if len(missing) > 0 {
+			d.fail("V14", t.ID, "%s needs a positive %s", t.ID, strings.Join(missing, " and a positive "))
+		}
+	}
+}
+
+// positive is false for NaN as well.
+func positive(x float64) bool { return x > 0 }
+
+// checkGoals is V15. A plan without any task serves nothing.
+func (d *draft) checkGoals() {
+	if len(d.plan.Tasks) == 0 {
+		d.fail("V15", "", "the plan has no task: nothing serves the goal")
+		return
+	}
+	if d.foreign() {
+		return
+	}
+	said := wordSet{}
+	for _, t := range d.plan.Tasks {
+		for _, text := range []string{t.Title, t.Instructions, t.Acceptance, strings.Join(t.Inputs, " ")} {
+			said.add(text)
+		}
+		for _, o := range t.Outputs {
+			said.add(o.Name + " " + o.Description + " " + o.Type)
+		}
+	}
+	for at, goal := range d.plan.Goals {
+		wanted := wordSet{}
+		wanted.add(goal)
+		served, telling := false, 0
+		for w := range wanted {
+			if commonVerbs[w] {
+				continue
+			}
+			telling++
+			served = served || said[w]
+		}
+		if telling > 0 && !served {
+			d.fail("V15", "", "no task serves goal %d, %q: add one or remove the goal", at+1, clip(goal, 120))
+		}
+	}
+}
+
+// oversize is the part of V18 that keeps the rest from being examined.
+func (d *draft) oversize() bool {
+	if len(d.plan.Tasks) <= MaxPlan {
+		return false
+	}
+	d.fail("V18", "", "the plan has %d tasks; more than %d are not examined: plan in coarser steps",
+		len(d.plan.Tasks), MaxPlan)
+	return true
+}
+
+// checkSize is V18.
+func (d *draft) checkSize() {
+	if d.o.MaxTasks > 0 && len(d.plan.Tasks) > d.o.MaxTasks {
+		d.fail("V18", "", "the plan has %d tasks, the budget carries %d: plan in coarser steps or ask for more budget",
+			len(d.plan.Tasks), d.o.MaxTasks)
+	}
+	next := reversed(d.deps)
+	parts := d.parts()
+	for i, t := range d.plan.Tasks {
+		if d.out[i] {
+			continue
+		}
+		fresh := 0
+		for _, j := range next[i] {
+			if !d.kept[d.plan.Tasks[j].ID] {
+				fresh++
+			}
+		}
+		if fresh > 0 && len(next[i]) > maxFanOut {
+			d.fail("V18", t.ID, "%d tasks depend directly on %s, at most %d may: group them", len(next[i]), t.ID, maxFanOut)
+		}
+		if n := len(parts[t.ID]); n > maxFanOut {
+			d.fail("V18", t.ID, "%s has %d sub-tasks, at most %d are allowed: group them", t.ID, n, maxFanOut)
+		}
+		if level := d.level(t.ID); level > maxLevel && !d.kept[t.ID] {
+			d.fail("V18", t.ID, "%s is more than %d levels deep: do it within %s",
+				t.ID, maxLevel, d.parent(t.ID))
+		}
+	}
+}
+
+// parts are the sub-tasks of each task that has new ones.
+func (d *draft) parts() map[agent.TaskID][]agent.TaskID {
+	all := map[agent.TaskID][]agent.TaskID{}
+	fresh := map[agent.TaskID]bool{}
+	for i, t := range d.plan.Tasks {
+		if d.out[i] {
+			continue
+		}
+		if p := d.parent(t.ID); p != "" {
+			all[p] = append(all[p], t.ID)
+			fresh[p] = fresh[p] || !d.kept[t.ID]
+		}
+	}
+	for p := range all {
+		if !fresh[p] {
+			delete(all, p)
+		}
+	}
+	return all
+}
+
+// parent is the task that made this one: by Options.Parents, or by a dotted id
+// whose beginning is a task ("t2" of "t2.1"). Empty: the task is at the top.
+func (d *draft) parent(id agent.TaskID) agent.TaskID {
+	if p, told := d.o.Parents[id]; told {
+		return p
+	}
+	at := strings.LastIndexByte(string(id), '.')
+	if at <= 0 {
+		return ""
+	}
+	if _, known := d.index[id[:at]]; !known {
+		return ""
+	}
+	return id[:at]
+}
+
+// level counts from 1 at the top; it stops counting above the bound, so that
+// parents in a circle end as well.
+func (d *draft) level(id agent.TaskID) int {
+	level := 1
+	for p := d.parent(id); p != "" && level <= maxLevel; p = d.parent(p) {
+		level++
+	}
+	return level
+}
