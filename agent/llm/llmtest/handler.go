@@ -2,6 +2,7 @@ package llmtest
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strconv"
 	"sync/atomic"
@@ -43,9 +44,7 @@ func (e *endpoint) chat(w http.ResponseWriter, r *http.Request) {
 	if !pass(r, reply.Delay) {
 		return
 	}
-	for k, v := range reply.Header {
-		w.Header()[k] = v
-	}
+	maps.Copy(w.Header(), reply.Header)
 	if reply.CutAfter > 0 {
 		w = &cutter{ResponseWriter: w, left: reply.CutAfter}
 	}

@@ -3,6 +3,7 @@ package llmtest
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent/llm"
@@ -111,8 +112,8 @@ func Fail(status int, code, message string) Reply {
 func RateLimited(after time.Duration) Reply {
 	r := Reply{Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded", Type: "requests", Message: "Rate limit reached"}
 	r.Header = http.Header{
-		"Retry-After":    {fmt.Sprint(int64((after + time.Second - 1) / time.Second))},
-		"Retry-After-Ms": {fmt.Sprint(after.Milliseconds())},
+		"Retry-After":    {strconv.FormatInt(int64((after+time.Second-1)/time.Second), 10)},
+		"Retry-After-Ms": {strconv.FormatInt(after.Milliseconds(), 10)},
 	}
 	return r
 }

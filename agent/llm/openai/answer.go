@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
@@ -67,7 +68,7 @@ type text string
 // UnmarshalJSON reads both forms.
 func (t *text) UnmarshalJSON(data []byte) error {
 	if data[0] != '[' {
-		return json.Unmarshal(data, (*string)(t))
+		return unquote(data, (*string)(t))
 	}
 	var parts []struct {
 		Text string `json:"text"`
@@ -88,10 +89,20 @@ type arguments string
 // UnmarshalJSON reads both forms.
 func (a *arguments) UnmarshalJSON(data []byte) error {
 	if data[0] == '"' || bytes.Equal(data, []byte("null")) {
-		return json.Unmarshal(data, (*string)(a))
+		return unquote(data, (*string)(a))
 	}
 	*a = arguments(data)
 	return nil
+}
+
+// unquote decodes a JSON string or null. Most pieces of a stream hold nothing
+// to decode, and encoding/json would look through them twice more.
+func unquote(data []byte, s *string) error {
+	if len(data) >= 2 && data[0] == '"' && bytes.IndexByte(data, '\\') < 0 && utf8.Valid(data) {
+		*s = string(data[1 : len(data)-1])
+		return nil
+	}
+	return json.Unmarshal(data, s)
 }
 
 // add takes one event of a stream.

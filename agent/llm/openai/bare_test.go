@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deckhand-bot/deckhand/agent/llm/llmtest"
 	goai "github.com/sashabaranov/go-openai"
+
+	"github.com/deckhand-bot/deckhand/agent/llm/llmtest"
 )
 
 // BenchmarkBare is what Complete is held against: a loop that encodes the same
@@ -23,7 +24,7 @@ func BenchmarkBare(b *testing.B) {
 	client := &http.Client{Transport: transport()}
 	defer client.CloseIdleConnections()
 	r := request()
-	ask := goai.ChatCompletionRequest{Model: r.Model, ToolChoice: "required", MaxTokens: r.MaxTokens}
+	ask := goai.ChatCompletionRequest{Model: r.Model, ToolChoice: "required", MaxCompletionTokens: r.MaxTokens}
 	for _, m := range r.Messages {
 		ask.Messages = append(ask.Messages, goai.ChatCompletionMessage{Role: string(m.Role), Content: m.Content})
 	}

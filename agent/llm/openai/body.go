@@ -5,8 +5,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/deckhand-bot/deckhand/agent/llm"
 	goai "github.com/sashabaranov/go-openai"
+
+	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
 // shape holds what a body says besides the conversation.
@@ -112,7 +113,7 @@ func encode(r llm.Request, s shape) []byte {
 	return append(b, "]}"...)
 }
 
-// size is a guess that spares the buffer from growing: texts with a twelfth
+// size is a guess that spares the buffer from growing: texts with an eighth
 // for escapes.
 func size(r llm.Request) int {
 	n := 256
@@ -123,7 +124,7 @@ func size(r llm.Request) int {
 		f := &r.Functions[i]
 		n += len(f.Name) + len(f.Description) + len(f.Parameters) + 96
 	}
-	return n + n/12
+	return n + n/8
 }
 
 func appendFunctions(b []byte, functions []llm.Function) []byte {
@@ -141,17 +142,18 @@ func appendFunctions(b []byte, functions []llm.Function) []byte {
 		b = append(b, `,"description":`...)
 		b = appendString(b, f.Description)
 		b = append(b, `,"parameters":`...)
-		b = append(append(b, parameters(f)...), "}}"...)
+		b = append(appendParameters(b, f), "}}"...)
 	}
 	return append(b, ']')
 }
 
-// parameters is f's schema; a function without one takes no arguments.
-func parameters(f *llm.Function) string {
+// appendParameters writes f's schema; a function without one takes no
+// arguments.
+func appendParameters(b []byte, f *llm.Function) []byte {
 	if len(f.Parameters) == 0 {
-		return `{"type":"object","properties":{}}`
+		return append(b, `{"type":"object","properties":{}}`...)
 	}
-	return string(f.Parameters)
+	return append(b, f.Parameters...)
 }
 
 // appendMessage writes one message. Empty content is null on an assistant
@@ -187,18 +189,25 @@ func appendMessage(b []byte, m *llm.Message) []byte {
 
 const hex = "0123456789abcdef"
 
+// safe marks the bytes that stand for themselves in a JSON string.
+var safe = func() (t [256]bool) {
+	for c := ' '; c < utf8.RuneSelf; c++ {
+		t[c] = c != '"' && c != '\\'
+	}
+	return t
+}()
+
 // appendString writes s as a JSON string. Bytes that are not UTF-8 become
 // U+FFFD, as in encoding/json.
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	from := 0
 	for i := 0; i < len(s); {
-		c := s[i]
-		if c < utf8.RuneSelf {
-			if c >= ' ' && c != '"' && c != '\\' {
-				i++
-				continue
-			}
+		if safe[s[i]] {
+			i++
+			continue
+		}
+		if c := s[i]; c < utf8.RuneSelf {
 			b = append(b, s[from:i]...)
 			b = appendEscape(b, c)
 			i++

@@ -71,8 +71,8 @@ func (c *calls) find(p *callPiece) int {
 
 // at returns the newest call with that index.
 func (c *calls) at(index int) int {
-	for i := len(c.open) - 1; i >= 0; i-- {
-		if c.open[i].index == index {
+	for i, v := range slices.Backward(c.open) {
+		if v.index == index {
 			return i
 		}
 	}

@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/llm/llmtest"
-	"github.com/google/go-cmp/cmp"
 )
 
 // malformed are answers as models without function calling give them. want is

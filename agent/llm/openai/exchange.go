@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
 
-	"github.com/deckhand-bot/deckhand/agent/llm"
 	goai "github.com/sashabaranov/go-openai"
+
+	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
 const (
@@ -135,9 +137,7 @@ func (x *exchange) end(a answer, err error) (answer, error) {
 
 // Do sends req with this exchange's headers and body.
 func (x *exchange) Do(req *http.Request) (*http.Response, error) {
-	for k, v := range x.header {
-		req.Header[k] = v
-	}
+	maps.Copy(req.Header, x.header)
 	if !x.stream {
 		req.Header.Set("Accept", "application/json")
 	}

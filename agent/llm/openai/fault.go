@@ -14,8 +14,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/deckhand-bot/deckhand/agent/llm"
 	goai "github.com/sashabaranov/go-openai"
+
+	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
 // verdict says what a failed try means.
@@ -32,8 +33,7 @@ type verdict struct {
 
 // judge classifies the error of one try.
 func (c *Client) judge(err error) verdict {
-	var rej *rejection
-	if errors.As(err, &rej) {
+	if rej, ok := errors.AsType[*rejection](err); ok {
 		v := c.rejected(rej)
 		v.cause = err
 		return v
@@ -69,12 +69,10 @@ func (c *Client) judge(err error) verdict {
 // inner strips the URL that net/http puts around an error: it may hold a
 // password.
 func inner(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
-	var dns *net.DNSError
-	if errors.As(err, &dns) {
+	if dns, ok := errors.AsType[*net.DNSError](err); ok {
 		return dns
 	}
 	return err
@@ -166,6 +164,15 @@ type said struct {
 	number              int // a code that is a number
 }
 
+// errorBody is what an error's object may hold, each in whatever type.
+type errorBody struct {
+	Error   json.RawMessage `json:"error"`
+	Message json.RawMessage `json:"message"`
+	Detail  json.RawMessage `json:"detail"`
+	Code    json.RawMessage `json:"code"`
+	Type    json.RawMessage `json:"type"`
+}
+
 // parse reads the shapes of error bodies: {"error": {"message", "code",
 // "type"}}, {"error": "text"}, {"message"}, {"detail"}, a list of one of
 // these, a web page, plain text.
@@ -174,14 +181,11 @@ func parse(body []byte) said {
 	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
 		body = list[0]
 	}
-	var outer struct {
-		Error, Message, Detail json.RawMessage
-		Code, Type             json.RawMessage
-	}
+	var outer errorBody
 	if json.Unmarshal(body, &outer) != nil {
 		return said{message: readable(string(body))}
 	}
-	var in struct{ Message, Code, Type, Status json.RawMessage }
+	var in errorBody
 	if json.Unmarshal(outer.Error, &in) == nil && in.Message != nil {
 		s := said{message: readable(loose(in.Message)), code: loose(in.Code), kind: loose(in.Type)}
 		_ = json.Unmarshal(in.Code, &s.number) // stays 0 where the code is a word

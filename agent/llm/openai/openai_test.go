@@ -9,9 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/llm/llmtest"
-	"github.com/google/go-cmp/cmp"
 )
 
 // client returns a client of s that ends with the test and hardly waits.

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -65,31 +64,33 @@ func TestRetryAfter(t *testing.T) {
 // replies is a transport without a network, for tests with synctest's clock.
 type replies struct {
 	mu   sync.Mutex
-	list []*http.Response
+	list []canned
 	at   []time.Time
 }
 
 func (r *replies) RoundTrip(*http.Request) (*http.Response, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	resp := r.list[min(len(r.at), len(r.list)-1)]
+	c := r.list[min(len(r.at), len(r.list)-1)]
 	r.at = append(r.at, time.Now())
-	return resp, nil
+	h := http.Header{"Content-Type": {"application/json"}}
+	if c.after != "" {
+		h.Set("Retry-After", c.after)
+	}
+	return &http.Response{StatusCode: c.status, Header: h, Body: io.NopCloser(strings.NewReader(c.body))}, nil
 }
 
-func reply(status int, header http.Header, body string) *http.Response {
-	if header.Get("Content-Type") == "" {
-		header.Set("Content-Type", "application/json")
-	}
-	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(bytes.NewReader([]byte(body)))}
+type canned struct {
+	status      int
+	after, body string
 }
 
 func TestRetryAfterIsObeyed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tr := &replies{list: []*http.Response{
-			reply(429, http.Header{"Retry-After": {"7"}}, `{}`),
-			reply(503, http.Header{"Retry-After": {"600"}}, `{}`),
-			reply(200, http.Header{}, `{"choices":[{"message":{"content":"ok"},"finish_reason":"stop"}]}`),
+		tr := &replies{list: []canned{
+			{429, "7", `{}`},
+			{503, "600", `{}`},
+			{200, "", `{"choices":[{"message":{"content":"ok"},"finish_reason":"stop"}]}`},
 		}}
 		c := New(Config{Retries: 5, RetryMaxWait: 20 * time.Second})
 		c.http = &http.Client{Transport: tr}
@@ -105,7 +106,7 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 
 func TestWaitingEndsWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tr := &replies{list: []*http.Response{reply(429, http.Header{"Retry-After": {"30"}}, `{}`)}}
+		tr := &replies{list: []canned{{429, "30", `{}`}}}
 		c := New(Config{Retries: 5})
 		c.http = &http.Client{Transport: tr}
 		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)

@@ -9,9 +9,10 @@ import (
 	"net"
 	"net/http"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/llm/llmtest"
-	"github.com/google/go-cmp/cmp"
 )
 
 func delta(d string) string {

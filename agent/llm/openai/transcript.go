@@ -59,7 +59,8 @@ func commands(r llm.Request) string {
 	b.WriteString("\n\nCommands:")
 	for i := range r.Functions {
 		f := &r.Functions[i]
-		b.WriteString("\n- " + f.Name + ": " + f.Description + "\n  args: " + parameters(f))
+		b.WriteString("\n- " + f.Name + ": " + f.Description + "\n  args: ")
+		b.Write(appendParameters(nil, f))
 	}
 	return b.String()
 }
