@@ -179,7 +179,7 @@ func (r Run) open(e Event, b CheckpointOpened) Run {
 		return r
 	}
 	r.Asked = push(r.Asked, b.ID)
-	r.Checks = with(r.Checks, b.ID, Checkpoint{CheckpointOpened: b, Strand: e.Strand, Opened: e.At})
+	r.Checks = with(r.Checks, b.ID, Checkpoint{question: question(b), Strand: e.Strand, Opened: e.At})
 	return r.updateOpen(e.Strand, func(c *OpenCall) bool {
 		mine := b.Effect != "" && c.Effect == b.Effect
 		if mine {

@@ -53,9 +53,13 @@ type TaskStatus struct {
 	Rejections   int       `json:"rejections,omitempty"` // by the judge
 }
 
-// Checkpoint is a question to people and, once given, the decision.
+// question has the fields of CheckpointOpened without being an event.
+type question CheckpointOpened
+
+// Checkpoint is a question to people and, once given, the decision. Its fields
+// are those of CheckpointOpened and these.
 type Checkpoint struct {
-	CheckpointOpened
+	question
 	Strand   StrandID           `json:"strand"`
 	Opened   time.Time          `json:"opened"`
 	Decision *CheckpointDecided `json:"decided,omitempty"`

@@ -84,10 +84,6 @@ func (t *turn) clarify(view agent.Run, c agent.OpenCall, questions []agent.Quest
 		t.reply(c, answers(check))
 		return
 	}
-	if view.Alone {
-		t.reply(c, "Nobody can be asked. Decide yourself and state your assumption.")
-		return
-	}
 	for i := range questions {
 		if questions[i].ID == "" {
 			questions[i].ID = fmt.Sprintf("q%d", i+1)

@@ -7,9 +7,14 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
-// of is the price of the usage at list price, in billionths of a dollar.
+// million is what prices are quoted for, in tokens.
+const million = 1_000_000
+
+// of is the price of the usage at list price, in billionths of a dollar,
+// rounded up.
 func (p Price) of(u llm.Usage) agent.Nano {
-	return p.Input*agent.Nano(u.Prompt-u.Cached) + p.Cached*agent.Nano(u.Cached) + p.Output*agent.Nano(u.Completion)
+	sum := p.Input*agent.Nano(u.Prompt-u.Cached) + p.Cached*agent.Nano(u.Cached) + p.Output*agent.Nano(u.Completion)
+	return (sum + million - 1) / million
 }
 
 func (t *turn) price(model string) (Price, bool) {
@@ -77,8 +82,8 @@ func answerRoom(r agent.Run, prompt, most int, p Price) int {
 		room = min(room, l.Tokens-r.Spent.Tokens()-int64(prompt))
 	}
 	if l.USD > 0 && p.Output > 0 {
-		left := l.USD - r.Spent.Cost - p.Input*agent.Nano(prompt)
-		room = min(room, int64(left/p.Output))
+		left := l.USD - r.Spent.Cost - p.of(llm.Usage{Prompt: prompt})
+		room = min(room, int64(float64(left)/float64(p.Output)*million))
 	}
 	return int(room)
 }

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -23,7 +24,7 @@ type Toolbox interface {
 	Tool(name string) (agent.Tool, bool)
 	// Check validates arguments by the tool's schema; its error is one
 	// sentence for the model.
-	Check(name string, arguments []byte) error
+	Check(name string, arguments json.RawMessage) error
 	// Nearest returns known names that resemble the name, the nearest first.
 	Nearest(name string) []string
 }
@@ -35,7 +36,8 @@ type Blobs interface {
 	PutBlob(ctx context.Context, data []byte) (hash string, err error)
 }
 
-// Price is what a model's tokens cost, in billionths of a dollar per token.
+// Price is what a model's tokens cost, in billionths of a dollar per million
+// tokens.
 type Price struct{ Input, Cached, Output agent.Nano }
 
 // Config bounds and wires a Loop. Zero fields take the defaults of New.

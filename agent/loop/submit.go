@@ -81,21 +81,11 @@ func (t *turn) validate(view agent.Run, p agent.Plan) (agent.Plan, []agent.PlanF
 	if view.Plans == 0 {
 		return plan.Check(p, o)
 	}
-	merged, found := plan.Merge(view.Plan, view.States(), p)
-	if errorsOf(found) != "" {
-		return merged, found
-	}
-	normal, findings := plan.Check(merged, o)
-	return normal, append(found, findings...)
+	return plan.Merge(view.Plan, view.States(), p, o)
 }
 
 func (t *turn) planOptions(view agent.Run) plan.Options {
 	o := plan.Options{Goal: view.Brief.Goal, GoalInputs: []string{"text"}, Tools: t.Tools.Specs()}
-	for _, task := range view.Plan.Tasks {
-		if s := view.Tasks[task.ID].State; s == agent.TaskDone || s == agent.TaskRunning {
-			o.Kept = append(o.Kept, task.ID)
-		}
-	}
 	return o
 }
 

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/llm/rehearsal"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/memory/sqlite"
+)
+
+// survey is the scenario of the demo: what the rehearsal model answers.
+//
+//go:embed survey.yaml
+var survey []byte
+
+// rehearsalPrincipal decides where nobody sits at the terminal.
+const rehearsalPrincipal = "rehearsal"
+
+func (a *app) demoCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "demo [DIR]",
+		Short: "A whole run on the real files of a directory, with a scripted model: no key, no configuration",
+		Long: "Survey the source files of a directory: plan, parallel tasks, real tool calls, one approval, a chart and\n" +
+			"REPORT.md. The model is scripted (a rehearsal) and says so; every figure is computed by the tools.",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir := "."
+			if len(args) == 1 {
+				dir = args[0]
+			}
+			return a.demo(cmd.Context(), dir)
+		},
+	}
+}
+
+func (a *app) demo(ctx context.Context, dir string) error {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return usage("%s is not a directory that can be read", dir)
+	}
+	cfg, err := a.demoConfig(dir)
+	if err != nil {
+		return err
+	}
+	m, err := rehearsal.New(survey, rehearsal.Config{Speed: demoSpeed(a.tty)})
+	if err != nil {
+		return err
+	}
+	s, err := cfg.open(ctx, sqlite.Worker)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	name := filepath.Base(cfg.Workspace)
+	brief := agent.RunStarted{
+		Goal:      fmt.Sprintf("Survey the source files of %s: count files and lines by folder, find the longest files, draw a chart, and write it all to REPORT.md.", name),
+		Requester: bot.Terminal, PlanApproval: agent.ApprovePlanNever, Autonomy: agent.AskRisky,
+		Slots: cfg.Engine.Slots, Limits: agent.Limits{Tokens: cfg.Budget.Run.Tokens, Steps: cfg.Budget.Run.Steps},
+	}
+	desk := cfg.desk(s)
+	run, err := desk.Start(ctx, brief)
+	if err != nil {
+		return &exit{exitFailed, err}
+	}
+	fmt.Fprintln(a.err, m.Says())
+	fmt.Fprintf(a.err, "run %s\n", run)
+	if !a.tty {
+		a.in, _ = io.Pipe() // never ends: the rehearsal answers instead
+		desk.Authority.Operators = []string{rehearsalPrincipal}
+		attending, leave := context.WithCancel(ctx)
+		defer leave()
+		go a.rehearseApproval(attending, desk, run)
+	}
+	if err := a.work(ctx, cfg, s, m, run, 0, bot.Terminal); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.err, "look at %s and %s\n", filepath.Join(dir, "REPORT.md"), filepath.Join(dir, "deckhand-survey.png"))
+	return nil
+}
+
+// demoSpeed lets people watch; without a terminal nobody does.
+func demoSpeed(tty bool) float64 {
+	if tty {
+		return 1
+	}
+	return 0
+}
+
+// demoConfig takes nothing from the file or the environment but the place of
+// the embedded store: the demo must run, and run alike, everywhere.
+func (a *app) demoConfig(dir string) (config, error) {
+	cfg, err := loadConfig(overrides{Config: os.DevNull, DataDir: a.flags.DataDir}, func(name string) string {
+		if name == "DECKHAND_DATA_DIR" {
+			return a.env(name)
+		}
+		return ""
+	})
+	if err != nil {
+		return cfg, err
+	}
+	cfg.Workspace, err = filepath.Abs(dir)
+	cfg.Model.Name = rehearsalPrincipal
+	cfg.Redis.URL = secret{}
+	return cfg, err
+}
+
+// rehearseApproval gives the demo's one approval where no person can, and says so.
+func (a *app) rehearseApproval(ctx context.Context, desk *bot.Desk, run agent.RunID) {
+	for ctx.Err() == nil {
+		r, err := desk.Load(ctx, run)
+		if err != nil || r.Ended != nil {
+			return
+		}
+		if c := r.OpenCheckpoint(); c != nil {
+			err := desk.Decide(ctx, agent.CheckpointDecided{ID: c.ID, Decision: agent.DecideApprove, By: rehearsalPrincipal,
+				Text: "no terminal: the rehearsal approves its own write"})
+			if err == nil {
+				fmt.Fprintf(a.err, "%s\n(no terminal here: the rehearsal itself approves)\n", c.Title)
+			} else if !errors.Is(err, bot.ErrDecided) && ctx.Err() == nil {
+				fmt.Fprintf(a.err, "deckhand: the rehearsal could not approve: %v\n", err)
+				return
+			}
+		}
+		if desk.Journals.Await(ctx, run, r.Seq) != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/memory/sqlite"
+)
+
+// beside opens the store to look and to append facts, beside a worker.
+func (a *app) beside(ctx context.Context, use func(cfg config, s store) error) error {
+	cfg, err := a.load()
+	if err != nil {
+		return err
+	}
+	s, err := cfg.open(ctx, sqlite.Guest)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return use(cfg, s)
+}
+
+func (a *app) statusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "status", Short: "List the runs and where they stand", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.beside(cmd.Context(), func(cfg config, s store) error {
+				list, err := cfg.desk(s).List(cmd.Context())
+				if err != nil {
+					return &exit{exitFailed, err}
+				}
+				if a.json {
+					return json.NewEncoder(a.out).Encode(list)
+				}
+				return a.printStatus(list)
+			})
+		},
+	}
+}
+
+func (a *app) printStatus(list []bot.Status) error {
+	if len(list) == 0 {
+		_, err := fmt.Fprintln(a.out, "no runs yet; start one with: deckhand run \"GOAL\"")
+		return err
+	}
+	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "RUN\tSTATE\tTASKS\tCOST\tTOKENS\tSTARTED\tGOAL")
+	for _, s := range list {
+		cost := "?"
+		if s.Cost != nil {
+			cost = "$" + s.Cost.String()
+		}
+		goal := strings.ReplaceAll(s.Goal, "\n", " ")
+		if s.Problem != "" {
+			goal = s.Problem
+		}
+		if r := []rune(goal); len(r) > 60 {
+			goal = string(r[:59]) + "…"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%d/%d\t%s\t%d\t%s\t%s\n", s.Run, s.State, s.Tasks.Done, s.Tasks.Total, cost, s.Tokens,
+			s.Started.Local().Format(time.DateTime), printable(goal))
+		if s.WaitingFor != "" {
+			fmt.Fprintf(w, "\t  waits for %s\n", printable(s.WaitingFor))
+		}
+	}
+	return w.Flush()
+}
+
+// printable drops control characters: text from outside is data.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+func (a *app) journalCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "journal RUN", Short: "Print a run's journal as JSON lines", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.beside(cmd.Context(), func(_ config, s store) error {
+				run := agent.RunID(args[0])
+				events, err := s.Read(cmd.Context(), run, 0)
+				enc := json.NewEncoder(a.out)
+				enc.SetEscapeHTML(false)
+				for _, e := range events {
+					if err := enc.Encode(e); err != nil {
+						return err
+					}
+				}
+				if err != nil {
+					return notFound(run, err)
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func (a *app) pauseCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "pause RUN", Short: "Pause a run", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.control(cmd.Context(), agent.RunID(args[0]), agent.WordPause, "paused; go on with: deckhand resume "+args[0])
+		},
+	}
+}
+
+func (a *app) cancelCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "cancel RUN", Short: "End a run", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.control(cmd.Context(), agent.RunID(args[0]), agent.WordCancel, "cancelled")
+		},
+	}
+}
+
+// control appends a control word, and says so.
+func (a *app) control(ctx context.Context, run agent.RunID, word agent.Word, done string) error {
+	return a.beside(ctx, func(cfg config, s store) error {
+		err := cfg.desk(s).Control(ctx, run, agent.RunControlled{Word: word, By: bot.Terminal})
+		if errors.Is(err, bot.ErrEnded) {
+			return &exit{exitFailed, err}
+		}
+		if err != nil {
+			return notFound(run, err)
+		}
+		_, err = fmt.Fprintln(a.err, done)
+		return err
+	})
+}
+
+func (a *app) approveCommand() *cobra.Command {
+	var reason string
+	c := &cobra.Command{
+		Use: "approve CHECKPOINT", Short: "Approve what a run asks for", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.decide(cmd.Context(), agent.CheckpointID(args[0]), agent.DecideApprove, reason)
+		},
+	}
+	c.Flags().StringVar(&reason, "reason", "", "`TEXT` that is kept with the decision")
+	return c
+}
+
+func (a *app) denyCommand() *cobra.Command {
+	var reason string
+	c := &cobra.Command{
+		Use: "deny CHECKPOINT", Short: "Deny what a run asks for", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.decide(cmd.Context(), agent.CheckpointID(args[0]), agent.DecideDeny, reason)
+		},
+	}
+	c.Flags().StringVar(&reason, "reason", "", "`TEXT` that the agent is told")
+	return c
+}
+
+// decide answers a checkpoint from the command line.
+func (a *app) decide(ctx context.Context, id agent.CheckpointID, decision, reason string) error {
+	return a.beside(ctx, func(cfg config, s store) error {
+		err := cfg.desk(s).Decide(ctx, agent.CheckpointDecided{ID: id, Decision: decision, By: bot.Terminal, Text: reason})
+		switch {
+		case errors.Is(err, bot.ErrNoCheckpoint):
+			return usage("%w: `deckhand status` lists what is asked", err)
+		case err != nil:
+			return &exit{exitFailed, err}
+		}
+		_, err = fmt.Fprintf(a.err, "%s: %s\n", id, decision)
+		return err
+	})
+}

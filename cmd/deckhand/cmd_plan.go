@@ -1,0 +1,105 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/plan"
+)
+
+func (a *app) planCommand() *cobra.Command {
+	c := &cobra.Command{Use: "plan", Short: "Look at plans"}
+	var toolFile string
+	check := &cobra.Command{
+		Use: "check FILE|-", Short: "Validate a plan: findings V1 to V20, exit 1 with any error", Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return a.checkPlan(args[0], toolFile) },
+	}
+	check.Flags().StringVar(&toolFile, "tools", "", "JSON `FILE` of the tools that the plan may name: {\"tools\": [{\"name\", \"description\", \"input\", \"output\"}]}")
+	c.AddCommand(check)
+	return c
+}
+
+func (a *app) checkPlan(path, toolFile string) error {
+	data, err := a.readFile(path)
+	if err != nil {
+		return usage("%w", err)
+	}
+	specs, err := a.planTools(toolFile)
+	if err != nil {
+		return err
+	}
+	p, shape, found, err := plan.Parse(data)
+	if err != nil {
+		return usage("%s: %w", path, err)
+	}
+	_, findings := plan.Check(p, plan.Options{Tools: specs, Shape: shape, Found: found})
+	if findings == nil {
+		findings = []agent.PlanFinding{}
+	}
+	if err := a.printFindings(findings, len(p.Tasks)); err != nil {
+		return err
+	}
+	if plan.Stops(findings) {
+		return &exit{code: exitFailed}
+	}
+	return nil
+}
+
+func (a *app) printFindings(findings []agent.PlanFinding, tasks int) error {
+	if a.json {
+		return json.NewEncoder(a.out).Encode(findings)
+	}
+	for _, f := range findings {
+		where := ""
+		if f.Task != "" {
+			where = " " + string(f.Task)
+		}
+		if _, err := fmt.Fprintf(a.out, "%-7s %s%s: %s\n", f.Severity, f.Code, where, printable(f.Message)); err != nil {
+			return err
+		}
+	}
+	if !plan.Stops(findings) {
+		_, err := fmt.Fprintf(a.out, "the plan of %d tasks can be worked\n", tasks)
+		return err
+	}
+	return nil
+}
+
+// planTools are the tools that V10 and V11 are judged against: those of the
+// file, or the product's own.
+func (a *app) planTools(path string) ([]agent.ToolSpec, error) {
+	if path == "" {
+		box, err := config{Workspace: "."}.toolbox()
+		if err != nil {
+			return nil, err
+		}
+		return box.Specs(), nil
+	}
+	data, err := a.readFile(path)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	var file struct {
+		Tools []agent.ToolSpec `json:"tools"`
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		return nil, usage("%s: %w", path, err)
+	}
+	if file.Tools == nil {
+		file.Tools = []agent.ToolSpec{}
+	}
+	return file.Tools, nil
+}
+
+// readFile reads a file, "-": standard input.
+func (a *app) readFile(path string) ([]byte, error) {
+	if path == "-" {
+		return io.ReadAll(a.in)
+	}
+	return os.ReadFile(path)
+}

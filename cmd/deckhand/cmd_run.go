@@ -1,0 +1,300 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deckhand-bot/deckhand/adapters/terminal"
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/llm"
+	"github.com/deckhand-bot/deckhand/agent/loop"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/memory/sqlite"
+)
+
+// interactiveGrace is how long steps under way may finish after Ctrl-C.
+const interactiveGrace = 2 * time.Second
+
+func (a *app) runCommand() *cobra.Command {
+	var detach bool
+	c := &cobra.Command{
+		Use:   "run GOAL",
+		Short: "Work on one goal in this terminal",
+		Long: "Work on one goal in this terminal: questions and approvals are asked here. Ctrl-C pauses the run;\n" +
+			"`deckhand resume RUN` goes on, also after a crash. With --detach the goal is only written down, and\n" +
+			"whoever serves the store works it (\"-\" reads goals from standard input, one a line).",
+		Example: "  deckhand run \"Summarise what changed in docs/ and write it to CHANGES.md\"\n" +
+			"  deckhand run --yes-to writes --budget usd=1,time=10m \"…\"\n" +
+			"  deckhand run --detach - < goals.txt",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if detach {
+				return a.detach(cmd.Context(), args[0])
+			}
+			return a.runGoal(cmd.Context(), args[0])
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&a.flags.Budget, "budget", "", "limits of this run, such as `usd=1,time=10m,tokens=50000,steps=100`")
+	f.StringVar(&a.yesTo, "yes-to", "", "what needs no question: `plan,reads,writes,deletes,all`")
+	f.BoolVar(&detach, "detach", false, "write the goal down, print the run's id, and leave the work to whoever serves the store")
+	return c
+}
+
+// detach commits goals and prints their runs' ids.
+func (a *app) detach(ctx context.Context, goal string) error {
+	cfg, err := a.load()
+	if err != nil {
+		return err
+	}
+	yes, err := parseYesTo(a.yesTo)
+	if err != nil {
+		return usage("%w", err)
+	}
+	brief, err := cfg.brief("", yes, a.err)
+	if err != nil {
+		return err
+	}
+	s, err := cfg.open(ctx, sqlite.Guest)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	start := func(goal string) error {
+		brief.Goal = goal
+		run, err := cfg.desk(s).Start(ctx, brief)
+		if errors.Is(err, bot.ErrEmptyGoal) {
+			return usage("%w", err)
+		}
+		if err != nil {
+			return &exit{exitFailed, err}
+		}
+		_, err = fmt.Fprintln(a.out, run)
+		return err
+	}
+	if goal != "-" {
+		return start(goal)
+	}
+	lines := bufio.NewScanner(a.in)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if strings.TrimSpace(lines.Text()) == "" {
+			continue
+		}
+		if err := start(lines.Text()); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}
+
+// runGoal starts a run, works it in this process and shows it.
+func (a *app) runGoal(ctx context.Context, goal string) error {
+	cfg, err := a.load()
+	if err != nil {
+		return err
+	}
+	yes, err := parseYesTo(a.yesTo)
+	if err != nil {
+		return usage("%w", err)
+	}
+	if strings.TrimSpace(goal) == "" {
+		return usage("%w", bot.ErrEmptyGoal)
+	}
+	m, err := cfg.model()
+	if err != nil {
+		return err
+	}
+	brief, err := cfg.brief(goal, yes, a.err)
+	if err != nil {
+		return err
+	}
+	s, err := cfg.open(ctx, sqlite.Worker)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	run, err := cfg.desk(s).Start(ctx, brief)
+	if err != nil {
+		return &exit{exitFailed, err}
+	}
+	fmt.Fprintf(a.err, "run %s\n", run)
+	return a.work(ctx, cfg, s, m, run, 0, bot.Terminal)
+}
+
+// work runs the loop for one run and shows it until it ends, waits without
+// anybody to answer, or is interrupted.
+func (a *app) work(ctx context.Context, cfg config, s store, m llm.Model, run agent.RunID, after uint64, by string) error {
+	lc, err := cfg.loop(s, m, logger(a.err, slog.LevelError))
+	if err != nil {
+		return err
+	}
+	lc.Only, lc.Grace = run, interactiveGrace
+	l, err := loop.New(lc)
+	if err != nil {
+		return err
+	}
+	working, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- l.Run(working) }()
+	end, watchErr := terminal.Watch(ctx, a.watch(cfg, s, run, after, by))
+	interrupted := ctx.Err() != nil
+	if interrupted {
+		a.pauseRun(cfg, s, run, end.Run)
+	}
+	stop()
+	if err := <-ended; err != nil && watchErr == nil {
+		watchErr = err
+	}
+	switch {
+	case interrupted:
+		fmt.Fprintf(a.err, "\ninterrupted; go on with: deckhand resume %s%s\n", run, a.sameStore())
+		return &exit{code: exitInterrupted}
+	case watchErr != nil:
+		return &exit{exitFailed, watchErr}
+	}
+	return a.verdict(run, end)
+}
+
+// pauseRun writes the interruption down, so that nobody else goes on with the
+// run behind the person's back.
+func (a *app) pauseRun(cfg config, s store, run agent.RunID, seen agent.Run) {
+	ctx, cancel := context.WithTimeout(context.Background(), interactiveGrace)
+	defer cancel()
+	if seen.Ended != nil {
+		return
+	}
+	err := cfg.desk(s).Control(ctx, run, agent.RunControlled{Word: agent.WordPause, By: bot.Terminal, Reason: "interrupted"})
+	if err != nil && !errors.Is(err, bot.ErrEnded) {
+		fmt.Fprintf(a.err, "deckhand: the run could not be paused: %v\n", err)
+	}
+}
+
+func (a *app) watch(cfg config, s store, run agent.RunID, after uint64, by string) terminal.Config {
+	return terminal.Config{
+		Desk: cfg.desk(s), Run: run, In: a.in, Out: a.out, Err: a.err, JSON: a.json,
+		TTY: a.tty && !a.json, Color: a.env("NO_COLOR") == "", Width: width, Editor: a.edit,
+		By: by, Leave: true, After: after,
+	}
+}
+
+// verdict turns how the watching ended into the exit code.
+func (a *app) verdict(run agent.RunID, end terminal.End) error {
+	switch {
+	case end.Refused != "":
+		return usage("%s\nThe run keeps its place: deckhand resume %s%s", end.Refused, run, a.sameStore())
+	case end.Run.Ended != nil && end.Run.Ended.State == agent.RunDone:
+		return nil
+	case end.Run.Ended != nil:
+		return &exit{code: exitFailed}
+	case end.Waiting:
+		fmt.Fprintf(a.err, "waiting for a person; go on with: deckhand resume %s%s\n", run, a.sameStore())
+		return &exit{code: exitWaiting}
+	case end.Paused:
+		fmt.Fprintf(a.err, "paused; go on with: deckhand resume %s%s\n", run, a.sameStore())
+		return &exit{code: exitInterrupted}
+	}
+	return &exit{exitFailed, fmt.Errorf("run %s: the terminal was closed", run)}
+}
+
+// sameStore is the flags that lead to this invocation's store again.
+func (a *app) sameStore() string {
+	var b strings.Builder
+	for _, f := range []struct{ flag, value string }{
+		{"--config", a.flags.Config}, {"--data-dir", a.flags.DataDir}, {"--workspace", a.flags.Workspace},
+	} {
+		if f.value != "" {
+			fmt.Fprintf(&b, " %s %s", f.flag, f.value)
+		}
+	}
+	return b.String()
+}
+
+func (a *app) resumeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "resume RUN", Short: "Go on with a run that was paused, interrupted or left by a crash", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.resume(cmd.Context(), agent.RunID(args[0]))
+		},
+	}
+}
+
+// resume becomes the worker of the run; where somebody serves the store, it
+// only tells them.
+func (a *app) resume(ctx context.Context, run agent.RunID) error {
+	cfg, err := a.load()
+	if err != nil {
+		return err
+	}
+	m, err := cfg.model()
+	if err != nil {
+		return err
+	}
+	s, err := cfg.open(ctx, sqlite.Worker)
+	if pid := heldBy(err); pid != 0 {
+		return a.control(ctx, run, agent.WordResume, fmt.Sprintf("process %d goes on with it", pid))
+	}
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	r, err := cfg.desk(s).Load(ctx, run)
+	if err != nil {
+		return notFound(run, err)
+	}
+	if r.Ended == nil {
+		word := agent.RunControlled{Word: agent.WordResume, By: bot.Terminal}
+		if err := cfg.desk(s).Control(ctx, run, word); err != nil {
+			return &exit{exitFailed, err}
+		}
+	}
+	fmt.Fprintf(a.err, "run %s\n", run)
+	after := r.Seq
+	if a.json {
+		after = 0
+	}
+	return a.work(ctx, cfg, s, m, run, after, bot.Terminal)
+}
+
+func notFound(run agent.RunID, err error) error {
+	if errors.Is(err, agent.ErrNoRun) {
+		return usage("there is no run %q in this store: `deckhand status` lists them", run)
+	}
+	return &exit{exitFailed, err}
+}
+
+// edit opens the person's editor on a text.
+func (a *app) edit(ctx context.Context, text string) (string, error) {
+	editor := a.env("VISUAL")
+	if editor == "" {
+		editor = a.env("EDITOR")
+	}
+	if editor == "" {
+		return "", errors.New("set EDITOR to edit here, or answer with one line of JSON")
+	}
+	f, err := os.CreateTemp("", "deckhand-*.json")
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(f.Name())
+	if _, err := f.WriteString(text); err != nil {
+		return "", errors.Join(err, f.Close())
+	}
+	if err := f.Close(); err != nil {
+		return "", err
+	}
+	if err := inForeground(ctx, editor, f.Name()); err != nil {
+		return "", fmt.Errorf("%s: %w", editor, err)
+	}
+	edited, err := os.ReadFile(f.Name())
+	return string(edited), err
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/deckhand-bot/deckhand/agent/loop"
+	"github.com/deckhand-bot/deckhand/memory/sqlite"
+)
+
+// onlyWorkers is the value of --only for replicas that show nothing to people.
+const onlyWorkers = "workers"
+
+func (a *app) serveCommand() *cobra.Command {
+	var only string
+	var most int
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Work the runs of the store until stopped, with health checks over HTTP",
+		Long: "Work the runs of the store until stopped. Any number of replicas may serve one Redis; the embedded\n" +
+			"store has one. SIGTERM lets the steps under way finish, hands the rest back and ends with 0.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if only != "" && only != onlyWorkers {
+				return usage("--only takes %q, not %q", onlyWorkers, only)
+			}
+			if most < 0 {
+				return usage("--max-agents is a number from 1, not %d", most)
+			}
+			return a.serve(cmd.Context(), only, most)
+		},
+	}
+	c.Flags().StringVar(&only, "only", "", "`workers`: an extra replica, with HTTP only if its address is set")
+	c.Flags().IntVar(&most, "max-agents", 0, "most agents at work at once in this process (default: engine.workers)")
+	return c
+}
+
+func (a *app) serve(ctx context.Context, only string, most int) error {
+	cfg, err := a.load()
+	if err != nil {
+		return err
+	}
+	if most > 0 {
+		cfg.Engine.Workers = most
+	}
+	m, err := cfg.model()
+	if err != nil {
+		return err
+	}
+	log := logger(a.err, slog.LevelInfo)
+	front := &front{}
+	listener, err := cfg.listen(only)
+	if err != nil {
+		return err
+	}
+	s, err := cfg.open(ctx, sqlite.Worker)
+	if err != nil {
+		return errors.Join(err, closeListener(listener))
+	}
+	defer s.Close()
+	lc, err := cfg.loop(s, m, log)
+	if err != nil {
+		return err
+	}
+	l, err := loop.New(lc)
+	if err != nil {
+		return err
+	}
+	return a.attend(ctx, cfg, s, l, front, listener, log)
+}
+
+// attend runs the parts of a server until ctx ends or one of them fails.
+func (a *app) attend(ctx context.Context, cfg config, s store, l *loop.Loop, f *front, listener net.Listener, log *slog.Logger) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return l.Run(ctx) })
+	group.Go(func() error { cfg.expire(ctx, s, log); return nil })
+	address := "off"
+	if listener != nil {
+		address = listener.Addr().String()
+		group.Go(func() error { return f.serve(ctx, listener) })
+	}
+	f.ready.Store(true)
+	fmt.Fprintf(a.err, "ready http=%s\n", address)
+	if err := group.Wait(); err != nil {
+		return &exit{exitFailed, err}
+	}
+	return nil
+}
+
+// listen opens the HTTP address; nil where there is none to open.
+func (c config) listen(only string) (net.Listener, error) {
+	if c.HTTP == "off" || (only == onlyWorkers && !c.given("http")) {
+		return nil, nil
+	}
+	l, err := net.Listen("tcp", c.HTTP)
+	if err != nil {
+		return nil, usage("HTTP address %s: %w; set another with http: or DECKHAND_HTTP_ADDR, or off", c.HTTP, err)
+	}
+	return l, nil
+}
+
+func closeListener(l net.Listener) error {
+	if l == nil {
+		return nil
+	}
+	return l.Close()
+}
+
+// front answers health checks.
+type front struct{ ready atomic.Bool }
+
+// Bounds of an HTTP request, against clients that never finish one.
+const (
+	headerTimeout = 5 * time.Second
+	drainTimeout  = 2 * time.Second
+)
+
+func (f *front) serve(ctx context.Context, l net.Listener) error {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if !f.ready.Load() {
+			http.Error(w, "the store is not open yet", http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintln(w, "ok")
+	})
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: headerTimeout}
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		<-ctx.Done()
+		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+		defer cancel()
+		_ = server.Shutdown(drain)
+	}()
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	<-stopped
+	return nil
+}
+
+// expireEvery is how often ended runs are looked through for old ones.
+const expireEvery = time.Hour
+
+// expire removes runs that ended longer ago than the configured age.
+func (c config) expire(ctx context.Context, s store, log *slog.Logger) {
+	tick := time.NewTicker(expireEvery)
+	defer tick.Stop()
+	for {
+		n, err := s.Expire(ctx, time.Now().Add(-c.Retention.Runs))
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			log.Error("cannot remove old runs; trying again in an hour", "err", err)
+		case n > 0:
+			log.Info("removed runs that ended long ago", "runs", n, "age", c.Retention.Runs)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}

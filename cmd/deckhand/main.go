@@ -1,0 +1,133 @@
+// Command deckhand is an autonomous agent that works where a team talks.
+//
+// This package owns flags, configuration, wiring and signals, and is the only
+// place that names concrete types.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deckhand-bot/deckhand/tools/code"
+)
+
+// version is set by the linker.
+var version = "devel"
+
+// The exit codes of the contract.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitWaiting     = 3
+	exitInterrupted = 130
+)
+
+func main() {
+	if len(os.Args) == 2 && os.Args[1] == sandboxCommand {
+		os.Exit(code.Child(os.Stdin, os.Stdout))
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv, tty: terminals()}
+	os.Exit(a.run(ctx, os.Args[1:]))
+}
+
+// app is one invocation of the command line.
+type app struct {
+	in       io.Reader
+	out, err io.Writer
+	env      func(string) string
+	tty      bool // input, output and errors are a person's terminal
+	flags    overrides
+	json     bool
+	yesTo    string
+}
+
+// exit is an error that carries its exit code. A nil cause prints nothing.
+type exit struct {
+	code  int
+	cause error
+}
+
+func (e *exit) Error() string {
+	if e.cause == nil {
+		return fmt.Sprintf("exit %d", e.code)
+	}
+	return e.cause.Error()
+}
+
+func (e *exit) Unwrap() error { return e.cause }
+
+// usage is an error with exit code 2.
+func usage(format string, args ...any) error {
+	return &exit{exitUsage, fmt.Errorf(format, args...)}
+}
+
+// run parses the arguments, runs the command and returns the exit code.
+func (a *app) run(ctx context.Context, args []string) int {
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	err := root.ExecuteContext(ctx)
+	var e *exit
+	var bad *configError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &e):
+		if e.cause != nil {
+			fmt.Fprintf(a.err, "deckhand: %v\n", e.cause)
+		}
+		return e.code
+	case errors.As(err, &bad):
+		fmt.Fprintln(a.err, err)
+		return exitUsage
+	}
+	fmt.Fprintf(a.err, "deckhand: %v\n", err)
+	return exitUsage // cobra's own complaints: unknown commands and flags
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "deckhand",
+		Short:         "An agent that works where your team talks: plans, asks, acts, reports, survives",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Version:       version,
+	}
+	p := root.PersistentFlags()
+	p.StringVar(&a.flags.Config, "config", "", "configuration `FILE` (default: DECKHAND_CONFIG, else ./deckhand.yaml)")
+	p.StringVar(&a.flags.DataDir, "data-dir", "", "`DIR` of the embedded store (default: DECKHAND_DATA_DIR, else .deckhand)")
+	p.StringVar(&a.flags.Workspace, "workspace", "", "`DIR` that agents work in (default: DECKHAND_WORKSPACE, else the current one)")
+	p.StringVar(&a.flags.Model, "model", "", "`NAME` of the model (default: DECKHAND_MODEL)")
+	p.BoolVar(&a.json, "json", false, "JSON lines on stdout, people's text on stderr")
+	root.AddCommand(
+		a.demoCommand(), a.runCommand(), a.serveCommand(),
+		a.statusCommand(), a.journalCommand(), a.resumeCommand(), a.pauseCommand(), a.cancelCommand(),
+		a.approveCommand(), a.denyCommand(),
+		a.planCommand(), a.doctorCommand(), a.versionCommand(),
+	)
+	root.SetVersionTemplate("deckhand {{.Version}}\n")
+	root.CompletionOptions.HiddenDefaultCmd = true
+	return root
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(a.out, "deckhand", version)
+			return err
+		},
+	}
+}

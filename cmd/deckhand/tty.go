@@ -1,0 +1,29 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// fallbackWidth is the line length where the terminal does not tell its own.
+const fallbackWidth = 80
+
+// width is the terminal's width in columns.
+func width() int {
+	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && w > 0 {
+		return w
+	}
+	return fallbackWidth
+}
+
+// inForeground runs a person's command with the terminal in its hands.
+func inForeground(ctx context.Context, command, file string) error {
+	words := append(strings.Fields(command), file)
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	return cmd.Run()
+}
