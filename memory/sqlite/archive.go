@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -70,19 +69,12 @@ func (t *txn) expire(ctx context.Context, before int64) (int, error) {
 	if err := t.putRuns(ctx); err != nil {
 		return 0, err
 	}
-	rows, err := t.conn.QueryContext(ctx, "SELECT run FROM runs WHERE ended < ? LIMIT ?", before, expireAtOnce)
+	rows, err := t.stmts[findEnded].QueryContext(ctx, before, expireAtOnce)
 	if err != nil {
 		return 0, err
 	}
-	var ended []string
-	for rows.Next() {
-		var run string
-		if err := rows.Scan(&run); err != nil {
-			return 0, errors.Join(err, rows.Close())
-		}
-		ended = append(ended, run)
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+	ended, err := collect(rows, func(run *string) error { return rows.Scan(run) })
+	if err != nil {
 		return 0, err
 	}
 	for _, run := range ended {

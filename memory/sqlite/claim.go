@@ -110,24 +110,12 @@ func (t *txn) grant(ctx context.Context, waiting []*claim) error {
 }
 
 // due finds strands whose time has come, the longest due first.
-func (t *txn) due(ctx context.Context, st statement, args ...any) (found []agent.Lease, err error) {
+func (t *txn) due(ctx context.Context, st statement, args ...any) ([]agent.Lease, error) {
 	rows, err := t.stmts[st].QueryContext(ctx, args...)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if closeErr := rows.Close(); err == nil {
-			err = closeErr
-		}
-	}()
-	for rows.Next() {
-		var l agent.Lease
-		if err := rows.Scan(&l.Run, &l.Strand, &l.Epoch, &l.Turn); err != nil {
-			return nil, err
-		}
-		found = append(found, l)
-	}
-	return found, rows.Err()
+	return collect(rows, func(l *agent.Lease) error { return rows.Scan(&l.Run, &l.Strand, &l.Epoch, &l.Turn) })
 }
 
 // give leases what was found to the claim, and returns what is left.

@@ -51,8 +51,7 @@ const (
 
 // code is the primary result code in err, 0 where there is none.
 func code(err error) int {
-	var e *sqlite3.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*sqlite3.Error](err); ok {
 		return e.Code() & 0xff
 	}
 	return 0

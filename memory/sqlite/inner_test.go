@@ -120,8 +120,9 @@ func TestNeighboursOfAFailure(t *testing.T) {
 		t.Errorf("the broken one: %v", err)
 	}
 	events, err := s.Read(t.Context(), "run-of-test", 0)
-	if err != nil || len(events) != 2 || events[0].Body.(agent.PersonSaid).Text != "first" || events[1].Body.(agent.PersonSaid).Text != "third" {
-		t.Errorf("journal %+v, %v; want the first and the third", events, err)
+	want := []agent.Body{agent.PersonSaid{Text: "first"}, agent.PersonSaid{Text: "third"}}
+	if err != nil || len(events) != 2 || events[0].Body != want[0] || events[1].Body != want[1] {
+		t.Errorf("journal %+v, %v; want %+v", events, err, want)
 	}
 }
 

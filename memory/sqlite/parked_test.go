@@ -2,9 +2,9 @@ package sqlite_test
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -46,7 +46,7 @@ func park(tb testing.TB, dir string, runs int) (content int64) {
 			g.Go(func() error {
 				c := agent.Commit{ID: agent.NewID(), Run: run, Wake: wake{}}
 				for i := range round {
-					e := said(agent.TaskStrand(agent.TaskID(fmt.Sprint(i))), text)
+					e := said(agent.TaskStrand(agent.TaskID(strconv.Itoa(i))), text)
 					body, err := agent.EncodeBody(e.Body)
 					if err != nil {
 						return err

@@ -19,8 +19,13 @@ func (s *Store) Read(ctx context.Context, run agent.RunID, after uint64) ([]agen
 	if err != nil {
 		return nil, s.explain("read run "+string(run), err)
 	}
-	events, err := scanEvents(rows, run, after)
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+	events, err := collect(rows, func(e *agent.Event) error {
+		after++
+		e.Run, e.Seq = run, after
+		return scanEvent(rows, e)
+	})
+	var entry *agent.EntryError
+	if err != nil && !errors.As(err, &entry) {
 		return nil, s.explain("read run "+string(run), err)
 	}
 	if err != nil || len(events) > 0 {
@@ -33,29 +38,30 @@ func (s *Store) Read(ctx context.Context, run agent.RunID, after uint64) ([]agen
 	return nil, err
 }
 
-func scanEvents(rows *sql.Rows, run agent.RunID, after uint64) (events []agent.Event, err error) {
-	for rows.Next() {
-		var strand, at, kind string
-		var seq uint64
-		var version int
-		var body sql.RawBytes
-		if err := rows.Scan(&seq, &strand, &at, &kind, &version, &body); err != nil {
-			return events, &agent.EntryError{Run: run, Seq: after + 1, Err: fmt.Errorf("%w: %w", agent.ErrDamaged, err)}
-		}
-		after++
-		if seq != after {
-			return events, &agent.EntryError{Run: run, Seq: after, Err: fmt.Errorf("%w: it is missing, the next one is %d", agent.ErrDamaged, seq)}
-		}
-		e := agent.Event{Run: run, Strand: agent.StrandID(strand), Seq: seq}
-		if e.At, err = time.Parse(time.RFC3339Nano, at); err != nil {
-			return events, &agent.EntryError{Run: run, Seq: seq, Err: fmt.Errorf("%w: %w", agent.ErrDamaged, err)}
-		}
-		if e.Body, err = agent.DecodeBody(agent.Kind(kind), version, body); err != nil {
-			return events, &agent.EntryError{Run: run, Seq: seq, Err: err}
-		}
-		events = append(events, e)
+// scanEvent reads the event from the row, which should be the one with its seq.
+// Errors are of type *agent.EntryError.
+func scanEvent(rows *sql.Rows, e *agent.Event) error {
+	damaged := func(err error) error {
+		return &agent.EntryError{Run: e.Run, Seq: e.Seq, Err: fmt.Errorf("%w: %w", agent.ErrDamaged, err)}
 	}
-	return events, nil
+	var at, kind string
+	var seq uint64
+	var version int
+	var body sql.RawBytes
+	err := rows.Scan(&seq, &e.Strand, &at, &kind, &version, &body)
+	switch {
+	case err != nil:
+		return damaged(err)
+	case seq != e.Seq:
+		return damaged(fmt.Errorf("it is missing, the next one is %d", seq))
+	}
+	if e.At, err = time.Parse(time.RFC3339Nano, at); err != nil {
+		return damaged(err)
+	}
+	if e.Body, err = agent.DecodeBody(agent.Kind(kind), version, body); err != nil {
+		return &agent.EntryError{Run: e.Run, Seq: e.Seq, Err: err}
+	}
+	return nil
 }
 
 // length is how many events the run has, 0 for an unknown run.
@@ -81,20 +87,16 @@ func (s *Store) Runs(ctx context.Context) ([]agent.RunInfo, error) {
 	if err != nil {
 		return nil, s.explain("list runs", err)
 	}
-	var all []agent.RunInfo
-	for rows.Next() {
-		var r agent.RunInfo
+	all, err := collect(rows, func(r *agent.RunInfo) error {
 		var started, ended int64
-		if err := rows.Scan(&r.Run, &r.Length, &started, &ended); err != nil {
-			return nil, errors.Join(s.explain("list runs", err), rows.Close())
-		}
+		err := rows.Scan(&r.Run, &r.Length, &started, &ended)
 		r.Started = stamp(started)
 		if ended != 0 {
 			r.Ended = stamp(ended)
 		}
-		all = append(all, r)
-	}
-	return all, s.explain("list runs", errors.Join(rows.Err(), rows.Close()))
+		return err
+	})
+	return all, s.explain("list runs", err)
 }
 
 // Snapshot returns the newest fold that was kept, and the seq it stands at.

@@ -23,6 +23,7 @@ const (
 	findDue
 	findDueOf
 	findNext
+	findEnded
 	addEvent
 	addOnce
 	addCounter
@@ -50,6 +51,7 @@ var statementText = [statements]string{
 	findDue:      "SELECT run, strand, epoch, turn FROM strands WHERE due <= ? ORDER BY due LIMIT ?",
 	findDueOf:    "SELECT run, strand, epoch, turn FROM strands WHERE run = ?3 AND due <= ?1 ORDER BY due LIMIT ?2",
 	findNext:     "SELECT due FROM strands WHERE due > ? ORDER BY due LIMIT 1",
+	findEnded:    "SELECT run FROM runs WHERE ended < ? LIMIT ?",
 	addEvent:     "INSERT INTO journal (run, seq, strand, at, kind, v, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
 	addOnce:      "INSERT INTO once (key, at) VALUES (?, ?) ON CONFLICT DO NOTHING",
 	addCounter:   "INSERT INTO counters (name, nano) VALUES (?, ?) ON CONFLICT DO UPDATE SET nano = nano + excluded.nano",
@@ -103,7 +105,8 @@ func (s *session) open(ctx context.Context) (err error) {
 		return err
 	}
 	for i, text := range statementText {
-		if s.stmts[i], err = s.conn.PrepareContext(ctx, text); err != nil {
+		s.stmts[i], err = s.conn.PrepareContext(ctx, text) //nolint:sqlclosecheck // close does
+		if err != nil {
 			return fmt.Errorf("%s: %w", text, err)
 		}
 	}
@@ -166,6 +169,19 @@ func (s *session) find(ctx context.Context, st statement, args []any, into ...an
 	default:
 		return false, fmt.Errorf("%s: %w", statementText[st], err)
 	}
+}
+
+// collect scans all rows. With an error it returns those before it.
+func collect[T any](rows *sql.Rows, scan func(*T) error) (all []T, err error) {
+	defer rows.Close() // what it could report, Err has
+	for rows.Next() {
+		var one T
+		if err := scan(&one); err != nil {
+			return all, err
+		}
+		all = append(all, one)
+	}
+	return all, rows.Err()
 }
 
 func (s *session) close() error {

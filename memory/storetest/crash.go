@@ -57,10 +57,10 @@ func turns(ctx context.Context, s Store, acknowledged func(agent.RunID, uint64, 
 			err = acknowledged(run, r.Seq, said)
 		}
 	}
-	if ctx.Err() != nil {
-		return nil
+	if ctx.Err() == nil {
+		return err
 	}
-	return err
+	return nil
 }
 
 func crashCounter(run agent.RunID) string        { return "run/" + string(run) + "/turns" }

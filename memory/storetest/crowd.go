@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -60,7 +61,7 @@ func noTwo(b *bed) {
 		run := agent.RunID(agent.NewID())
 		wakes := wake{}
 		for s := range crowdStrands {
-			wakes[agent.TaskStrand(agent.TaskID(fmt.Sprint(s)))] = agent.AtOnce
+			wakes[agent.TaskStrand(agent.TaskID(strconv.Itoa(s)))] = agent.AtOnce
 		}
 		b.commit(agent.Commit{Run: run, Events: []agent.Event{say(agent.Main, "opens")}, Wake: wakes})
 		all = append(all, run)
@@ -114,7 +115,7 @@ func oneOrder(b *bed) {
 	handles := []Store{b.Store, b.Beside(b.T)}
 	receipts := make([][each]agent.Receipt, writers)
 	b.together(writers, func(ctx context.Context, i int) error {
-		strand := agent.TaskStrand(agent.TaskID(fmt.Sprint(i)))
+		strand := agent.TaskStrand(agent.TaskID(strconv.Itoa(i)))
 		for j := range each {
 			r, err := handles[i%2].Commit(ctx, agent.Commit{ID: agent.NewID(), Run: run, Events: []agent.Event{say(strand, "%d/%d", i, j), say(strand, "%d/%d end", i, j)}})
 			if err != nil {
