@@ -13,9 +13,9 @@ func (d *draft) checkActions() {
 		return
 	}
 	js := d.judged()
-	goals := []string{d.o.Goal}
+	goals := []wordSet{wordsOf(d.o.Goal)}
 	if len(d.plan.Goals) == 1 {
-		goals = append(goals, d.plan.Goals[0])
+		goals = append(goals, wordsOf(d.plan.Goals[0]))
 	}
 	asked := wordsOf(append([]string{d.o.Goal}, d.plan.Goals...)...)
 	for _, i := range js {
@@ -44,18 +44,17 @@ func (d *draft) checkActions() {
 const restateShare = 0.8
 
 // restated names what the task says once more, "" if nothing.
-func (d *draft) restated(t agent.Task, goals []string, alone bool) string {
+func (d *draft) restated(t agent.Task, goals []wordSet, alone bool) string {
 	title, how := wordsOf(t.Title), wordsOf(t.Instructions)
 	enough := 3
 	if alone && executable(t) {
 		enough = 1
 	}
-	says := func(other string) bool {
-		set := wordsOf(other)
+	both := wordsOf(t.Title, t.Instructions)
+	says := func(set wordSet) bool {
 		if how.beyond(title, set) >= enough {
 			return false
 		}
-		both := wordsOf(t.Title, t.Instructions)
 		return jaccard(title, set) >= restateShare || jaccard(both, set) >= restateShare
 	}
 	for _, g := range goals {
@@ -64,7 +63,7 @@ func (d *draft) restated(t agent.Task, goals []string, alone bool) string {
 		}
 	}
 	if p := d.parent(t.ID); p != "" {
-		if i, known := d.index[p]; known && says(d.plan.Tasks[i].Title) {
+		if i, known := d.index[p]; known && says(wordsOf(d.plan.Tasks[i].Title)) {
 			return "its parent " + string(p)
 		}
 	}
@@ -233,7 +232,7 @@ var (
 	weakVerbs = stems("identify determine define decide outline brainstorm consider clarify figure think understand")
 	partVerbs = stems("decompose divide split subdivide")
 	workVerbs = stems(`list analyse analyze assess evaluate review discuss research gather rank allocate estimate
-		establish refine revise organise schedule arrange set`)
+		establish refine revise organise schedule arrange`)
 	makers = stems("create make draft develop write prepare produce generate build formulate design devise construct lay do")
 	// planTexts are what planning makes, planNouns what it is about.
 	planTexts = stems(`plan roadmap timeline strategy backlog milestone schedule todo outline breakdown approach

@@ -413,3 +413,16 @@ func BenchmarkOrder(b *testing.B) {
 		plan.Order(p, nil)
 	}
 }
+
+// BenchmarkCheckDense has every edge that is possible without a cycle.
+func BenchmarkCheckDense(b *testing.B) {
+	p := agent.Plan{}
+	var all []agent.TaskID
+	for i := range 1000 {
+		p.Tasks = append(p.Tasks, item(num(i), all...))
+		all = append(all, num(i))
+	}
+	for b.Loop() {
+		check(p)
+	}
+}

@@ -27,11 +27,14 @@
 //   - V13: duplicates are merged in the plan returned only where nothing is lost
 //     by it: same instructions, tools and role, and no cycle comes of it. Near
 //     duplicates are named and left alone.
+//     Instructions stand for arguments when two tasks name no outputs and say at
+//     least four words; in HuggingGPT's shape args do, and titles do not count.
 //   - V15: a goal is served when a task shares one of its words other than the
 //     commonest ones ("write", "make", "the").
 //   - V17: a name without a producer is an error unless it is written in capitals
 //     only, as variables of a shell are. A name that an ancestor produces but that
 //     is not among the task's inputs stays as it is: a warning.
+//     In HuggingGPT's shape <GENERATED>-ID is the placeholder.
 //   - V18: levels are those of the hierarchy (a task that add_tasks made is one
 //     level below its maker; "t2.1" is below "t2"), not the length of a chain of
 //     dependencies. Fan-out counts the tasks that depend directly on one task.

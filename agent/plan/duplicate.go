@@ -201,14 +201,14 @@ func numbered(a, b wordSet) bool {
 // merge joins duplicates in the plan, all or none: no cycle may come of it.
 func (d *draft) merge(into []int) {
 	target := make([]int, len(into))
-	any := false
+	some := false
 	for i, j := range into {
 		target[i] = i
 		if i != j && d.mergeable(i, j) {
-			target[i], any = j, true
+			target[i], some = j, true
 		}
 	}
-	if !any {
+	if !some {
 		return
 	}
 	tasks := d.joinTasks(target)

@@ -49,10 +49,10 @@ var unescaped = strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003C`, "<", `\
 func (f *foreign) link(source, target agent.TaskID) {
 	f.links, f.given = true, true
 	f.touched[source], f.touched[target] = true, true
-	if source != target {
+	i, known := f.index[target]
+	if known && source != target {
 		f.feeds[source] = true
 	}
-	i, known := f.index[target]
 	if !known {
 		task := source
 		if _, known := f.index[source]; !known {

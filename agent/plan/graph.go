@@ -105,6 +105,7 @@ func newNet(p agent.Plan) net {
 			n.index[t.ID] = i
 		}
 	}
+	seen := make([]int, len(p.Tasks)) // by which task, counted from 1
 	for i, t := range p.Tasks {
 		if n.index[t.ID] != i {
 			continue
@@ -115,7 +116,8 @@ func newNet(p agent.Plan) net {
 				n.lost[i] = true
 				continue
 			}
-			if !slices.Contains(n.needs[i], j) {
+			if seen[j] != i+1 {
+				seen[j] = i + 1
 				n.needs[i] = append(n.needs[i], j)
 			}
 		}

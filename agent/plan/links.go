@@ -184,15 +184,13 @@ func (d *draft) keepEdges(i int, drop map[int]bool) {
 	for _, id := range t.DependsOn {
 		j, known := d.index[id]
 		if seen[id] || known && drop[j] {
-			if !slices.Contains(gone, id) {
-				gone = append(gone, id)
-			}
+			gone = append(gone, id)
 			continue
 		}
 		seen[id] = true
 		keep = append(keep, id)
 	}
-	if len(gone) == 0 {
+	if gone = distinct(gone); len(gone) == 0 {
 		return
 	}
 	t.DependsOn = keep

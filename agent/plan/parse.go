@@ -54,7 +54,7 @@ func Parse(data []byte) (agent.Plan, Shape, []agent.PlanFinding, error) {
 		Tasks json.RawMessage `json:"tasks"`
 		Nodes json.RawMessage `json:"task_nodes"`
 	}
-	if err := json.Unmarshal(data, &fields); err != nil {
+	if err := json.Unmarshal(data, &fields); err != nil || data[0] != '{' {
 		return agent.Plan{}, ShapeDeckhand, nil, fmt.Errorf("%w: it is a JSON %s; %s", ErrShape, kindOf(data), shapes)
 	}
 	switch {
