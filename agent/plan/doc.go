@@ -17,7 +17,7 @@
 //     every part must be planning. A part is planning without doubt when its verb
 //     has no other sense (plan, prioritise, strategise) or everything it speaks of
 //     is planning itself (goal, tasks, resources, roadmap); such a task passes only
-//     with a tool, an output, and either a concrete object (a path, a number,
+//     with a tool, an output, and either a concrete object (a path, a file,
 //     quoted text, a placeholder) or a goal that asks for just that. A planning
 //     verb with another object ("Identify the largest file") passes with a tool
 //     and an output or an acceptance.
@@ -31,7 +31,7 @@
 //     least four words; in HuggingGPT's shape args do, and titles do not count.
 //   - V15: a goal is served when a task shares one of its words other than the
 //     commonest ones ("write", "make", "the").
-//   - V17: a name without a producer is an error unless it is written in capitals
+//   - V17: a name without a producer is an error unless it is no identifier (${a + b}) or in capitals
 //     only, as variables of a shell are. A name that an ancestor produces but that
 //     is not among the task's inputs stays as it is: a warning.
 //     In HuggingGPT's shape <GENERATED>-ID is the placeholder.
