@@ -69,11 +69,7 @@ func (t *txn) expire(ctx context.Context, before int64) (int, error) {
 	if err := t.putRuns(ctx); err != nil {
 		return 0, err
 	}
-	rows, err := t.stmts[findEnded].QueryContext(ctx, before, expireAtOnce)
-	if err != nil {
-		return 0, err
-	}
-	ended, err := collect(rows, func(run *string) error { return rows.Scan(run) })
+	ended, err := t.ended(ctx, before)
 	if err != nil {
 		return 0, err
 	}
@@ -84,6 +80,15 @@ func (t *txn) expire(ctx context.Context, before int64) (int, error) {
 		}
 	}
 	return len(ended), nil
+}
+
+// ended finds runs that ended before the reading.
+func (t *txn) ended(ctx context.Context, before int64) ([]string, error) {
+	rows, err := t.stmts[findEnded].QueryContext(ctx, before, expireAtOnce)
+	if err != nil {
+		return nil, err
+	}
+	return collect(rows, func(run *string) error { return rows.Scan(run) })
 }
 
 func (t *txn) remove(ctx context.Context, run string) error {

@@ -61,6 +61,7 @@ func Run(t *testing.T, open Factory) {
 		{"end", long, endTests},
 		{"archive", long, archiveTests},
 		{"crowd", long, crowdTests},
+		{"random", long, randomTests},
 	} {
 		for _, tt := range group.tests {
 			t.Run(group.name+"/"+tt.name, func(t *testing.T) {
