@@ -1,11 +1,11 @@
 // Package openai asks any endpoint that speaks the Chat Completions protocol,
 // with sashabaranov/go-openai as the wire.
 //
-// What lives here: the request's bytes (body.go), one try over HTTP
-// (exchange.go), the pieces of a streamed answer put together (answer.go,
+// What lives here: the request's bytes and their count (body.go), one try
+// over HTTP (exchange.go, tail.go), the pieces of a streamed answer put together (answer.go,
 // calls.go), what a failure means and whether it is worth another try
 // (fault.go, retry.go), and JSON mode for endpoints without function calling
-// (transcript.go, command.go, repair.go).
+// (jsonmode.go, repair.go, quote.go).
 //
 // Two modes. In Tools mode an answer's calls are those that the endpoint
 // reports, and nothing else: a command written as JSON in the text is left

@@ -81,13 +81,14 @@ func (c *Client) try(ctx context.Context, r llm.Request, body []byte) (answer, e
 		return decodePlain(x.plain)
 	}
 	a, err := c.receive(s, x, timer)
+	if err != nil {
+		_ = s.Close()
+		return answer{}, cause(ctx, err)
+	}
 	// Reading to the end is what lets the connection be used again.
 	timer.Reset(100 * time.Millisecond)
 	_, _ = io.CopyN(io.Discard, &x.tail, maxTail)
 	_ = s.Close()
-	if err != nil {
-		return answer{}, cause(ctx, err)
-	}
 	return a, nil
 }
 

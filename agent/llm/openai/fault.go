@@ -27,7 +27,7 @@ type verdict struct {
 	retryAfter time.Duration // what the endpoint asked for; negative: nothing
 	refusal    string        // the endpoint's content filter turned the prompt away
 	what, next string        // what happened, what a person can do
-	text       string        // the whole error in lower case, to find quirks in
+	text       string        // the message in lower case, with the parameter that it is about
 	cause      error
 }
 
@@ -79,7 +79,7 @@ func inner(err error) error {
 }
 
 // The codes and words that endpoints use for faults that a status alone does
-// not tell. Words count only in answers that refuse the request (400 and such).
+// not tell. Words count only in 400 and 422: a rate limit speaks of too many tokens too.
 var (
 	quotaCodes   = []string{"insufficient_quota", "billing_hard_limit_reached", "insufficient_balance"}
 	modelCodes   = []string{"model_not_found", "invalid_model", "unknown_model", "deploymentnotfound"}
@@ -95,14 +95,15 @@ func (c *Client) rejected(e *rejection) verdict {
 	said := parse(e.body)
 	v := verdict{
 		status: e.status, retryAfter: retryAfter(e.header, time.Now()),
-		what: c.redact(said.message), text: strings.ToLower(string(e.body)),
+		what: c.redact(said.message), text: strings.ToLower(said.message + " " + said.param),
 	}
 	status := e.status
 	if status == http.StatusOK { // an error inside an answer: gateways put the status into the code
 		status = said.number
 	}
 	has := func(codes []string) bool { return contains(codes, said.code) || contains(codes, said.kind) }
-	words := func(words []string) bool { return status/100 == 4 && anyIn(v.text, words) }
+	refused := status == http.StatusBadRequest || status == http.StatusUnprocessableEntity
+	words := func(words []string) bool { return refused && anyIn(v.text, words) }
 	switch {
 	case has(quotaCodes) || status == http.StatusPaymentRequired:
 		v.fault, v.next = llm.Exhausted, "the account has no credit left: add some, or set another key or endpoint"
@@ -160,8 +161,9 @@ func elsewhere(h http.Header) string {
 
 // said is an error body in the words of whoever wrote it.
 type said struct {
-	message, code, kind string
-	number              int // a code that is a number
+	message, code, kind, param string
+
+	number int // a code that is a number
 }
 
 // errorBody is what an error's object may hold, each in whatever type.
@@ -171,6 +173,7 @@ type errorBody struct {
 	Detail  json.RawMessage `json:"detail"`
 	Code    json.RawMessage `json:"code"`
 	Type    json.RawMessage `json:"type"`
+	Param   json.RawMessage `json:"param"`
 }
 
 // parse reads the shapes of error bodies: {"error": {"message", "code",
@@ -187,7 +190,7 @@ func parse(body []byte) said {
 	}
 	var in errorBody
 	if json.Unmarshal(outer.Error, &in) == nil && in.Message != nil {
-		s := said{message: readable(loose(in.Message)), code: loose(in.Code), kind: loose(in.Type)}
+		s := said{message: readable(loose(in.Message)), code: loose(in.Code), kind: loose(in.Type), param: loose(in.Param)}
 		_ = json.Unmarshal(in.Code, &s.number) // stays 0 where the code is a word
 		return s
 	}

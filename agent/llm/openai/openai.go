@@ -76,6 +76,7 @@ func New(cfg Config) *Client {
 	if cfg.Mode == "" {
 		cfg.Mode = Tools
 	}
+	cfg.Key = strings.TrimSpace(cfg.Key) // keys come from files with a line's end
 	if cfg.Timeout <= 0 {
 		cfg.Timeout = defaultTimeout
 	}

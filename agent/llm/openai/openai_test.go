@@ -157,6 +157,7 @@ func TestFaults(t *testing.T) {
 		{"redirect", llmtest.Reply{Status: 308, ErrorBody: "x", Header: http.Header{"Location": {"https://user:pw@new.example/v1/x?key=1"}}}, llm.Invalid, 1, "https://new.example/v1/x;"},
 		{"web page", llmtest.Reply{Raw: "<html>login</html>", ContentType: "text/html"}, llm.Invalid, 1, "/v1"},
 		{"rate limit", llmtest.RateLimited(time.Hour), llm.Exhausted, 3, "3 tries"},
+		{"token limit", llmtest.Fail(429, "", "too many tokens per minute"), llm.Exhausted, 3, "rate limit"},
 		{"500", llmtest.Broken(), llm.Exhausted, 3, "server had an error"},
 		{"503 page", llmtest.Unavailable(), llm.Exhausted, 3, `web page titled "503 Service Temporarily Unavailable"`},
 		{"408", llmtest.Fail(408, "", "slow"), llm.Exhausted, 3, "slow"},

@@ -156,6 +156,14 @@ func TestQuirks(t *testing.T) {
 			}
 		})
 	}
+	t.Run("an error that quotes the request", func(t *testing.T) {
+		s := llmtest.Start(t, func(r llmtest.Request) llmtest.Reply {
+			return llmtest.Reply{Status: 422, ErrorBody: `{"error":{"message":"no"},"input":` + string(r.Body) + `}`}
+		})
+		if _, err := client(t, s, nil).Complete(t.Context(), request()); err == nil || len(s.Requests()) != 1 {
+			t.Errorf("got %v after %d requests, want one", err, len(s.Requests()))
+		}
+	})
 	t.Run("an endpoint that is never content", func(t *testing.T) {
 		s := llmtest.Start(t, func(llmtest.Request) llmtest.Reply {
 			return llmtest.Fail(400, "", "tool_choice stream_options max_completion_tokens")

@@ -9,6 +9,113 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
+// syntheticPrefix starts the ids of calls that JSON mode made up. The content
+// of a message with such a call is the model's own JSON.
+const syntheticPrefix = "json_"
+
+const shapeOfAnswer = `Answer with exactly one JSON object and nothing before or after it, in this shape:
+{"thoughts": {"text": "…", "reasoning": "…", "plan": "…", "criticism": "…", "speak": "one line for the person"}, "command": {"name": "…", "args": {…}}}
+"name" is one of the commands below, "args" fits its JSON Schema.`
+
+const orInWords = " Where no command is needed, answer in plain words instead."
+
+// transcript rewrites r for an endpoint without function calling: the
+// functions move into the last system message, calls and results become plain
+// messages. Users' messages that follow one another are joined, because chat
+// templates of such endpoints often want the roles to alternate.
+func transcript(r llm.Request) llm.Request {
+	names := map[string]string{}
+	out := make([]llm.Message, 0, len(r.Messages)+1)
+	for i := range r.Messages {
+		m := plain(&r.Messages[i], names)
+		if n := len(out); n > 0 && m.Role == llm.User && out[n-1].Role == llm.User {
+			out[n-1].Content += "\n\n" + m.Content
+			continue
+		}
+		out = append(out, m)
+	}
+	if len(r.Functions) > 0 {
+		out = instruct(out, commands(r))
+	}
+	r.Messages, r.Functions = out, nil
+	return r
+}
+
+// instruct appends text to the last system message, or puts one in front.
+func instruct(messages []llm.Message, text string) []llm.Message {
+	for i := len(messages) - 1; i >= 0; i-- {
+		if messages[i].Role == llm.System {
+			messages[i].Content += "\n\n" + text
+			return messages
+		}
+	}
+	return append([]llm.Message{{Role: llm.System, Content: text}}, messages...)
+}
+
+// commands describes the functions of r.
+func commands(r llm.Request) string {
+	var b strings.Builder
+	b.WriteString(shapeOfAnswer)
+	if !r.Required {
+		b.WriteString(orInWords)
+	}
+	b.WriteString("\n\nCommands:")
+	for i := range r.Functions {
+		f := &r.Functions[i]
+		b.WriteString("\n- " + f.Name + ": " + f.Description + "\n  args: ")
+		b.Write(appendParameters(nil, f))
+	}
+	return b.String()
+}
+
+// plain renders one message. names collects the names of calls by id.
+func plain(m *llm.Message, names map[string]string) llm.Message {
+	switch m.Role {
+	case llm.Tool:
+		of := names[m.CallID]
+		if of == "" {
+			of = m.CallID
+		}
+		return llm.Message{Role: llm.User, Content: "Result of " + of + ":\n" + m.Content}
+	case llm.Assistant:
+		return spoken(m, names)
+	case llm.System, llm.User:
+	}
+	return llm.Message{Role: m.Role, Content: m.Content}
+}
+
+// spoken renders an assistant message: the model's own JSON exactly as it
+// came, calls from elsewhere (a history made in tools mode) as such JSON.
+func spoken(m *llm.Message, names map[string]string) llm.Message {
+	content := m.Content
+	if content == "" {
+		content = m.Refusal
+	}
+	for i := range m.Calls {
+		c := &m.Calls[i]
+		names[c.ID] = c.Name
+		if m.Content != "" && strings.HasPrefix(c.ID, syntheticPrefix) {
+			continue
+		}
+		b := []byte(content)
+		if len(b) > 0 {
+			b = append(b, '\n')
+		}
+		b = appendString(append(b, `{"command": {"name": `...), c.Name)
+		b = append(append(b, `, "args": `...), object(c.Arguments)...)
+		content = string(append(b, "}}"...))
+	}
+	return llm.Message{Role: llm.Assistant, Content: content}
+}
+
+// object is a call's arguments as a JSON value.
+func object(arguments string) string {
+	if strings.TrimSpace(arguments) == "" {
+		return "{}"
+	}
+	return arguments
+}
+
 const (
 	// maxStarts bounds how many opening braces of an answer are tried.
 	maxStarts = 64
