@@ -9,6 +9,13 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 )
 
+const (
+	// few is how many shards a claim looks at first while there is much to do.
+	few = 4
+	// servers is how many joint claims are under way at once.
+	servers = 2
+)
+
 // Claim implements agent.Store. Claims of many goroutines share a call, and
 // waiting costs no connection of its own.
 func (s *Store) Claim(ctx context.Context, n int, wait time.Duration, only agent.RunID) ([]agent.Lease, error) {
@@ -68,7 +75,7 @@ type share struct {
 type queue struct {
 	mu      sync.Mutex
 	waiting []*want
-	busy    bool
+	serving int
 	group   sync.WaitGroup
 }
 
@@ -83,8 +90,8 @@ func (s *Store) ask(ctx context.Context, n int, only agent.RunID) ([]agent.Lease
 		q.group.Go(func() { s.share(behind, []*want{w}, only) })
 	} else {
 		q.waiting = append(q.waiting, w)
-		if !q.busy {
-			q.busy = true
+		if q.serving < servers {
+			q.serving++
 			q.group.Go(func() { s.serve(behind) })
 		}
 	}
@@ -111,11 +118,12 @@ func (s *Store) serve(ctx context.Context) {
 		s.queue.mu.Lock()
 		wants := s.queue.waiting
 		s.queue.waiting = nil
-		s.queue.busy = len(wants) > 0
-		s.queue.mu.Unlock()
 		if len(wants) == 0 {
+			s.queue.serving--
+			s.queue.mu.Unlock()
 			return
 		}
+		s.queue.mu.Unlock()
 		s.share(ctx, wants, "")
 	}
 }
@@ -147,12 +155,12 @@ func (s *Store) claimNow(ctx context.Context, n int, only agent.RunID) ([]agent.
 		shard := s.shard(only)
 		return s.claimCall(ctx, &call{
 			script: claimRunScript, keys: []string{s.idle(shard), s.due(shard), s.alive(shard), s.run(only)},
-			args: []any{n, s.lease.Microseconds(), s.stampDue(shard), string(only)},
+			args: []any{n, s.lease.Microseconds(), digit(s.stampDue(shard)), string(only)},
 		})
 	}
 	shards := s.rotated()
 	if !s.cluster {
-		return s.claimShards(ctx, n, shards)
+		return s.claimSome(ctx, n, shards)
 	}
 	due, soonest, err := s.look(ctx, shards)
 	var all []agent.Lease
@@ -169,6 +177,20 @@ func (s *Store) claimNow(ctx context.Context, n int, only agent.RunID) ([]agent.
 		return nil, 0, err
 	}
 	return all, soonest, nil
+}
+
+// claimSome looks at a few shards first while there is much to do: each key
+// costs the server time.
+func (s *Store) claimSome(ctx context.Context, n int, shards []int) ([]agent.Lease, time.Duration, error) {
+	if s.busy.Load() && len(shards) > few {
+		leases, _, err := s.claimShards(ctx, n, shards[:few])
+		if err != nil || len(leases) > 0 {
+			return leases, 0, err
+		}
+	}
+	leases, next, err := s.claimShards(ctx, n, shards)
+	s.busy.Store(len(leases) == n)
+	return leases, next, err
 }
 
 // look asks each shard of a Cluster whether something is due, in one round
@@ -205,18 +227,22 @@ func (s *Store) rotated() []int {
 
 // claimShards claims from shards that one call may touch.
 func (s *Store) claimShards(ctx context.Context, n int, shards []int) ([]agent.Lease, time.Duration, error) {
-	stamp := "0"
+	stamp := false
 	keys := []string{s.idle(shards[0])}
-	args := []any{n, s.lease.Microseconds(), nil}
 	for _, shard := range shards {
-		if s.stampDue(shard) == "1" {
-			stamp = "1"
-		}
-		keys = append(keys, s.due(shard), s.alive(shard))
-		args = append(args, s.runPrefix(shard))
+		stamp = s.stampDue(shard) || stamp
+		keys = append(keys, s.due(shard))
 	}
-	args[2] = stamp
+	word := s.cluster || len(shards) == len(s.tags)
+	args := []any{n, s.lease.Microseconds(), digit(stamp), digit(word)}
 	return s.claimCall(ctx, &call{script: claimScript, keys: keys, args: args})
+}
+
+func digit(yes bool) string {
+	if yes {
+		return "1"
+	}
+	return "0"
 }
 
 func (s *Store) claimCall(ctx context.Context, c *call) ([]agent.Lease, time.Duration, error) {

@@ -44,7 +44,8 @@ type packed struct {
 	once    []string
 	spends  []agent.Spend
 	keys    []string // without those of once and spends
-	args    []any    // without counts and lists
+	args    []any    // without letters, counts and lists
+	letters string
 	foreign []agent.Spend
 }
 
@@ -61,8 +62,7 @@ func (s *Store) pack(c agent.Commit) (packed, error) {
 	p := packed{
 		run: c.Run, once: c.Once, spends: c.Spend,
 		keys: []string{
-			s.due(n), s.run(c.Run), s.journal(c.Run), s.runs(n), s.ended(n),
-			s.attempt(c.Run, c.ID), s.alive(n), s.idle(n), s.watch(c.Run),
+			s.due(n), s.run(c.Run), s.journal(c.Run), s.idle(n),
 		},
 	}
 	var lease agent.Lease
@@ -70,10 +70,9 @@ func (s *Store) pack(c agent.Commit) (packed, error) {
 		lease = *c.Lease
 	}
 	p.args = []any{
-		string(c.Run), c.ID, string(lease.Strand), lease.Epoch, lease.Turn, c.Seen, c.Strict, c.Ends,
-		s.lease.Microseconds(), s.stampDue(n), bell, poll.Microseconds(),
-		int64(onceTTL.Seconds()), int64(attemptTTL.Seconds()),
+		string(c.Run), c.ID, string(lease.Strand), lease.Epoch, lease.Turn, c.Seen, s.lease.Microseconds(),
 	}
+	s.letter(&p, c, n)
 	for _, e := range c.Events {
 		line, err := entryTail(e)
 		if err != nil {
@@ -89,6 +88,30 @@ func (s *Store) pack(c agent.Commit) (packed, error) {
 		p.spends, p.foreign = s.split(c)
 	}
 	return p, nil
+}
+
+// letter adds a commit's letters and the keys that they ask for, in the
+// script's order.
+func (s *Store) letter(p *packed, c agent.Commit, shard int) {
+	ask := func(letter, key string) {
+		p.letters += letter
+		p.keys = append(p.keys, key)
+	}
+	if c.Lease == nil || c.Seen == 0 {
+		ask("r", s.runs(shard))
+	}
+	if c.Lease == nil {
+		ask("f", s.attempt(c.Run, c.ID))
+	}
+	if c.Ends {
+		ask("e", s.ended(shard))
+	}
+	if s.stampDue(shard) {
+		ask("a", s.alive(shard))
+	}
+	if c.Strict {
+		p.letters += "s"
+	}
 }
 
 // entryTail is an entry of a journal behind its seq and stamp, which the
@@ -129,7 +152,11 @@ func wakeTime(at time.Time) string {
 // where it does.
 func (s *Store) send(ctx context.Context, p packed, ask bool) (agent.Receipt, error) {
 	keys, args := p.keys, p.args
-	args = append(args, ask, len(p.events), len(p.wakes)/2, len(p.once), len(p.spends))
+	letters := p.letters
+	if ask {
+		letters += "q"
+	}
+	args = append(args, letters, len(p.events), len(p.wakes)/2, len(p.once), len(p.spends))
 	for _, e := range p.events {
 		args = append(args, e)
 	}
@@ -168,6 +195,8 @@ func receipt(reply any, p packed) (agent.Receipt, error) {
 		}
 	case "fits":
 		return agent.Receipt{}, errFits
+	case "empty":
+		return agent.Receipt{}, fmt.Errorf("commit to run %s: it says what it has seen, but the run has no events: %w", p.run, agent.ErrNoRun)
 	case "conflict":
 		return agent.Receipt{}, fmt.Errorf("commit to run %s: %w", p.run, agent.ErrConflict)
 	case "stale":

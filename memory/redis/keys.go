@@ -21,12 +21,11 @@ const (
 // slot, so what belongs to a run carries the tag of the run's shard in braces.
 //
 //	deckhand:{N}:due              ZSET   RUN/STRAND by due time, in µs of the server's clock
-//	deckhand:{N}:run:RUN          hash   head "SEQ AT", started, ended, strand:NAME (see script/strand.lua)
+//	deckhand:{N}:run:RUN          hash   head "SEQ AT", started, ended, watched (somebody awaits it), strand:NAME (see script/strand.lua)
 //	deckhand:{N}:journal:RUN      list   one JSON line an event
 //	deckhand:{N}:snapshot:RUN     hash   seq, data
 //	deckhand:{N}:spent:RUN        hash   the run's own counters, by name
 //	deckhand:{N}:attempt:RUN:ID   string receipt "SEQ AT" of a fact, for a day
-//	deckhand:{N}:watch:RUN        string somebody awaits the run
 //	deckhand:{N}:runs             ZSET   runs by start time
 //	deckhand:{N}:ended            ZSET   ended runs by the time of their end
 //	deckhand:{N}:alive            string "SEEN BACK": when a worker was last heard, and when the last outage ended
@@ -79,7 +78,6 @@ func (k keys) run(run agent.RunID) string      { return k.of(run, "run") }
 func (k keys) journal(run agent.RunID) string  { return k.of(run, "journal") }
 func (k keys) snapshot(run agent.RunID) string { return k.of(run, "snapshot") }
 func (k keys) spent(run agent.RunID) string    { return k.of(run, "spent") }
-func (k keys) watch(run agent.RunID) string    { return k.of(run, "watch") }
 
 func (k keys) attempt(run agent.RunID, id string) string {
 	return k.of(run, "attempt") + ":" + id

@@ -53,7 +53,7 @@ func (s *Store) Extend(ctx context.Context, leases []agent.Lease) (lost []agent.
 // run out, as those of a dead worker do.
 func (s *Store) giveBack(ctx context.Context, leases []agent.Lease) {
 	for shard, places := range s.byShard(leases) {
-		args := []any{bell, s.runPrefix(shard)}
+		args := []any{s.runPrefix(shard)}
 		for _, i := range places {
 			args = append(args, string(leases[i].Run), string(leases[i].Strand), leases[i].Epoch, leases[i].Turn)
 		}

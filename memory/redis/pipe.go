@@ -13,7 +13,7 @@ import (
 const (
 	// flights is how many round trips are under way at once: while the server
 	// works on one, the next is packed.
-	flights = 2
+	flights = 4
 	// load is how many calls share a round trip at most.
 	load = 128
 	// replicaPatience is how long a round trip waits for replicas.

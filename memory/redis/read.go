@@ -98,17 +98,19 @@ func parseHead(head string) (uint64, error) {
 func (s *Store) Await(ctx context.Context, run agent.RunID, after uint64) error {
 	for {
 		rung, leave := s.bell.next(string(run))
-		// First the word that somebody waits, then the look: a commit between
-		// the two rings.
-		err := s.client.Set(ctx, s.watch(run), "1", 2*poll).Err()
+		reply, err := s.pipe.run(ctx, &call{script: watchScript, keys: []string{s.run(run)}})
 		if err != nil {
 			leave()
 			return s.failed(ctx, "await run "+string(run), err)
 		}
-		length, err := s.length(ctx, run)
-		if err != nil || length > after {
+		length, ok := reply.(int64)
+		if !ok {
 			leave()
-			return err
+			return errReply
+		}
+		if uint64(length) > after {
+			leave()
+			return nil
 		}
 		err = pause(ctx, rung, poll*3/4)
 		leave()

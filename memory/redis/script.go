@@ -2,6 +2,7 @@ package redis
 
 import (
 	_ "embed" // the scripts
+	"fmt"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -24,6 +25,8 @@ var (
 	returnLua string
 	//go:embed script/keep.lua
 	keepLua string
+	//go:embed script/watch.lua
+	watchLua string
 	//go:embed script/drop.lua
 	dropLua string
 	//go:embed script/hold_once.lua
@@ -36,13 +39,18 @@ var (
 	dropSpendLua string
 )
 
+// constantsLua gives the scripts what they share with the Go side.
+var constantsLua = fmt.Sprintf("local BELL, POLL, ONCE_TTL, ATTEMPT_TTL = '%s', %d, %d, %d\n",
+	bell, poll.Microseconds(), int64(onceTTL.Seconds()), int64(attemptTTL.Seconds()))
+
 var (
-	commitScript    = redis.NewScript(strandLua + counterLua + commitLua)
-	claimScript     = redis.NewScript(strandLua + claimLua)
-	claimRunScript  = redis.NewScript(strandLua + claimRunLua)
-	extendScript    = redis.NewScript(strandLua + extendLua)
-	returnScript    = redis.NewScript(strandLua + returnLua)
+	commitScript    = redis.NewScript(constantsLua + strandLua + counterLua + commitLua)
+	claimScript     = redis.NewScript(constantsLua + strandLua + claimLua)
+	claimRunScript  = redis.NewScript(constantsLua + strandLua + claimRunLua)
+	extendScript    = redis.NewScript(constantsLua + strandLua + extendLua)
+	returnScript    = redis.NewScript(constantsLua + strandLua + returnLua)
 	keepScript      = redis.NewScript(keepLua)
+	watchScript     = redis.NewScript(watchLua)
 	dropScript      = redis.NewScript(dropLua)
 	holdOnceScript  = redis.NewScript(holdOnceLua)
 	dropOnceScript  = redis.NewScript(dropOnceLua)

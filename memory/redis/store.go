@@ -55,6 +55,7 @@ type Store struct {
 	queue  queue
 	opened time.Time
 	seen   []atomic.Int64 // by shard: when this process last stamped it alive, in ns since opened
+	busy   atomic.Bool    // the last claim of all shards got all it wanted
 	turn   atomic.Uint64  // rotates the shards that claims look at first
 }
 
@@ -177,13 +178,10 @@ func parseInfo(text string) map[string]string {
 // stampDue says whether this process should stamp the shard alive once more,
 // and takes it that it does. Stamps come a few times a lease: their absence
 // for a whole lease is an outage.
-func (s *Store) stampDue(shard int) string {
+func (s *Store) stampDue(shard int) bool {
 	now := int64(time.Since(s.opened))
 	last := s.seen[shard].Load()
-	if now-last < int64(s.lease/6) || !s.seen[shard].CompareAndSwap(last, now) {
-		return "0"
-	}
-	return "1"
+	return now-last >= int64(s.lease/6) && s.seen[shard].CompareAndSwap(last, now)
 }
 
 // failed names the server in an error of the connection. Ends of contexts

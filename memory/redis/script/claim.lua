@@ -1,51 +1,55 @@
 -- Claims due strands of one or more shards.
--- KEYS 1 idle; then for each shard: due, alive
--- ARGV 1 how many at most (0: only look), 2 lease, 3 "1" to stamp alive;
---      then for each shard: the prefix of its runs' keys
+-- KEYS 1 idle; then for each shard: due. The shards' alive keys and their
+--      runs' keys are made from these: the last word is another.
+-- ARGV 1 how many at most (0: only look), 2 lease, 3 "1" to stamp alive,
+--      4 "1" to leave word
 -- Returns { now, µs until the next is due (-1: not known), run, strand, epoch,
--- turn, run, strand, … }. Where it takes fewer than asked for, it leaves word
--- at idle that somebody waits.
+-- turn, run, strand, … }. Word is left at idle where it takes fewer than asked
+-- for: somebody waits.
 local now = clock()
 local left, lease = tonumber(ARGV[1]), tonumber(ARGV[2])
 local got, soonest = { now, -1 }, nil
 
-local function claim(due, alive, prefix)
-  while left > 0 do
-    local found = redis.call('ZRANGEBYSCORE', due, '-inf', int(now), 'WITHSCORES', 'LIMIT', 0, left)
-    if #found == 0 then
-      return
-    end
+-- claim takes what is due in one shard, and returns when the next is.
+local function claim(due, tag)
+  while true do
+    local found = redis.call('ZRANGE', due, 0, math.max(left, 1) - 1, 'WITHSCORES')
     for i = 1, #found, 2 do
+      local score = tonumber(found[i + 1])
+      if score > now or left == 0 then
+        return score
+      end
       local run, strand = string.match(found[i], '^([^/]*)/(.*)$')
-      local s = take(due, tonumber(found[i + 1]), found[i], prefix .. run, 'strand:' .. strand, alive, now, lease)
-      if s then
+      local epoch, turn = take(due, score, found[i], tag .. 'run:' .. run, 'strand:' .. strand, tag .. 'alive', now, lease)
+      if epoch then
         left = left - 1
         local n = #got
-        got[n + 1], got[n + 2], got[n + 3], got[n + 4] = run, strand, s.epoch, s.turn
+        got[n + 1], got[n + 2], got[n + 3], got[n + 4] = run, strand, epoch, turn
       end
+    end
+    if #found == 0 or left == 0 then
+      return nil
     end
   end
 end
 
 local wanted = left
-for i = 2, #KEYS, 2 do
-  local due, alive = KEYS[i], KEYS[i + 1]
+for i = 2, #KEYS do
+  if left == 0 and wanted > 0 and ARGV[3] ~= '1' then
+    break
+  end
+  local tag = string.sub(KEYS[i], 1, -4) -- without "due"
   if ARGV[3] == '1' then
-    stamp(alive, now, lease)
+    stamp(tag .. 'alive', now, lease)
   end
   if left > 0 or wanted == 0 then
-    local first = redis.call('ZRANGE', due, 0, 0, 'WITHSCORES')
-    if #first > 0 and tonumber(first[2]) <= now and left > 0 then
-      claim(due, alive, ARGV[3 + i / 2])
-      first = redis.call('ZRANGE', due, 0, 0, 'WITHSCORES')
-    end
-    if #first > 0 then
-      local at = tonumber(first[2])
+    local at = claim(KEYS[i], tag)
+    if at then
       soonest = math.min(soonest or at, at)
     end
   end
 end
-if left > 0 or wanted == 0 then
+if ARGV[4] == '1' and (left > 0 or wanted == 0) then
   redis.call('SET', KEYS[1], '1')
 end
 if soonest then

@@ -19,14 +19,14 @@ table.sort(strands, function(a, b) return a.score < b.score end)
 
 local got, soonest = { now, -1 }, nil
 for _, w in ipairs(strands) do
-  local s = nil
+  local epoch, turn
   if w.score <= now and left > 0 then
-    s = take(KEYS[2], w.score, ARGV[4] .. '/' .. w.name, KEYS[4], w.field, KEYS[3], now, lease)
+    epoch, turn = take(KEYS[2], w.score, ARGV[4] .. '/' .. w.name, KEYS[4], w.field, KEYS[3], now, lease)
   end
-  if s then
+  if epoch then
     left = left - 1
     local n = #got
-    got[n + 1], got[n + 2], got[n + 3], got[n + 4] = ARGV[4], w.name, s.epoch, s.turn
+    got[n + 1], got[n + 2], got[n + 3], got[n + 4] = ARGV[4], w.name, epoch, turn
   elseif w.score > now then
     soonest = math.min(soonest or w.score, w.score)
   end

@@ -1,23 +1,34 @@
 -- Writes one commit, all of it or nothing.
--- KEYS 1 due, 2 run, 3 journal, 4 runs, 5 ended, 6 attempt, 7 alive, 8 idle,
---      9 watch; then the once-keys; then one counter's key for each spend
+-- KEYS 1 due, 2 run, 3 journal, 4 idle; then those that the letters ask for:
+--      r runs, f attempt, e ended, a alive; then the once-keys; then one
+--      counter's key for each spend. (Each key costs time: the letters leave
+--      out what a common commit doesn't touch.)
 -- ARGV 1 run id, 2 attempt id, 3 strand ("": a fact), 4 epoch, 5 turn, 6 seen,
---      7 "1" strict, 8 "1" ends the run, 9 lease, 10 "1" to stamp alive,
---      11 the bell's channel, 12 how near a due time must be to ring (µs),
---      13 seconds that a once-key is kept, 14 seconds that a fact's attempt is kept,
---      15 "1" to ask only whether attempt, lease and strictness allow the commit,
---      16 number of events, 17 of wake-ups, 18 of once-keys, 19 of spends;
+--      7 lease, 8 letters: s strict, r the run may be new, f a fact, e ends the
+--      run, a stamp alive, q ask only whether attempt, lease and strictness
+--      allow the commit,
+--      9 number of events, 10 of wake-ups, 11 of once-keys, 12 of spends;
 --      then for each event: its line from ,"strand": on;
 --      for each wake-up: strand, time ("-": parked);
 --      for each spend: field ("": the key itself), amount, limit (0: none)
 -- Returns { "ok", seq, at }, { "conflict" }, { "stale" }, { "seen" },
--- { "budget", place of the spend from 0 }, or { "fits" } to a question.
-local id, own = ARGV[2], ARGV[3]
-local seen, ends, lease = tonumber(ARGV[6]), ARGV[8] == '1', tonumber(ARGV[9])
-local events, wakes, onces, spends = tonumber(ARGV[16]), tonumber(ARGV[17]), tonumber(ARGV[18]), tonumber(ARGV[19])
+-- { "budget", place of the spend from 0 }, { "fits" } to a question, or
+-- { "empty" } where the run is new and no letter said that it may be.
+local run, id, own = ARGV[1], ARGV[2], ARGV[3]
+local seen, letters = tonumber(ARGV[6]), ARGV[8]
+local events, wakes, onces, spends = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
 local now = clock()
+local keys = 4
+local function key(letter)
+  if letters ~= '' and string.find(letters, letter) then
+    keys = keys + 1
+    return KEYS[keys]
+  end
+end
+local runsKey, attemptKey, endedKey, aliveKey = key('r'), key('f'), key('e'), key('a')
+local ends = endedKey ~= nil
 
-local stored = redis.call('HMGET', KEYS[2], 'head', 'ended', 'strand:' .. own)
+local stored = redis.call('HMGET', KEYS[2], 'head', 'ended', 'watched', 'strand:' .. own)
 local length, at = 0, now
 if stored[1] then
   local seq, last = string.match(stored[1], '^(%d+) (%d+)$')
@@ -25,143 +36,158 @@ if stored[1] then
 end
 
 -- The attempt, before anything else.
-local mine
-if own ~= '' then
-  mine = stored[3] and read(stored[3])
-  local turn = tonumber(ARGV[5])
-  if mine and mine.attempt == id and mine.turn == turn + 1 then
-    return { 'ok', tonumber(mine.seq), tonumber(mine.at) }
-  end
-  if not mine or not mine.leased or mine.epoch ~= tonumber(ARGV[4]) or mine.turn ~= turn then
-    return { 'conflict' }
+local epoch, turn, leased, last
+if own == '' then
+  last = redis.call('GET', attemptKey)
+  if last then
+    local seq, stamped = string.match(last, '^(%d+) (%d+)$')
+    return { 'ok', tonumber(seq), tonumber(stamped) }
   end
 else
-  local first = redis.call('GET', KEYS[6])
-  if first then
-    local seq, then_ = string.match(first, '^(%d+) (%d+)$')
-    return { 'ok', tonumber(seq), tonumber(then_) }
+  if not stored[4] then
+    return { 'conflict' }
+  end
+  epoch, turn, leased, last = read(stored[4])
+  local taken = tonumber(ARGV[5])
+  if turn == taken + 1 then
+    local seq, stamped, attempt = string.match(last, '^(%d+) (%d+) (.*)$')
+    if attempt == id then
+      return { 'ok', tonumber(seq), tonumber(stamped) }
+    end
+  end
+  if not leased or turn ~= taken or epoch ~= tonumber(ARGV[4]) then
+    return { 'conflict' }
   end
 end
-if ARGV[7] == '1' and length > seen then
+if length > seen and string.find(letters, 's') then
   return { 'stale' }
 end
-if ARGV[15] == '1' then
+if length == 0 and events > 0 and not runsKey then
+  return { 'empty' }
+end
+if string.find(letters, 'q') then
   return { 'fits' }
 end
-if onces > 0 and redis.call('EXISTS', unpack(KEYS, 10, 9 + onces)) > 0 then
+if onces > 0 and redis.call('EXISTS', unpack(KEYS, keys + 1, keys + onces)) > 0 then
   return { 'seen' }
 end
-local firstWake = 20 + events
+local firstWake = 13 + events
 local firstSpend = firstWake + 2 * wakes
-local sums = {}
-for i = 0, spends - 1 do
-  local key, p = KEYS[10 + onces + i], firstSpend + 3 * i
-  local field, amount = ARGV[p], ARGV[p + 1]
-  local name = key .. ' ' .. field
-  local sum = sums[name] or { parts(value(key, field)) }
-  sum[1], sum[2] = add(sum[1], sum[2], amount)
-  if over(sum[1], sum[2], amount, ARGV[p + 2]) then
-    return { 'budget', i }
+if spends > 0 then
+  local sums = {}
+  for i = 0, spends - 1 do
+    local key, p = KEYS[keys + 1 + onces + i], firstSpend + 3 * i
+    local field, amount = ARGV[p], ARGV[p + 1]
+    local name = key .. ' ' .. field
+    local sum = sums[name] or { parts(value(key, field)) }
+    sum[1], sum[2] = add(sum[1], sum[2], amount)
+    if over(sum[1], sum[2], amount, ARGV[p + 2]) then
+      return { 'budget', i }
+    end
+    sums[name] = sum
   end
-  sums[name] = sum
 end
 
 -- From here on everything is written.
-if ARGV[10] == '1' then
-  stamp(KEYS[7], now, lease)
+if aliveKey then
+  stamp(aliveKey, now, tonumber(ARGV[7]))
 end
-local stampText = int(at)
-local fields = {}
-local function set(field, v)
-  fields[#fields + 1] = field
-  fields[#fields + 1] = v
-end
-
+local stamped = int(at)
+local fields, n = {}, 0 -- of the run's hash: name, value, name, …
+local news = length > seen
 if events > 0 then
   if length == 0 then
-    set('started', stampText)
-    redis.call('ZADD', KEYS[4], stampText, ARGV[1])
+    fields[1], fields[2], n = 'started', stamped, 2
+    redis.call('ZADD', runsKey, stamped, run)
   end
+  local lines = { 'RPUSH', KEYS[3] }
+  local middle = ',"at":' .. stamped
   for i = 1, events do
-    length = length + 1
-    redis.call('RPUSH', KEYS[3], '{"seq":' .. int(length) .. ',"at":' .. stampText .. ARGV[19 + i])
+    lines[2 + i] = '{"seq":' .. (length + i) .. middle .. ARGV[12 + i]
   end
-  set('head', int(length) .. ' ' .. stampText)
-  if redis.call('DEL', KEYS[9]) == 1 then
-    redis.call('PUBLISH', ARGV[11], ARGV[1])
+  redis.call(unpack(lines))
+  length = length + events
+  fields[n + 1], fields[n + 2], n = 'head', length .. ' ' .. stamped, n + 2
+  if stored[3] then
+    redis.call('HDEL', KEYS[2], 'watched')
+    redis.call('PUBLISH', BELL, run)
   end
 end
 local ended = stored[2] or ends
 if ends and not stored[2] then
-  set('ended', stampText)
-  redis.call('ZADD', KEYS[5], stampText, ARGV[1])
+  fields[n + 1], fields[n + 2], n = 'ended', stamped, n + 2
+  redis.call('ZADD', endedKey, stamped, run)
 end
 
 local soonest, release
-local function wake(strand, due)
-  redis.call('ZADD', KEYS[1], 'LT', int(due), ARGV[1] .. '/' .. strand)
-  soonest = math.min(soonest or due, due)
-end
-for i = 0, wakes - 1 do
-  local strand, due = ARGV[firstWake + 2 * i], ARGV[firstWake + 2 * i + 1]
+for i = firstWake, firstSpend - 1, 2 do
+  local strand, due = ARGV[i], ARGV[i + 1]
   if strand == own then
     release = due
   elseif due ~= '-' and (not ended or strand == 'voice') then
     local packed = redis.call('HGET', KEYS[2], 'strand:' .. strand)
-    if not packed then
-      set('strand:' .. strand, '0 0 0 0 0 ')
+    local held = false
+    if packed then
+      local _
+      _, _, held = read(packed)
+    else
+      fields[n + 1], fields[n + 2], n = 'strand:' .. strand, '0 0 0 0 0 ', n + 2
     end
-    if not packed or not read(packed).leased then
-      wake(strand, math.max(tonumber(due), now))
+    if not held then
+      local score = math.max(tonumber(due), now)
+      redis.call('ZADD', KEYS[1], 'LT', int(score), run .. '/' .. strand)
+      soonest = math.min(soonest or score, score)
     end
   end
 end
 
-if mine then
-  mine.turn, mine.seq, mine.at, mine.attempt = mine.turn + 1, int(length), stampText, id
-  local name = ARGV[1] .. '/' .. own
+if own ~= '' then
+  local score -- nil: off the clock
+  leased = false
   if ended and own ~= 'voice' then
-    mine.leased = false
-    redis.call('ZREM', KEYS[1], name)
+    score = nil
   elseif not release then
-    redis.call('ZADD', KEYS[1], int(now + lease), name)
-  else
-    mine.leased = false
-    redis.call('ZREM', KEYS[1], name)
-    if length - events > seen then
-      wake(own, now)
-    elseif release ~= '-' then
-      wake(own, math.max(tonumber(release), now))
-    end
+    leased, score = true, now + tonumber(ARGV[7])
+  elseif news then
+    score = now
+  elseif release ~= '-' then
+    score = math.max(tonumber(release), now)
   end
-  set('strand:' .. own, pack(mine))
+  if score then
+    redis.call('ZADD', KEYS[1], int(score), run .. '/' .. own)
+    if not leased then
+      soonest = math.min(soonest or score, score)
+    end
+  else
+    redis.call('ZREM', KEYS[1], run .. '/' .. own)
+  end
+  local receipt = length .. ' ' .. stamped .. ' ' .. id
+  fields[n + 1], fields[n + 2], n = 'strand:' .. own, pack(epoch, turn + 1, leased, receipt), n + 2
+else
+  redis.call('SET', attemptKey, length .. ' ' .. stamped, 'EX', ATTEMPT_TTL)
 end
 if ends then
   for _, field in ipairs(redis.call('HKEYS', KEYS[2])) do
     local name = string.match(field, '^strand:(.*)$')
     if name and name ~= 'voice' and name ~= own then
-      local s = read(redis.call('HGET', KEYS[2], field))
-      s.leased = false
-      set(field, pack(s))
-      redis.call('ZREM', KEYS[1], ARGV[1] .. '/' .. name)
+      local e, t, _, l = read(redis.call('HGET', KEYS[2], field))
+      fields[n + 1], fields[n + 2], n = field, pack(e, t, false, l), n + 2
+      redis.call('ZREM', KEYS[1], run .. '/' .. name)
     end
   end
 end
-if #fields > 0 then
+if n > 0 then
   redis.call('HSET', KEYS[2], unpack(fields))
 end
 
 for i = 1, onces do
-  redis.call('SET', KEYS[9 + i], id, 'EX', ARGV[13])
+  redis.call('SET', KEYS[keys + i], id, 'EX', ONCE_TTL)
 end
 for i = 0, spends - 1 do
   local p = firstSpend + 3 * i
-  spend(KEYS[10 + onces + i], ARGV[p], ARGV[p + 1])
+  spend(KEYS[keys + 1 + onces + i], ARGV[p], ARGV[p + 1])
 end
-if not mine then
-  redis.call('SET', KEYS[6], int(length) .. ' ' .. stampText, 'EX', ARGV[14])
-end
-if soonest and soonest <= now + tonumber(ARGV[12]) then
-  ring(KEYS[8], ARGV[11])
+if soonest and soonest <= now + POLL then
+  ring(KEYS[4])
 end
 return { 'ok', length, at }

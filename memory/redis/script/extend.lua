@@ -8,8 +8,11 @@ local lost = {}
 stamp(KEYS[2], now, lease)
 for i = 3, #ARGV, 3 do
   local packed = redis.call('HGET', ARGV[2] .. ARGV[i], 'strand:' .. ARGV[i + 1])
-  local s = packed and read(packed)
-  if s and s.leased and s.epoch == tonumber(ARGV[i + 2]) then
+  local epoch, _, leased
+  if packed then
+    epoch, _, leased = read(packed)
+  end
+  if leased and epoch == tonumber(ARGV[i + 2]) then
     redis.call('ZADD', KEYS[1], int(now + lease), ARGV[i] .. '/' .. ARGV[i + 1])
   else
     lost[#lost + 1] = (i - 3) / 3

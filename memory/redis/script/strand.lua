@@ -1,4 +1,5 @@
--- Stands before every other script. Times are microseconds of the server's
+-- Stands before every other script, and behind the constants BELL (a channel),
+-- POLL (µs) and the like (script.go). Times are microseconds of the server's
 -- clock. A strand is one field of its run's hash,
 --   strand:NAME = "EPOCH TURN LEASED SEQ AT ATTEMPT"
 -- LEASED is 0 or 1; SEQ, AT and ATTEMPT are the receipt and the id of its last
@@ -12,16 +13,17 @@ end
 
 -- Lua's own conversion rounds to 14 digits.
 local function int(n)
-  return string.format('%.0f', n)
+  return string.format('%d', n)
 end
 
+-- read takes a strand's field apart; last is "SEQ AT ATTEMPT".
 local function read(packed)
-  local epoch, turn, leased, seq, at, attempt = string.match(packed, '^(%d+) (%d+) (%d) (%d+) (%d+) (.*)$')
-  return { epoch = tonumber(epoch), turn = tonumber(turn), leased = leased == '1', seq = seq, at = at, attempt = attempt }
+  local epoch, turn, leased, last = string.match(packed, '^(%d+) (%d+) (%d) (.*)$')
+  return tonumber(epoch), tonumber(turn), leased == '1', last
 end
 
-local function pack(s)
-  return int(s.epoch) .. ' ' .. int(s.turn) .. (s.leased and ' 1 ' or ' 0 ') .. s.seq .. ' ' .. s.at .. ' ' .. s.attempt
+local function pack(epoch, turn, leased, last)
+  return string.format(leased and '%d %d 1 %s' or '%d %d 0 %s', epoch, turn, last)
 end
 
 -- stamp notes that a worker is alive and returns when the last outage of more
@@ -40,31 +42,31 @@ local function stamp(key, now, lease)
   return back
 end
 
--- take leases a strand that is due. It returns nil for one that is gone, and
--- for a lease that ran out during an outage: its holder gets one more.
+-- take leases a strand that is due and returns its epoch and turn. It returns
+-- nil for one that is gone, and for a lease that ran out during an outage: its
+-- holder gets one more.
 local function take(due, score, member, run, field, alive, now, lease)
   local packed = redis.call('HGET', run, field)
   if not packed then
     redis.call('ZREM', due, member)
     return nil
   end
-  local s = read(packed)
-  if s.leased then
+  local epoch, turn, leased, last = read(packed)
+  if leased then
     local back = stamp(alive, now, lease)
     if score <= back and back + lease > now then
       redis.call('ZADD', due, int(back + lease), member)
       return nil
     end
   end
-  s.epoch, s.leased = s.epoch + 1, true
-  redis.call('HSET', run, field, pack(s))
+  redis.call('HSET', run, field, pack(epoch + 1, turn, true, last))
   redis.call('ZADD', due, int(now + lease), member)
-  return s
+  return epoch + 1, turn
 end
 
 -- ring wakes those who wait for work, if anybody does.
-local function ring(idle, bell)
+local function ring(idle)
   if redis.call('DEL', idle) == 1 then
-    redis.call('PUBLISH', bell, '')
+    redis.call('PUBLISH', BELL, '')
   end
 end
