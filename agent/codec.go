@@ -5,14 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"time"
 )
-
-// Version is the number of a kind's JSON shape, from 1. A shape may gain
-// fields without a new version; a changed meaning needs one, and an upgrade
-// here that turns the old shape into the new one.
-const Version = 1
 
 // ErrNewer is returned for an event of a kind or version that this build does
 // not know: a newer replica wrote it and will work it.
@@ -21,30 +17,51 @@ var ErrNewer = errors.New("event is newer than this build")
 // ErrDamaged is returned for an event whose JSON cannot be read.
 var ErrDamaged = errors.New("event is damaged")
 
-// decoders holds one decoder per kind, for the newest version.
-var decoders = map[Kind]func([]byte) (Body, error){
-	RunStarted{}.Kind():        decode[RunStarted],
-	PersonSaid{}.Kind():        decode[PersonSaid],
-	RunControlled{}.Kind():     decode[RunControlled],
-	TimePassed{}.Kind():        decode[TimePassed],
-	ModelAsked{}.Kind():        decode[ModelAsked],
-	ModelAnswered{}.Kind():     decode[ModelAnswered],
-	CallReplied{}.Kind():       decode[CallReplied],
-	PlanAccepted{}.Kind():      decode[PlanAccepted],
-	TaskStarted{}.Kind():       decode[TaskStarted],
-	TaskFinishing{}.Kind():     decode[TaskFinishing],
-	TaskJudged{}.Kind():        decode[TaskJudged],
-	TaskEnded{}.Kind():         decode[TaskEnded],
-	ToolIntent{}.Kind():        decode[ToolIntent],
-	ToolDeferred{}.Kind():      decode[ToolDeferred],
-	ToolOutcome{}.Kind():       decode[ToolOutcome],
-	CheckpointOpened{}.Kind():  decode[CheckpointOpened],
-	CheckpointDecided{}.Kind(): decode[CheckpointDecided],
-	BudgetNotice{}.Kind():      decode[BudgetNotice],
-	Finding{}.Kind():           decode[Finding],
-	Feedback{}.Kind():          decode[Feedback],
-	Reported{}.Kind():          decode[Reported],
-	RunEnded{}.Kind():          decode[RunEnded],
+// upgrade turns the JSON of one version of a kind into that of the next.
+type upgrade func(json.RawMessage) (json.RawMessage, error)
+
+// shape is one kind's JSON: how its newest version is read, and how each older
+// one becomes the next: upgrades[i] leads from version i+1 to version i+2.
+type shape struct {
+	read     func([]byte) (Body, error)
+	upgrades []upgrade
+}
+
+// shapeOf is the shape of the body type's kind. A shape may gain fields
+// without a new version; a changed name or meaning appends an upgrade here and
+// adds a golden file to testdata/golden.
+func shapeOf[B Body](upgrades ...upgrade) shape { return shape{read: decode[B], upgrades: upgrades} }
+
+// version is the newest version of the shape, from 1.
+func (s shape) version() int { return 1 + len(s.upgrades) }
+
+// codec reads the bodies of the kinds that it holds.
+type codec map[Kind]shape
+
+// builtin holds every kind that this build knows.
+var builtin = codec{
+	RunStarted{}.Kind():        shapeOf[RunStarted](),
+	PersonSaid{}.Kind():        shapeOf[PersonSaid](),
+	RunControlled{}.Kind():     shapeOf[RunControlled](),
+	TimePassed{}.Kind():        shapeOf[TimePassed](),
+	ModelAsked{}.Kind():        shapeOf[ModelAsked](),
+	ModelAnswered{}.Kind():     shapeOf[ModelAnswered](),
+	CallReplied{}.Kind():       shapeOf[CallReplied](),
+	PlanAccepted{}.Kind():      shapeOf[PlanAccepted](),
+	TaskStarted{}.Kind():       shapeOf[TaskStarted](),
+	TaskFinishing{}.Kind():     shapeOf[TaskFinishing](),
+	TaskJudged{}.Kind():        shapeOf[TaskJudged](),
+	TaskEnded{}.Kind():         shapeOf[TaskEnded](),
+	ToolIntent{}.Kind():        shapeOf[ToolIntent](),
+	ToolDeferred{}.Kind():      shapeOf[ToolDeferred](),
+	ToolOutcome{}.Kind():       shapeOf[ToolOutcome](),
+	CheckpointOpened{}.Kind():  shapeOf[CheckpointOpened](),
+	CheckpointDecided{}.Kind(): shapeOf[CheckpointDecided](),
+	BudgetNotice{}.Kind():      shapeOf[BudgetNotice](),
+	Finding{}.Kind():           shapeOf[Finding](),
+	Feedback{}.Kind():          shapeOf[Feedback](),
+	Reported{}.Kind():          shapeOf[Reported](),
+	RunEnded{}.Kind():          shapeOf[RunEnded](),
 }
 
 func decode[B Body](data []byte) (Body, error) {
@@ -55,12 +72,17 @@ func decode[B Body](data []byte) (Body, error) {
 
 // Kinds returns every kind of event, sorted.
 func Kinds() []Kind {
-	kinds := make([]Kind, 0, len(decoders))
-	for k := range decoders {
-		kinds = append(kinds, k)
+	return slices.Sorted(maps.Keys(builtin))
+}
+
+// Version is the newest version of the kind's JSON shape that this build
+// writes and reads, from 1; 0 for a kind that it does not know.
+func (k Kind) Version() int {
+	s, known := builtin[k]
+	if !known {
+		return 0
 	}
-	sort.Slice(kinds, func(i, j int) bool { return kinds[i] < kinds[j] })
-	return kinds
+	return s.version()
 }
 
 // EncodeBody returns the body's JSON in the newest version of its kind.
@@ -74,17 +96,28 @@ func EncodeBody(b Body) (json.RawMessage, error) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
-// DecodeBody reads a body of any version up to Version. It returns ErrNewer or
-// ErrDamaged, wrapped.
+// DecodeBody reads a body of any version up to the newest of its kind. It
+// returns ErrNewer or ErrDamaged, wrapped.
 func DecodeBody(kind Kind, version int, data []byte) (Body, error) {
-	read, known := decoders[kind]
-	if !known || version > Version {
+	return builtin.decode(kind, version, data)
+}
+
+func (c codec) decode(kind Kind, version int, data []byte) (Body, error) {
+	s, known := c[kind]
+	if !known || version > s.version() {
 		return nil, fmt.Errorf("%w: kind %q version %d", ErrNewer, kind, version)
 	}
 	if version < 1 {
 		return nil, fmt.Errorf("%w: kind %q has version %d", ErrDamaged, kind, version)
 	}
-	b, err := read(data)
+	for i, up := range s.upgrades[version-1:] {
+		next, err := up(data)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s: version %d does not upgrade: %w", ErrDamaged, kind, version+i, err)
+		}
+		data = next
+	}
+	b, err := s.read(data)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrDamaged, kind, err)
 	}
@@ -111,8 +144,8 @@ func (e Event) MarshalJSON() ([]byte, error) {
 		return nil, err
 	}
 	l := line{Run: e.Run, Strand: e.Strand, Seq: e.Seq, At: e.At, Kind: e.Body.Kind(), Body: body}
-	if Version != 1 {
-		l.V = Version
+	if v := l.Kind.Version(); v != 1 {
+		l.V = v
 	}
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -121,13 +154,16 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, in any version up to Version.
+// UnmarshalJSON reads what MarshalJSON writes, in any version of its kind.
 func (e *Event) UnmarshalJSON(b []byte) error {
 	var l line
 	if err := json.Unmarshal(b, &l); err != nil {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	body, err := DecodeBody(l.Kind, max(l.V, 1), l.Body)
+	if l.V == 0 {
+		l.V = 1
+	}
+	body, err := DecodeBody(l.Kind, l.V, l.Body)
 	if err != nil {
 		return err
 	}

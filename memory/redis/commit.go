@@ -135,7 +135,7 @@ func entryTail(e agent.Event) (string, error) {
 	b.Write(strand)
 	b.WriteString(`,"kind":`)
 	b.Write(kind)
-	b.WriteString(`,"v":` + strconv.Itoa(agent.Version) + `,"body":`)
+	b.WriteString(`,"v":` + strconv.Itoa(e.Body.Kind().Version()) + `,"body":`)
 	b.Write(body)
 	b.WriteString("}")
 	return b.String(), nil

@@ -23,7 +23,11 @@ type entry struct {
 	frees  bool      // the lease is released
 }
 
-type eventRow struct{ strand, kind, body string }
+type eventRow struct {
+	strand, kind string
+	version      int
+	body         string
+}
 
 type wakeRow struct {
 	strand string
@@ -44,7 +48,7 @@ func newEntry(c agent.Commit) (*entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		e.events = append(e.events, eventRow{string(event.Strand), string(event.Body.Kind()), string(body)})
+		e.events = append(e.events, eventRow{string(event.Strand), string(event.Body.Kind()), event.Body.Kind().Version(), string(body)})
 	}
 	for s, at := range c.Wake {
 		if c.Lease == nil || s != c.Lease.Strand {
@@ -163,7 +167,7 @@ func (t *txn) write(ctx context.Context, e *entry, row strandRow, run *runRow) (
 	text := stamp(at).Format(stampLayout)
 	for i, event := range e.events {
 		seq := before + uint64(i) + 1
-		if _, err := t.exec(ctx, addEvent, string(e.Run), seq, event.strand, text, event.kind, agent.Version, event.body); err != nil {
+		if _, err := t.exec(ctx, addEvent, string(e.Run), seq, event.strand, text, event.kind, event.version, event.body); err != nil {
 			return r, err
 		}
 	}

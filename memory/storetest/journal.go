@@ -145,7 +145,7 @@ func damaged(b *bed) {
 }
 
 func newer(b *bed) {
-	b.unreadable("person.said", agent.Version+1, `{"said":"3"}`, agent.ErrNewer)
+	b.unreadable("person.said", agent.PersonSaid{}.Kind().Version()+1, `{"said":"3"}`, agent.ErrNewer)
 	b.unreadable("telepathy.felt", 1, `{}`, agent.ErrNewer)
 }
 
