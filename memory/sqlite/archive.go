@@ -84,7 +84,7 @@ func (t *txn) expire(ctx context.Context, before int64) (int, error) {
 
 // ended finds runs that ended before the reading.
 func (t *txn) ended(ctx context.Context, before int64) ([]string, error) {
-	rows, err := t.stmts[findEnded].QueryContext(ctx, before, expireAtOnce)
+	rows, err := t.stmts[findEnded].QueryContext(ctx, before, expireAtOnce) //nolint:sqlclosecheck // collect does
 	if err != nil {
 		return nil, err
 	}
