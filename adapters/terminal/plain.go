@@ -1,0 +1,50 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// plainFace prints lines of text, without anything that only a terminal knows.
+type plainFace struct {
+	out, err io.Writer
+	asked    agent.CheckpointID // whose question was printed last
+}
+
+func (p *plainFace) begin(r agent.Run) { p.show(standing(r)) }
+
+func (p *plainFace) event(before, after agent.Run, e agent.Event) {
+	p.show(tell(before, after, e, true))
+}
+
+func (p *plainFace) notice(text string) { fmt.Fprintln(p.err, say(oneLine(text)).paint(false)) }
+
+func (p *plainFace) show(rows []row) {
+	for _, r := range rows {
+		fmt.Fprintln(p.out, r.paint(false))
+	}
+}
+
+// refresh prints the question that is to be answered next.
+func (p *plainFace) refresh(r agent.Run, _ dialogue, _ time.Time) time.Duration {
+	c := current(r)
+	if c == nil || c.ID == p.asked {
+		return 0
+	}
+	p.asked = c.ID
+	p.show(question(r, *c))
+	for _, q := range c.Questions[:min(len(c.Questions), 8)] {
+		if several(c) {
+			p.show(point(q))
+		}
+	}
+	p.show([]row{choices(*c)})
+	return 0
+}
+
+func (*plainFace) typed(string)    {}
+func (*plainFace) suspend()        {}
+func (*plainFace) close(agent.Run) {}
