@@ -106,6 +106,13 @@ func (r Run) accept(e Event, b PlanAccepted) Run {
 		delete(s.Talks, "plan")
 		r.Strands = with(r.Strands, Main, s)
 	}
+	if parent, adds := e.Strand.Task(); adds {
+		for _, t := range b.Plan.Tasks {
+			if _, old := r.Plan.Task(t.ID); !old {
+				r.Parents = with(r.Parents, t.ID, parent)
+			}
+		}
+	}
 	r.Plan, r.Plans = b.Plan, r.Plans+1
 	tasks := make(map[TaskID]TaskStatus, len(b.Plan.Tasks))
 	for _, t := range b.Plan.Tasks {

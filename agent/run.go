@@ -27,6 +27,7 @@ type Run struct {
 	Replans  int                         `json:"replans"`           // plans that followed a failure
 	Retries  int                         `json:"retries,omitempty"` // re-plans that a person allowed on top
 	Tasks    map[TaskID]TaskStatus       `json:"tasks,omitempty"`
+	Parents  map[TaskID]TaskID           `json:"parents,omitempty"` // who added a task on the way
 	Strands  map[StrandID]Strand         `json:"strands,omitempty"`
 	Asked    []CheckpointID              `json:"asked,omitempty"` // in the order of opening
 	Checks   map[CheckpointID]Checkpoint `json:"checks,omitempty"`

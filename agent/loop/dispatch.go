@@ -73,7 +73,11 @@ func (t *turn) one(ctx context.Context, view agent.Run, c agent.OpenCall) error 
 			t.refuse(c, err.Error())
 			return nil
 		}
-		return t.tool(ctx, view, c, tool, args)
+		whole, err := t.inflate(ctx, view, args)
+		if err != nil {
+			return err
+		}
+		return t.tool(ctx, view, c, tool, args, whole)
 	}
 	if err := t.check(c.Name, args); err != nil {
 		t.refuse(c, err.Error())

@@ -59,8 +59,12 @@ func (t *turn) effect(ctx context.Context, view agent.Run, c agent.OpenCall) (ag
 	if !known {
 		return failedOutcome(c, fmt.Sprintf("the tool %q is not built in any more", c.Intent.Tool)), nil
 	}
+	args, err := t.inflate(ctx, view, c.Intent.Arguments)
+	if err != nil {
+		return nil, err
+	}
 	call := agent.Call{Run: view.ID, Strand: t.lease.Strand, Effect: c.Effect, Tool: c.Intent.Tool,
-		Arguments: c.Intent.Arguments, Folder: view.Brief.Folder, Mark: c.Intent.Mark,
+		Arguments: args, Folder: view.Brief.Folder, Mark: c.Intent.Mark,
 		Deadline: c.Intent.Deadline, Deferred: c.Deferred}
 	if !t.fresh[c.Effect] && c.Deferred == 0 {
 		return t.recover(ctx, view, c, tool, call)
@@ -185,8 +189,8 @@ func (t *turn) outcome(ctx context.Context, c agent.OpenCall, r agent.Result, to
 	}
 	head, tail := cutRunes(r.Text[:headText], true), cutRunes(r.Text[len(r.Text)-tailText:], false)
 	o.Artifact = hash
-	o.Text = fmt.Sprintf("%s\n[… %d bytes left out; the whole text is artifact %s …]\n%s",
-		head, len(r.Text)-len(head)-len(tail), hash, tail)
+	o.Text = fmt.Sprintf("%s\n[… %d bytes left out; the whole text is artifact %s; ${artifact:%s} in an argument stands for it …]\n%s",
+		head, len(r.Text)-len(head)-len(tail), hash, hash, tail)
 	return o, nil
 }
 

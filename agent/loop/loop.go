@@ -34,6 +34,7 @@ type Blobs interface {
 	Snapshot(ctx context.Context, run agent.RunID) (seq uint64, data []byte, err error)
 	KeepSnapshot(ctx context.Context, run agent.RunID, seq uint64, data []byte) error
 	PutBlob(ctx context.Context, data []byte) (hash string, err error)
+	Blob(ctx context.Context, hash string) ([]byte, error)
 }
 
 // Price is what a model's tokens cost, in billionths of a dollar per million

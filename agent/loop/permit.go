@@ -10,11 +10,11 @@ import (
 )
 
 // tool decides whether a tool call may act: an intent, a question, or a reply
-// that says why not.
-func (t *turn) tool(ctx context.Context, view agent.Run, c agent.OpenCall, tool agent.Tool, args json.RawMessage) error {
+// that says why not. Whole is args with artifacts in place of their names.
+func (t *turn) tool(ctx context.Context, view agent.Run, c agent.OpenCall, tool agent.Tool, args, whole json.RawMessage) error {
 	spec := tool.Spec()
 	call := agent.Call{Run: view.ID, Strand: t.lease.Strand, Effect: c.Effect, Tool: spec.Name,
-		Arguments: args, Folder: view.Brief.Folder}
+		Arguments: whole, Folder: view.Brief.Folder}
 	if text, denied := view.Denied[agent.Digest(spec.Name, args)]; denied {
 		t.reply(c, text)
 		return nil

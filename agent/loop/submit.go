@@ -85,7 +85,7 @@ func (t *turn) validate(view agent.Run, p agent.Plan) (agent.Plan, []agent.PlanF
 }
 
 func (t *turn) planOptions(view agent.Run) plan.Options {
-	o := plan.Options{Goal: view.Brief.Goal, GoalInputs: []string{"text"}, Tools: t.Tools.Specs()}
+	o := plan.Options{Goal: view.Brief.Goal, GoalInputs: []string{"text"}, Tools: t.Tools.Specs(), Parents: view.Parents}
 	return o
 }
 

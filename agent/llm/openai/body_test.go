@@ -43,19 +43,6 @@ func TestBodyOnlyGrows(t *testing.T) {
 	}
 }
 
-func TestCount(t *testing.T) {
-	if n := Count(llm.Request{}); n != 0 {
-		t.Errorf("nothing counts %d", n)
-	}
-	r := llm.Request{
-		Messages:  []llm.Message{{Content: "12345678"}, {Calls: []llm.Call{{ID: "not counted", Name: "ab", Arguments: "{}"}}}},
-		Functions: []llm.Function{{Name: "f", Description: "de", Parameters: json.RawMessage(`{}`)}},
-	}
-	if n := Count(r); n != (8+16+4+16+5+16+3)/4 {
-		t.Errorf("got %d", n)
-	}
-}
-
 func FuzzAppendString(f *testing.F) {
 	for _, s := range []string{"", "a\"b\\c", "\x00\x1f\x7f", "ä😀\u2028", "\xff\xc3", "tab\tnl\n\r"} {
 		f.Add(s)

@@ -185,7 +185,7 @@ func (c *Client) finish(r llm.Request, a answer) llm.Response {
 	}
 	name(resp.Message.Calls, turn(r.Messages))
 	if a.usage.Prompt == 0 && a.usage.Completion == 0 {
-		resp.Usage = llm.Usage{Prompt: Count(r), Completion: tokens(messageBytes(resp.Message))}
+		resp.Usage = llm.Usage{Prompt: llm.Count(r), Completion: llm.CountAnswer(resp.Message)}
 		resp.Estimated = true
 	}
 	return resp

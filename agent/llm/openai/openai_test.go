@@ -63,7 +63,7 @@ func TestComplete(t *testing.T) {
 		}},
 		{"no usage", bare, llm.Response{
 			Message: llm.Message{Role: llm.Assistant, Content: "hello"}, Model: "test-model", Finish: "stop",
-			Usage: llm.Usage{Prompt: Count(request()), Completion: 2}, Estimated: true,
+			Usage: llm.Usage{Prompt: llm.Count(request()), Completion: 2}, Estimated: true,
 		}},
 	}
 	for _, tt := range tests {

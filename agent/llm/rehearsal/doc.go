@@ -12,6 +12,7 @@
 //	  - purpose: work        # required
 //	    task: count          # absent: any task
 //	    turn: 0              # absent: any turn
+//	    when: '{{ answered "read_file" }}' # a condition: fits only where this says true
 //	    takes: 300ms         # how long it pretends to think
 //	    text: "I look."      # text or calls, or both
 //	    calls:

@@ -52,7 +52,10 @@ var accepts = turn{purpose: llm.Judge, calls: []call{{
 // counted: bytes/4, rounded up.
 func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
 	n := turnOf(r.Messages)
-	t := m.scenario.find(r, n)
+	t, err := m.scenario.find(r, n)
+	if err != nil {
+		return llm.Response{}, m.unscripted(r, n, fmt.Sprintf("the condition in line %d cannot be told: %s", t.line, reason(err)), err)
+	}
 	if t == nil {
 		return llm.Response{}, m.unscripted(r, n, "it has no entry for that; add one", nil)
 	}
@@ -64,24 +67,36 @@ func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, erro
 		return llm.Response{}, err
 	}
 	resp := llm.Response{Message: message, Model: Name, Finish: "stop", Estimated: true}
-	resp.Usage = llm.Usage{Prompt: count(r.Messages...), Completion: count(message)}
+	resp.Usage = llm.Usage{Prompt: llm.Count(r), Completion: llm.CountAnswer(message)}
 	if len(message.Calls) > 0 {
 		resp.Finish = "tool_calls"
 	}
 	return resp, nil
 }
 
-func (s *Scenario) find(r llm.Request, n int) *turn {
+// find returns the first entry that fits, nil where none does; with an error
+// the entry whose condition it is about.
+func (s *Scenario) find(r llm.Request, n int) (*turn, error) {
 	for i := range s.turns {
 		t := &s.turns[i]
-		if t.purpose == r.Purpose && (t.task == nil || *t.task == r.Task) && (t.turn == nil || *t.turn == n) {
-			return t
+		if t.purpose != r.Purpose || (t.task != nil && *t.task != r.Task) || (t.turn != nil && *t.turn != n) {
+			continue
+		}
+		if t.when == nil {
+			return t, nil
+		}
+		said, err := t.when.say(&scene{messages: r.Messages})
+		if err != nil {
+			return t, err
+		}
+		if said == "true" {
+			return t, nil
 		}
 	}
 	if r.Purpose == llm.Judge {
-		return &accepts
+		return &accepts, nil
 	}
-	return nil
+	return nil, nil
 }
 
 func (t *turn) play(r llm.Request, n int) (llm.Message, error) {
@@ -127,17 +142,6 @@ func turnOf(messages []llm.Message) int {
 		}
 	}
 	return n
-}
-
-func count(messages ...llm.Message) int {
-	n := 0
-	for i := range messages {
-		n += len(messages[i].Content)
-		for _, c := range messages[i].Calls {
-			n += len(c.Name) + len(c.Arguments)
-		}
-	}
-	return (n + 3) / 4
 }
 
 func wait(ctx context.Context, d time.Duration) error {

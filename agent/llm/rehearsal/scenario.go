@@ -34,6 +34,7 @@ type turn struct {
 	purpose llm.Purpose
 	task    *string
 	turn    *int
+	when    *value // a template: the entry fits only where it says "true"
 	takes   time.Duration
 	text    value
 	calls   []call
@@ -55,6 +56,7 @@ type (
 		Purpose llm.Purpose   `yaml:"purpose"`
 		Task    *string       `yaml:"task"`
 		Turn    *int          `yaml:"turn"`
+		When    yaml.Node     `yaml:"when"`
 		Takes   time.Duration `yaml:"takes"`
 		Text    yaml.Node     `yaml:"text"`
 		Calls   []callFile    `yaml:"calls"`
@@ -180,6 +182,14 @@ func (p *parser) turn(line int, f *entryFile) turn {
 		f.Text.Tag, f.Text.Style = "!!str", yaml.DoubleQuotedStyle
 		t.text = p.value(&f.Text, 0)
 	}
+	if !f.When.IsZero() {
+		if f.When.Kind != yaml.ScalarNode {
+			p.fault(f.When.Line, "when is no string")
+		}
+		f.When.Tag, f.When.Style = "!!str", yaml.DoubleQuotedStyle
+		when := p.value(&f.When, 0)
+		t.when = &when
+	}
 	for i := range f.Calls {
 		c := &f.Calls[i]
 		if c.Name == "" {
@@ -202,7 +212,7 @@ func (p *parser) reachable(turns []turn) {
 	for i := range turns {
 		for j := range turns[:i] {
 			a, b := &turns[j], &turns[i]
-			if a.purpose == b.purpose && (a.task == nil || b.task != nil && *a.task == *b.task) &&
+			if a.when == nil && a.purpose == b.purpose && (a.task == nil || b.task != nil && *a.task == *b.task) &&
 				(a.turn == nil || b.turn != nil && *a.turn == *b.turn) {
 				p.fault(b.line, "never played: the entry in line %d fits first", a.line)
 				break

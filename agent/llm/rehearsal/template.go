@@ -21,6 +21,8 @@ type scene struct {
 //
 //	goal                the paragraph under the brief's line about the goal
 //	result NAME [N]     the last (or N-th, from 0) result of a call of NAME in this conversation, without its frame
+//	whole NAME          the last result, or the name of its artifact where it was shortened
+//	failed NAME         whether the last result is an error or a denial
 //	answered NAME       whether there is such a result
 //	input NAME          the value in the brief's line "input NAME = JSON"
 //	output NAME         the value in the brief's line "output NAME = JSON"
@@ -39,6 +41,8 @@ func funcs(s *scene) template.FuncMap {
 	return template.FuncMap{
 		"goal":     s.goal,
 		"result":   s.result,
+		"whole":    s.whole,
+		"failed":   s.failed,
 		"answered": func(name string) bool { return len(s.results(name)) > 0 },
 		"input":    func(name string) (any, error) { return s.line("input", name) },
 		"output":   func(name string) (any, error) { return s.line("output", name) },
@@ -102,6 +106,27 @@ func (s *scene) result(name string, nth ...int) (string, error) {
 		return "", fmt.Errorf("the conversation holds %d results of %s", len(found), name)
 	}
 	return found[n], nil
+}
+
+// shortened is how a result names the artifact that holds all of it.
+var shortened = regexp.MustCompile(`\[… \d+ bytes left out; the whole text is artifact [0-9a-f]+; (\$\{artifact:[0-9a-f]+\}) in an argument`)
+
+func (s *scene) whole(name string) (string, error) {
+	text, err := s.result(name)
+	if m := shortened.FindStringSubmatch(text); m != nil {
+		return m[1], err
+	}
+	return text, err
+}
+
+func (s *scene) failed(name string) (bool, error) {
+	text, err := s.result(name)
+	for _, word := range []string{"error", "denied", "expired", "not accepted"} {
+		if strings.HasPrefix(text, word) {
+			return true, err
+		}
+	}
+	return false, err
 }
 
 // unframe strips the delimiter around a tool's result: a first line

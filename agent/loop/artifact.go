@@ -1,0 +1,49 @@
+package loop
+
+import (
+	"context"
+	"encoding/json"
+	"regexp"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/plan"
+)
+
+// artifactName is how a call's arguments name the whole of a long result that
+// this conversation saw the head and the tail of.
+var artifactName = regexp.MustCompile(`\$\{(artifact:([0-9a-f]{64}))\}`)
+
+// inflate puts the texts of artifacts in place of their names. Intents keep
+// the names: events stay small, and a content hash is as exact as the content.
+func (t *turn) inflate(ctx context.Context, view agent.Run, args json.RawMessage) (json.RawMessage, error) {
+	values := map[string]agent.Output{}
+	for _, m := range artifactName.FindAllSubmatch(args, -1) {
+		name, hash := string(m[1]), string(m[2])
+		if !shown(view.Talk(t.lease.Strand), hash) {
+			continue // a name that this conversation never saw stays a name
+		}
+		text, err := t.Blobs.Blob(ctx, hash)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(string(text))
+		if err != nil {
+			return nil, err
+		}
+		values[name] = agent.Output{Name: name, Value: value}
+	}
+	if len(values) == 0 {
+		return args, nil
+	}
+	return plan.ExpandJSON(args, values)
+}
+
+// shown reports whether a result of this conversation is the artifact.
+func shown(talk agent.Talk, hash string) bool {
+	for _, e := range talk.Entries {
+		if e.Reply != nil && e.Reply.Artifact == hash {
+			return true
+		}
+	}
+	return false
+}

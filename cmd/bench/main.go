@@ -1,0 +1,82 @@
+// Command bench measures Deckhand's speed and size and prints a table with
+// ratios against raw baselines of the same minute. `make bench` runs it. It
+// asserts nothing: a row that misses its aim says so, and that is all.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"text/tabwriter"
+)
+
+// row is one line of the table. Aim is what the row should reach.
+type row struct {
+	name, value, baseline, ratio, aim string
+	reached                           bool
+}
+
+// bench measures one subject and returns its rows.
+type bench struct {
+	name string
+	run  func(ctx context.Context, e *environment) ([]row, error)
+}
+
+// environment is what the benches share.
+type environment struct {
+	dir    string // scratch folder on the disk that is measured
+	binary string // the built deckhand
+	redis  *server
+}
+
+func main() {
+	if len(os.Args) == 2 && os.Args[1] == modelRole {
+		serveModel()
+		return
+	}
+	only := flag.String("only", "", "run only the benches whose names contain this")
+	binary := flag.String("binary", "bin/deckhand", "the built binary")
+	flag.Parse()
+	if err := run(context.Background(), *only, *binary); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, only, binary string) error {
+	dir, err := os.MkdirTemp("", "deckhand-bench-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	e := &environment{dir: dir, binary: binary}
+	if e.redis, err = startRedis(dir); err != nil {
+		return err
+	}
+	defer e.redis.stop()
+	w := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "what\tmeasured\tbaseline\tratio\taim\t")
+	for _, b := range []bench{
+		{"redis", benchRedis}, {"sqlite", benchSQLite}, {"step", benchStep}, {"length", benchLength},
+		{"crowd", benchCrowd}, {"faults", benchFaults}, {"parked", benchParked}, {"serve", benchServe},
+	} {
+		if only != "" && !strings.Contains(b.name, only) {
+			continue
+		}
+		fmt.Fprintln(os.Stderr, "measuring:", b.name)
+		rows, err := b.run(ctx, e)
+		if err != nil {
+			return fmt.Errorf("%s: %w", b.name, err)
+		}
+		for _, r := range rows {
+			mark := "reached"
+			if !r.reached {
+				mark = "MISSED"
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.name, r.value, r.baseline, r.ratio, r.aim, mark)
+		}
+	}
+	return w.Flush()
+}
