@@ -273,7 +273,7 @@ type CheckpointDecided struct {
 	ID        CheckpointID      `json:"id"`
 	Decision  string            `json:"decision"`
 	By        string            `json:"by"`
-	Text      string            `json:"text,omitempty"`
+	Text      string            `json:"text"`
 	Answers   map[string]string `json:"answers,omitempty"`
 	Arguments json.RawMessage   `json:"arguments,omitempty"`
 	Plan      *Plan             `json:"plan,omitempty"`
@@ -298,7 +298,7 @@ type Finding struct {
 // Feedback is a person's rating of a report: +1 or -1.
 type Feedback struct {
 	Rating  int    `json:"rating"`
-	Comment string `json:"comment,omitempty"`
+	Comment string `json:"comment"`
 	By      string `json:"by"`
 }
 

@@ -1,0 +1,87 @@
+package agent
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent/llm"
+)
+
+// noon is when everything in these tests began.
+var noon = time.Date(2026, 3, 2, 12, 0, 0, 123456000, time.UTC)
+
+func dollars(n Nano) *Nano { return &n }
+
+// samplePlan has every field of a plan and of a task set.
+var samplePlan = Plan{
+	Name: "count", Description: "count the lines", Goals: []string{"know the size"},
+	Assumptions: []string{"vendored code does not count"}, DoneWhen: Texts{"a table is there"},
+	Tasks: []Task{{
+		ID: "t1", Title: "Count <lines> & files", Instructions: "count ${goal.text}", Role: "analyst",
+		DependsOn: []TaskID{"t0"}, Inputs: []string{"goal.text"},
+		Outputs: []OutputSpec{{Name: "table", Type: "text/markdown", Description: "one row per folder"}},
+		Tools:   []string{"list_files"}, Effort: 1.5, Value: 7, Acceptance: "one row per folder", Deliverable: true,
+	}},
+}
+
+var sampleOutputs = []Output{{Name: "table", Value: json.RawMessage(`{"a":"<b>"}`), File: "table.md"}}
+
+// samples holds one event body of each kind with every field set.
+var samples = []Body{
+	RunStarted{
+		Goal: "count the lines of ünïcode & <tags>", Requester: "slack:U1", ReplyTo: "slack:T1:C1:1700000000.000100",
+		Folder: "slack-C1", Limits: Limits{USD: 5 * Dollar, Tokens: 500_000, Time: 2 * time.Hour, Steps: 300},
+		PlanApproval: ApprovePlanEffects, Autonomy: AskRisky, YesTo: []string{"reads"}, Approvers: []string{"slack:U2"},
+		Expires: 24 * time.Hour, Slots: 4, Unattended: true,
+	},
+	PersonSaid{By: "slack:U1", Text: "only the *.go files", Trusted: true},
+	RunControlled{Word: WordPause, By: "slack:U1", Reason: "lunch"},
+	TimePassed{},
+	ModelAsked{Call: "main.1", Purpose: llm.Intake, Model: "gpt", Reserve: dollars(12_345_678), ReserveTokens: 4200, PromptHash: "intake@1.0.0:abc"},
+	ModelAnswered{
+		Call: "main.1", Purpose: llm.Intake, Model: "gpt", Prompt: 100, Completion: 20, Cached: 64, Cost: dollars(1_000),
+		PromptHash: "intake@1.0.0:abc", Estimated: true, Lost: true, Took: 1500 * time.Millisecond,
+		Message: &llm.Message{Role: llm.Assistant, Content: "so", CallID: "c0", Refusal: "no",
+			Calls: []llm.Call{{ID: "c1", Name: "submit_plan", Arguments: `{"tasks": [ ]}`}}},
+		Problem: "text alone does nothing", Error: "model: retries ran out", Refused: true,
+	},
+	CallReplied{Effect: "main.1.0", Text: "error: V4 cycle", Problem: true, Repair: true},
+	PlanAccepted{Plan: samplePlan, By: "slack:U1", Reason: "t1 failed",
+		Findings: []PlanFinding{{Code: "V8", Severity: SeverityWarning, Task: "t1", Message: "nobody uses table"}}},
+	TaskStarted{Task: "t1", Instructions: "count the lines"},
+	TaskFinishing{Task: "t1", Effect: "task/t1.3.0", Summary: "counted", Outputs: sampleOutputs, Confidence: 0.9},
+	TaskJudged{Task: "t1", Accepted: true, Reasons: Texts{"the table is there"}, Missing: Texts{"a total"}},
+	TaskEnded{Task: "t1", State: TaskFailed, Summary: "counted", Outputs: sampleOutputs, Confidence: 0.9, Reason: "no disk", Fail: FailBlocked},
+	ToolIntent{
+		Effect: "task/t1.2.0", Tool: "write_to_file", Arguments: json.RawMessage(`{"path":"a<b>.md","text":"x & y"}`),
+		Repeat: RepeatProbeable, Mark: "size=0", Deadline: noon.Add(3 * time.Second), Rule: "writes once", Again: 1,
+	},
+	ToolDeferred{Effect: "task/t1.2.0", Until: noon.Add(time.Minute)},
+	ToolOutcome{
+		Effect: "task/t1.2.0", State: OutcomeOK, Trust: Untrusted, Text: "wrote\n5 bytes", Artifact: "e3b0c442",
+		Files: []string{"a.md"}, Took: 20 * time.Millisecond,
+	},
+	CheckpointOpened{
+		ID: "r1-abcdefgh", Ask: CheckApproval, Title: "May I call write_to_file?", Detail: "+5 bytes",
+		Choices: []string{DecideApprove, DecideDeny, DecideEdit, DecideAlways}, Expires: noon.Add(24 * time.Hour),
+		Effect: "task/t1.2.0", Tool: "write_to_file", Arguments: json.RawMessage(`{"path":"a<b>.md"}`), Digest: "00ff",
+		Risk: "overwrites a.md", Grant: "writes",
+		Questions: []Question{{ID: "q1", Question: "Which files?", Choices: []string{"go", "all"}, Why: "the total differs"}},
+		Plan:      &samplePlan, Budget: "usd",
+	},
+	CheckpointDecided{
+		ID: "r1-abcdefgh", Decision: DecideEdit, By: "slack:U2", Text: "not there", Answers: map[string]string{"q1": "go"},
+		Arguments: json.RawMessage(`{"path":"b.md"}`), Plan: &samplePlan,
+	},
+	BudgetNotice{Budget: "usd", Percent: 80},
+	Finding{Rule: "L1", Severity: "nudge", Strand: "task/t1", Events: []uint64{4, 7, 9}, Message: "read_file a.md three times"},
+	Feedback{Rating: -1, Comment: "wrong total", By: "slack:U1"},
+	Reported{Headline: "1,234 lines", Body: "| total | 3 | 1234 |", Artifacts: Texts{"table.md"}, Skipped: Texts{"the chart"},
+		FollowUps: Texts{"count again"}, Lessons: Texts{"vendor/ is large"}},
+	RunEnded{State: RunFailed, Reason: "not delivered: chart", Cost: dollars(1_250_000_000), Prompt: 1000, Completion: 200, ModelCalls: 9},
+}
+
+// sampleEvent is a journal entry with the body.
+func sampleEvent(b Body) Event {
+	return Event{Run: "r1", Strand: "task/t1", Seq: 7, At: noon, Body: b}
+}
