@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime/pprof"
 	"strings"
 	"text/tabwriter"
 )
@@ -38,7 +39,17 @@ func main() {
 	}
 	only := flag.String("only", "", "run only the benches whose names contain this")
 	binary := flag.String("binary", "bin/deckhand", "the built binary")
+	profile := flag.String("profile", "", "write a processor profile to this file")
 	flag.Parse()
+	if *profile != "" {
+		f, err := os.Create(*profile)
+		if err != nil || pprof.StartCPUProfile(f) != nil {
+			fmt.Fprintln(os.Stderr, "bench: no profile:", err)
+			os.Exit(1)
+		}
+		defer f.Close()
+		defer pprof.StopCPUProfile()
+	}
 	if err := run(context.Background(), *only, *binary); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
