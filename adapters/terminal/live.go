@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/deckhand-bot/deckhand/agent"
 )
@@ -103,7 +104,7 @@ func (l *live) block(r agent.Run, d dialogue, now time.Time) []row {
 	if r.Ended != nil || r.Started.IsZero() {
 		return nil
 	}
-	_, height := l.size()
+	columns, height := l.size()
 	var rows []row
 	switch c := current(r); {
 	case c != nil && d.sent == c.ID:
@@ -115,7 +116,7 @@ func (l *live) block(r agent.Run, d dialogue, now time.Time) []row {
 		}
 		rows = append(rows, row{in(cyan, `  type your answer, "decide for me", "cancel"`)})
 	case c != nil:
-		rows = append(rows, choices(*c))
+		rows = append(rows, choices(*c).wrap(columns-1, "  ")...)
 	default:
 		rows = append(rows, plan(r, max(3, min(20, height-6)))...)
 		if now := doing(r, agent.Main); now != "" {
@@ -205,8 +206,8 @@ func (l *live) fold(r row, columns int) []row {
 		return []row{r}
 	}
 	indent := text[:len(text)-len(trimmed)]
-	if strings.HasPrefix(trimmed, "- ") || strings.HasPrefix(trimmed, "* ") {
-		indent += "  "
+	if first := []rune(trimmed); len(first) > 1 && first[1] == ' ' && !unicode.IsLetter(first[0]) {
+		indent += "  " // a mark of ours, or of a list
 	}
 	return r.wrap(columns, head(indent, columns/2))
 }
