@@ -3,6 +3,8 @@ package agent
 import (
 	"maps"
 	"slices"
+
+	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
 // Apply folds one event into the run and returns the new run; the old one
@@ -18,14 +20,9 @@ func (r Run) Apply(e Event) Run {
 	case RunControlled:
 		r = r.control(b)
 	case TimePassed:
-		s := r.Strands[e.Strand]
-		s.Ticked = e.At
-		r.Strands = with(r.Strands, e.Strand, s)
+		r = r.strand(e.Strand, func(s *Strand) { s.Ticked = e.At })
 	case ModelAsked:
-		s := r.Strands[e.Strand]
-		s.Call = &b
-		s.Calls++
-		r.Strands = with(r.Strands, e.Strand, s)
+		r = r.strand(e.Strand, func(s *Strand) { s.Call, s.Calls = &b, s.Calls+1 })
 	case ModelAnswered:
 		r = r.answered(e.Strand, b)
 	case CallReplied:
@@ -35,10 +32,10 @@ func (r Run) Apply(e Event) Run {
 	case TaskStarted:
 		r = r.startTask(e, b)
 	case TaskFinishing:
-		s := r.Strands[e.Strand]
-		s.Finishing, s.Judged = &b, nil
-		s.Talks = with(s.Talks, "judge", Talk{})
-		r.Strands = with(r.Strands, e.Strand, s)
+		r = r.strand(e.Strand, func(s *Strand) {
+			s.Finishing, s.Judged = &b, nil
+			s.Talks = with(s.Talks, llm.Judge, Talk{})
+		})
 	case TaskJudged:
 		r = r.judged(e.Strand, b)
 	case TaskEnded:
@@ -71,6 +68,16 @@ func (r Run) Apply(e Event) Run {
 	return r
 }
 
+// strand changes a strand of the run. An event about any other is nobody's:
+// a strand that nothing started must not begin to move.
+func (r Run) strand(id StrandID, change func(s *Strand)) Run {
+	if s, ok := r.Strands[id]; ok {
+		change(&s)
+		r.Strands = with(r.Strands, id, s)
+	}
+	return r
+}
+
 func (r Run) start(e Event, b RunStarted) Run {
 	if r.Started.IsZero() {
 		r.ID, r.Started, r.Brief, r.Alone = e.Run, e.At, b, b.Unattended
@@ -95,16 +102,18 @@ func (r Run) control(b RunControlled) Run {
 }
 
 // accept makes the plan the run's plan. Finished and running tasks keep their
-// state; tasks that failed or were skipped begin anew when the plan names them.
+// state; tasks that failed or were skipped begin anew when a new plan names
+// them. A task that adds work on the way brings no failed task back: that is
+// for a re-plan, and those are counted.
 func (r Run) accept(e Event, b PlanAccepted) Run {
 	if r.Plans > 0 && e.Strand == Main {
 		r.Replans++
 	}
 	if e.Strand == Main { // the next re-plan is a conversation of its own
-		s := r.Strands[Main]
-		s.Talks = maps.Clone(s.Talks)
-		delete(s.Talks, "plan")
-		r.Strands = with(r.Strands, Main, s)
+		r = r.strand(Main, func(s *Strand) {
+			s.Talks = maps.Clone(s.Talks)
+			delete(s.Talks, llm.Plan)
+		})
 	}
 	if parent, adds := e.Strand.Task(); adds {
 		for _, t := range b.Plan.Tasks {
@@ -116,8 +125,8 @@ func (r Run) accept(e Event, b PlanAccepted) Run {
 	r.Plan, r.Plans = b.Plan, r.Plans+1
 	tasks := make(map[TaskID]TaskStatus, len(b.Plan.Tasks))
 	for _, t := range b.Plan.Tasks {
-		old := r.Tasks[t.ID]
-		if old.State == TaskDone || old.State == TaskRunning {
+		old, known := r.Tasks[t.ID]
+		if old.State == TaskDone || old.State == TaskRunning || (known && e.Strand != Main) {
 			tasks[t.ID] = old
 			continue
 		}
@@ -277,10 +286,8 @@ func (r Run) decideBudget(c Checkpoint, b CheckpointDecided) Run {
 func (r Run) decideStuck(c Checkpoint, b CheckpointDecided) Run {
 	switch b.Decision {
 	case DecideRetry:
-		r.Retries++
-		s := r.Strands[c.Strand]
-		s.Error = ""
-		r.Strands = with(r.Strands, c.Strand, s)
+		r.Retries = r.Replans + 1
+		r = r.strand(c.Strand, func(s *Strand) { s.Error = "" })
 		if b.Text != "" {
 			r = r.noteTo(c.Strand, Note{By: b.By, Text: b.Text, Trusted: true})
 		}

@@ -19,12 +19,11 @@ func Digest(tool string, canonical json.RawMessage) string {
 
 // talk changes the strand's conversation for one purpose.
 func (r Run) talk(id StrandID, p llm.Purpose, change func(t *Talk)) Run {
-	s := r.Strands[id]
-	t := s.Talks[p]
-	change(&t)
-	s.Talks = with(s.Talks, p, t)
-	r.Strands = with(r.Strands, id, s)
-	return r
+	return r.strand(id, func(s *Strand) {
+		t := s.Talks[p]
+		change(&t)
+		s.Talks = with(s.Talks, p, t)
+	})
 }
 
 // answered settles a model call and, where its answer was usable, opens the

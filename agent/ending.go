@@ -47,8 +47,13 @@ func (r Run) missing() string {
 	return "not delivered: " + strings.Join(names, "; ")
 }
 
-// failure is the report of a run that came to no plan.
+// failure is the report of a run that came to no plan, or to no new one.
 func (r Run) failure(reason string) Reported {
+	if r.Plans > 0 {
+		rep := r.plainReport()
+		rep.Body += "\nThere is no new plan for what failed: " + reason + "\n"
+		return rep
+	}
 	return Reported{Headline: "Failed before any work began", Body: reason}
 }
 

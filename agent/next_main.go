@@ -122,7 +122,7 @@ func (r Run) anyFailed(kind FailKind) bool {
 func (r Run) settled() bool { return r.tasksRunning() == 0 && r.readyTasks() == 0 }
 
 // wantsPlan reports whether a failure calls for a new plan: at most two a run,
-// and as many more as people allowed; never for what is impossible, and for
+// and then each one that a person allows; never for what is impossible, and for
 // what is blocked only after a person said so.
 func (r Run) wantsPlan() bool {
 	if r.Plans == 0 || r.Complete() || !r.settled() || len(r.failed()) == 0 || r.stopping() || r.Report != nil {
@@ -131,10 +131,10 @@ func (r Run) wantsPlan() bool {
 	if r.anyFailed(FailImpossible) {
 		return false
 	}
-	if r.anyFailed(FailBlocked) {
-		return r.Replans < r.Retries
+	if r.Replans < r.Retries {
+		return true // a person said: try again
 	}
-	return r.Replans < maxReplans+r.Retries
+	return !r.anyFailed(FailBlocked) && r.Replans < maxReplans
 }
 
 // despair asks a person about failures that no plan of the model can mend.

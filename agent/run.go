@@ -25,7 +25,7 @@ type Run struct {
 	Plan     Plan                        `json:"plan"`
 	Plans    int                         `json:"plans"`             // plans accepted so far
 	Replans  int                         `json:"replans"`           // plans that followed a failure
-	Retries  int                         `json:"retries,omitempty"` // re-plans that a person allowed on top
+	Retries  int                         `json:"retries,omitempty"` // people allowed re-plans up to this many
 	Tasks    map[TaskID]TaskStatus       `json:"tasks,omitempty"`
 	Parents  map[TaskID]TaskID           `json:"parents,omitempty"` // who added a task on the way
 	Strands  map[StrandID]Strand         `json:"strands,omitempty"`
