@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -284,15 +285,18 @@ func subject(c agent.Checkpoint) string {
 
 // original is what there is to edit, as JSON for people.
 func original(c agent.Checkpoint) string {
-	var v any = c.Arguments
-	if c.Ask == agent.CheckPlan {
-		v = c.Plan
-	}
-	var b strings.Builder
+	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if enc.Encode(v) != nil { // arguments come from the journal, where they were JSON
+	var err error
+	if c.Ask == agent.CheckPlan {
+		err = enc.Encode(c.Plan)
+	} else {
+		err = json.Indent(&b, c.Arguments, "", "  ")
+		b.WriteByte('\n')
+	}
+	if err != nil { // the person sees what there is
 		return string(c.Arguments)
 	}
 	return b.String()

@@ -187,10 +187,7 @@ func (l *live) erase(b *strings.Builder, columns int) {
 
 // fold wraps a row under its own indentation. Tables and code keep their lines.
 func (l *live) fold(r row, columns int) []row {
-	text := ""
-	for _, s := range r {
-		text += s.text
-	}
+	text := r.paint(false)
 	trimmed := strings.TrimLeft(text, " ")
 	if strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~") {
 		mark := trimmed[:3]

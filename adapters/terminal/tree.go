@@ -96,8 +96,8 @@ func depths(p agent.Plan) map[agent.TaskID]int {
 	return depth
 }
 
-// plan is the run's plan with the state of each task, at most most rows (0:
-// all). Where it is longer, what is finished goes first, then what is far off.
+// plan is the run's plan with the state of each task, cut to so many rows (0:
+// all of them). Where it is longer, what is finished goes first, then what is far off.
 func plan(r agent.Run, most int) []row {
 	nodes := tree(r.Plan)
 	keep := len(nodes)
