@@ -1,0 +1,126 @@
+package crashtest
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent/llm"
+	"github.com/deckhand-bot/deckhand/agent/llm/llmtest"
+)
+
+// wish is a call that a task's model makes until it was answered without an
+// error.
+type wish struct {
+	name string
+	args map[string]any
+}
+
+func post(text string) wish { return wish{"post", map[string]any{"text": text}} }
+func once(text string) wish { return wish{"once", map[string]any{"text": text}} }
+func sumUp(e string) wish   { return wish{"calculator", map[string]any{"expression": e}} }
+func add(l string) wish     { return wish{"append_to_file", map[string]any{"path": logFile, "text": l + "\n"}} }
+func put(name, text string) wish {
+	return wish{"write_to_file", map[string]any{"path": name, "text": text}}
+}
+
+// What a run leaves behind: a line of each task in logFile, and tableFile.
+const (
+	logFile   = "log.md"
+	tableFile = "tables/tide.md"
+	tableText = "high 06:12\nlow 12:31\n"
+)
+
+var (
+	lines = []string{"harbour", "tide", "notice"}
+	posts = []string{"harbour figures", "notice to mariners"}
+	onces = []string{"tide signal"}
+)
+
+// wishes are what each task's model asks for, answer by answer.
+var wishes = map[string][][]wish{
+	"a": {{post(posts[0]), add(lines[0])}},
+	"b": {{sumUp("6*7")}, {once(onces[0]), put(tableFile, tableText)}, {add(lines[1])}},
+	"c": {{add(lines[2])}, {post(posts[1])}},
+}
+
+// plan has two tasks that run side by side and one that needs both.
+func plan() map[string]any {
+	task := func(id, title string, tools []string, more ...string) map[string]any {
+		return map[string]any{
+			"id": id, "title": title, "instructions": title, "tools": tools, "effort": 1, "value": 5,
+			"acceptance": "it is there", "deliverable": true, "depends_on": append([]string{}, more...),
+			"outputs": []map[string]any{{"name": "out_" + id}},
+		}
+	}
+	return map[string]any{"name": "Harbour", "tasks": []map[string]any{
+		task("a", "Post the harbour figures", []string{"post", "append_to_file"}),
+		task("b", "Write the tide table", []string{"calculator", "once", "write_to_file", "append_to_file"}),
+		task("c", "Send the notice to mariners", []string{"post", "append_to_file"}, "a", "b"),
+	}}
+}
+
+// script is a model that answers by a pure function of the request, so that
+// it goes on after any death as if nothing had been.
+func script(r llmtest.Request) llmtest.Reply {
+	switch r.Purpose {
+	case llm.Intake:
+		return call(wish{"submit_plan", plan()})
+	case llm.Work:
+		return working(r)
+	case llm.Judge:
+		return call(wish{"judge_task", map[string]any{"accepted": true}})
+	default:
+		return call(wish{"submit_report", map[string]any{"headline": "done", "body": "all is sent and written"}})
+	}
+}
+
+// working makes the first calls of the task that did not succeed yet.
+func working(r llmtest.Request) llmtest.Reply {
+	done := succeeded(r.Messages)
+	for _, together := range wishes[r.Task] {
+		var open []wish
+		for _, w := range together {
+			if !done[text(w)] {
+				open = append(open, w)
+			}
+		}
+		if len(open) > 0 {
+			return call(open...)
+		}
+	}
+	return call(wish{"finish_task", map[string]any{
+		"summary": "done", "outputs": []map[string]any{{"name": "out_" + r.Task, "value": r.Task}},
+	}})
+}
+
+func text(w wish) string { return w.name + " " + string(encode(w.args)) }
+
+func encode(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // maps of texts always encode
+	}
+	return b
+}
+
+// succeeded are the calls that were answered without an error.
+func succeeded(messages []llm.Message) map[string]bool {
+	calls, done := map[string]string{}, map[string]bool{}
+	for _, m := range messages {
+		for _, c := range m.Calls {
+			calls[c.ID] = c.Name + " " + c.Arguments
+		}
+		if m.Role == llm.Tool && !strings.Contains(m.Content, "error:") {
+			done[calls[m.CallID]] = true
+		}
+	}
+	return done
+}
+
+func call(wishes ...wish) llmtest.Reply {
+	var calls []llm.Call
+	for _, w := range wishes {
+		calls = append(calls, llm.Call{Name: w.name, Arguments: string(encode(w.args))})
+	}
+	return llmtest.Calls(calls...)
+}
