@@ -23,10 +23,11 @@ const reservationPause = 500 * time.Millisecond
 // ask reserves the price of a model call, makes it and settles it. The
 // reservation is committed together with everything before it.
 func (t *turn) ask(ctx context.Context, view agent.Run) (waits bool, err error) {
-	ready, err := t.book.Request(view, t.lease.Strand, t.Tools.Specs())
+	ready, talk, err := t.book.Request(view, t.lease.Strand, t.Tools.Specs(), t.talk)
 	if err != nil {
 		return false, err
 	}
+	t.talk = talk
 	ready.Model = t.ModelName
 	if ready.Fast && t.FastName != "" {
 		ready.Model = t.FastName
@@ -50,7 +51,7 @@ func (t *turn) ask(ctx context.Context, view agent.Run) (waits bool, err error) 
 	t.spend = append(t.spend, t.charges(view, reserved(asked), 1, true)...)
 	var over *agent.BudgetError
 	if err := t.commit(ctx, false); errors.As(err, &over) {
-		t.batch, t.spend = t.batch[:len(t.batch)-1], nil
+		t.batch, t.upTo, t.spend = t.batch[:len(t.batch)-1], 0, nil
 		return t.broke(ctx, view, budgetOf(over.Counter))
 	} else if err != nil {
 		return false, err

@@ -26,7 +26,7 @@ func (t *turn) commit(ctx context.Context, strict bool) error {
 		return err
 	}
 	t.lease.Turn++
-	t.batch, t.wake, t.spend, t.ends = nil, nil, nil, false
+	t.batch, t.upTo, t.wake, t.spend, t.ends = nil, 0, nil, nil, false
 	t.run, err = t.folds.advance(ctx, t.lease.Run, receipt, c.Events)
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/prompt"
 )
 
 // foldVersion changes whenever Apply gives another Run for the same journal:
@@ -34,9 +35,10 @@ type folds struct {
 }
 
 type fold struct {
-	mu   sync.Mutex
-	run  agent.Run
-	kept uint64 // seq of the newest snapshot
+	mu    sync.Mutex
+	run   agent.Run
+	kept  uint64 // seq of the newest snapshot
+	talks map[agent.StrandID]prompt.Rendering
 }
 
 type snapshot struct {
@@ -117,6 +119,31 @@ func (f *folds) advance(ctx context.Context, run agent.RunID, receipt agent.Rece
 		}
 	}
 	return e.run, nil
+}
+
+// takeTalk hands out the strand's rendered conversation; whoever has it is the
+// only one to add to it.
+func (f *folds) takeTalk(run agent.RunID, s agent.StrandID) prompt.Rendering {
+	e := f.entry(run)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	d := e.talks[s]
+	delete(e.talks, s)
+	return d
+}
+
+// putTalk keeps a rendered conversation for the strand's next turn.
+func (f *folds) putTalk(run agent.RunID, s agent.StrandID, d prompt.Rendering) {
+	e := f.entry(run)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.run.Strands[s].Ended || e.run.Ended != nil {
+		return
+	}
+	if e.talks == nil {
+		e.talks = map[agent.StrandID]prompt.Rendering{}
+	}
+	e.talks[s] = d
 }
 
 // keep writes a snapshot where the journal has grown enough since the last.

@@ -149,7 +149,7 @@ func (t *turn) insist(ctx context.Context) error {
 	if !errors.Is(err, agent.ErrStale) {
 		return err
 	}
-	t.batch, t.wake, t.spend = nil, nil, nil
+	t.batch, t.upTo, t.wake, t.spend = nil, 0, nil, nil
 	t.run, err = t.folds.load(ctx, t.lease.Run)
 	return err
 }

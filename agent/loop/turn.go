@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/prompt"
 )
 
 // turn is the work on one strand under one lease.
@@ -20,12 +21,15 @@ type turn struct {
 	run     agent.Run // newest committed fold
 	// batch is what happened since the last commit, wake whom it concerns.
 	batch []agent.Event
+	ahead agent.Run // run with the first applied events of the batch
+	upTo  int
 	wake  map[agent.StrandID]time.Time
 	spend []agent.Spend
 	ends  bool
 	// fresh are the intents committed under this lease: only those are run
 	// without asking whether they ran before.
 	fresh map[agent.EffectID]bool
+	talk  prompt.Rendering // the conversation as it was last sent
 }
 
 // work takes one turn and puts away what it leaves behind. Panics are caught
@@ -36,6 +40,8 @@ func (l *Loop) work(soft, hard context.Context, lease agent.Lease) {
 	t := &turn{Loop: l, lease: lease, claimed: time.Now(), fresh: map[agent.EffectID]bool{}}
 	t.holding = l.held.take(lease, t.claimed, lose)
 	defer l.held.drop(t.holding)
+	t.talk = l.folds.takeTalk(lease.Run, lease.Strand)
+	defer func() { l.folds.putTalk(lease.Run, lease.Strand, t.talk) }()
 	log := l.Log.With("run", lease.Run, "strand", lease.Strand)
 	defer func() {
 		if p := recover(); p != nil {
@@ -77,12 +83,15 @@ func (t *turn) now() time.Time { return t.lease.At.Add(time.Since(t.claimed)) }
 
 // view is the run with the batch applied.
 func (t *turn) view() agent.Run {
-	r := t.run
-	for i, e := range t.batch {
-		e.Run, e.Seq, e.At = t.lease.Run, t.run.Seq+uint64(i)+1, t.now()
-		r = r.Apply(e)
+	if t.upTo == 0 || t.upTo > len(t.batch) {
+		t.ahead, t.upTo = t.run, 0
 	}
-	return r
+	for ; t.upTo < len(t.batch); t.upTo++ {
+		e := t.batch[t.upTo]
+		e.Run, e.Seq, e.At = t.lease.Run, t.run.Seq+uint64(t.upTo)+1, t.now()
+		t.ahead = t.ahead.Apply(e)
+	}
+	return t.ahead
 }
 
 // steps is the loop: ask what is next, do it, until the strand has nothing to

@@ -47,36 +47,76 @@ type taskView struct {
 
 type value struct{ Name, JSON string }
 
-// Request builds what the strand asks the model next. Its messages begin with
-// the same bytes in every call of a conversation: system, brief, then the
-// entries, which only grow.
-func (b *Book) Request(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) (Ready, error) {
+// Rendering is a conversation as it was last sent. A strand that keeps it pays
+// for what is new only, and its requests keep their beginning byte for byte
+// even when the run around it changes. The zero Rendering begins anew.
+type Rendering struct {
+	purpose   llm.Purpose
+	messages  []llm.Message
+	functions []llm.Function
+	entries   int         // rendered so far, after system and brief
+	last      agent.Entry // the newest of them: another one means another conversation
+}
+
+// continues reports whether the conversation is the rendered one, or that and more.
+func (d Rendering) continues(p llm.Purpose, entries []agent.Entry) bool {
+	return d.purpose == p && d.entries > 0 && d.entries <= len(entries) && same(entries[d.entries-1], d.last)
+}
+
+// same reports whether two entries say the same.
+func same(a, b agent.Entry) bool {
+	switch {
+	case a.Answer != nil && b.Answer != nil:
+		return a.Answer.Content == b.Answer.Content && slices.Equal(a.Answer.Calls, b.Answer.Calls)
+	case a.Reply != nil && b.Reply != nil:
+		return *a.Reply == *b.Reply
+	}
+	return a.Note != nil && b.Note != nil && *a.Note == *b.Note
+}
+
+// Request builds what the strand asks the model next, and the rendering for the
+// request after that. Its messages begin with the same bytes in every call of
+// a conversation: system, brief, then the entries, which only grow.
+func (b *Book) Request(r agent.Run, s agent.StrandID, tools []agent.ToolSpec, before Rendering) (Ready, Rendering, error) {
 	purpose := r.Purpose(s)
 	pg, known := b.prompts[purpose]
 	if !known {
-		return Ready{}, fmt.Errorf("there is no prompt for %q", purpose)
-	}
-	v := b.look(r, s, tools)
-	var system, brief strings.Builder
-	if err := pg.text.ExecuteTemplate(&system, "system", v); err != nil {
-		return Ready{}, fmt.Errorf("prompt %s: %w", pg.ID, err)
-	}
-	if err := pg.text.ExecuteTemplate(&brief, "brief", v); err != nil {
-		return Ready{}, fmt.Errorf("prompt %s: %w", pg.ID, err)
+		return Ready{}, Rendering{}, fmt.Errorf("there is no prompt for %q", purpose)
 	}
 	entries := r.Talk(s).Entries
-	messages := make([]llm.Message, 0, len(entries)+2)
-	messages = append(messages,
-		llm.Message{Role: llm.System, Content: system.String()},
-		llm.Message{Role: llm.User, Content: brief.String()})
-	for _, e := range entries {
-		messages = append(messages, Message(e))
+	d := before
+	if !d.continues(purpose, entries) {
+		system, brief, err := pg.open(b.look(r, s, tools))
+		if err != nil {
+			return Ready{}, Rendering{}, err
+		}
+		d = Rendering{purpose: purpose, functions: b.Offered(r, s, tools), messages: []llm.Message{
+			{Role: llm.System, Content: system}, {Role: llm.User, Content: brief},
+		}}
+	}
+	for ; d.entries < len(entries); d.entries++ {
+		d.last = entries[d.entries]
+		d.messages = append(d.messages, Message(d.last))
 	}
 	task, _ := s.Task()
 	return Ready{Hash: pg.hash, Fast: pg.Model == "fast", Request: llm.Request{
 		Purpose: purpose, Run: string(r.ID), Strand: string(s), Task: string(task),
-		Messages: messages, Functions: b.Offered(r, s, tools), Required: true,
-	}}, nil
+		Messages: d.messages, Functions: d.functions, Required: true,
+	}}, d, nil
+}
+
+// open renders the beginning of a conversation.
+func (p page) open(v view) (system, brief string, err error) {
+	var text strings.Builder
+	if err := p.text.ExecuteTemplate(&text, "system", v); err != nil {
+		return "", "", fmt.Errorf("prompt %s: %w", p.ID, err)
+	}
+	system = text.String()
+	text.Reset()
+	if err := p.text.ExecuteTemplate(&text, "brief", v); err != nil {
+		return "", "", fmt.Errorf("prompt %s: %w", p.ID, err)
+	}
+	return system, text.String(), nil
 }
 
 // Offered lists the functions that the strand may call now, sorted by name:

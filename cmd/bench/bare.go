@@ -73,14 +73,14 @@ func conversation(l load) ([]goopenai.ChatCompletionRequest, error) {
 	}
 	specs := []agent.ToolSpec{note{}.Spec()}
 	run := agent.Run{}.Apply(agent.Event{Run: "bench", Seq: 1, Body: agent.RunStarted{Goal: "note it all, steps=" + strconv.Itoa(l.steps)}})
-	intake, err := book.Request(run, agent.Main, specs)
+	intake, _, err := book.Request(run, agent.Main, specs, prompt.Rendering{})
 	if err != nil {
 		return nil, err
 	}
 	run = run.Apply(agent.Event{Run: "bench", Seq: 2, Strand: agent.Main, Body: agent.PlanAccepted{Plan: agent.Plan{
 		Tasks: []agent.Task{{ID: "t1", Title: "Write the notes down", Instructions: "note each", Tools: []string{"note"}}}}}})
 	run = run.Apply(agent.Event{Run: "bench", Seq: 3, Strand: agent.Main, Body: agent.TaskStarted{Task: "t1", Instructions: "note each"}})
-	work, err := book.Request(run, agent.TaskStrand("t1"), specs)
+	work, _, err := book.Request(run, agent.TaskStrand("t1"), specs, prompt.Rendering{})
 	if err != nil {
 		return nil, err
 	}
