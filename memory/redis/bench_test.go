@@ -2,7 +2,7 @@ package redis_test
 
 import (
 	"context"
-	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -93,7 +93,7 @@ func rawStream(b *testing.B, client *goredis.Client) func(context.Context, int) 
 			return err
 		}
 		got, err := client.XReadGroup(ctx, &goredis.XReadGroupArgs{
-			Group: "g", Consumer: fmt.Sprint(worker), Streams: []string{stream, ">"}, Count: 1, Block: time.Minute,
+			Group: "g", Consumer: strconv.Itoa(worker), Streams: []string{stream, ">"}, Count: 1, Block: time.Minute,
 		}).Result()
 		if err != nil {
 			return err

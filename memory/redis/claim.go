@@ -227,14 +227,12 @@ func (s *Store) rotated() []int {
 
 // claimShards claims from shards that one call may touch.
 func (s *Store) claimShards(ctx context.Context, n int, shards []int) ([]agent.Lease, time.Duration, error) {
-	stamp := false
-	keys := []string{s.idle(shards[0])}
+	keys := []string{s.idle(shards[0]), s.alive(shards[0])}
 	for _, shard := range shards {
-		stamp = s.stampDue(shard) || stamp
 		keys = append(keys, s.due(shard))
 	}
 	word := s.cluster || len(shards) == len(s.tags)
-	args := []any{n, s.lease.Microseconds(), digit(stamp), digit(word)}
+	args := []any{n, s.lease.Microseconds(), digit(s.stampDue(shards[0])), digit(word)}
 	return s.claimCall(ctx, &call{script: claimScript, keys: keys, args: args})
 }
 

@@ -205,7 +205,7 @@ func receipt(reply any, p packed) (agent.Receipt, error) {
 		return agent.Receipt{}, fmt.Errorf("commit to run %s: %w", p.run, agent.ErrSeen)
 	case "budget":
 		if len(list) == 2 {
-			if i, ok := list[1].(int64); ok && int(i) < len(p.spends) {
+			if i, ok := list[1].(int64); ok && i >= 0 && int(i) < len(p.spends) {
 				return agent.Receipt{}, fmt.Errorf("commit to run %s: %w", p.run, &agent.BudgetError{Counter: p.spends[i].Counter})
 			}
 		}

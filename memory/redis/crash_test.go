@@ -167,7 +167,11 @@ func (b *book) check(t *testing.T, s *redis.Store, run agent.RunID) (steps int64
 	}
 	at := map[string]uint64{}
 	for i, e := range events {
-		text := e.Body.(agent.PersonSaid).Text
+		body, ok := e.Body.(agent.PersonSaid)
+		if !ok {
+			t.Fatalf("run %s: entry %d is %+v", run, e.Seq, e.Body)
+		}
+		text := body.Text
 		if _, twice := at[text]; twice {
 			t.Errorf("run %s: %q was written twice", run, text)
 		}

@@ -20,7 +20,7 @@ const (
 // keys names every key. In a Cluster all keys of one script must be in one
 // slot, so what belongs to a run carries the tag of the run's shard in braces.
 //
-//	deckhand:{N}:due              ZSET   RUN/STRAND by due time, in µs of the server's clock
+//	deckhand:{N}:due              ZSET   RUN/STRAND by due time, in µs of the server's clock; a run id has no slash
 //	deckhand:{N}:run:RUN          hash   head "SEQ AT", started, ended, watched (somebody awaits it), strand:NAME (see script/strand.lua)
 //	deckhand:{N}:journal:RUN      list   one JSON line an event
 //	deckhand:{N}:snapshot:RUN     hash   seq, data
@@ -28,7 +28,7 @@ const (
 //	deckhand:{N}:attempt:RUN:ID   string receipt "SEQ AT" of a fact, for a day
 //	deckhand:{N}:runs             ZSET   runs by start time
 //	deckhand:{N}:ended            ZSET   ended runs by the time of their end
-//	deckhand:{N}:alive            string "SEEN BACK": when a worker was last heard, and when the last outage ended
+//	deckhand:{N}:alive            string "SEEN BACK": when a worker was last heard, and when the last outage ended ({0} alone where there is no Cluster)
 //	deckhand:{N}:idle             string somebody waits for work ({0} alone where there is no Cluster)
 //	deckhand:once:KEY             string attempt that used the key
 //	deckhand:{counter/NAME}       string a counter that is no run's own
@@ -58,17 +58,21 @@ func (k keys) shard(run agent.RunID) int {
 func (k keys) due(shard int) string   { return k.tags[shard] + "due" }
 func (k keys) runs(shard int) string  { return k.tags[shard] + "runs" }
 func (k keys) ended(shard int) string { return k.tags[shard] + "ended" }
-func (k keys) alive(shard int) string { return k.tags[shard] + "alive" }
 
 // runPrefix is what scripts that meet many runs put before a run's id.
 func (k keys) runPrefix(shard int) string { return k.tags[shard] + "run:" }
 
-func (k keys) idle(shard int) string {
-	if !k.slots {
-		shard = 0
+// desk is the shard whose keys alive and idle are meant: in a Cluster each has
+// its own, as one script may touch only one slot.
+func (k keys) desk(shard int) int {
+	if k.slots {
+		return shard
 	}
-	return k.tags[shard] + "idle"
+	return 0
 }
+
+func (k keys) alive(shard int) string { return k.tags[k.desk(shard)] + "alive" }
+func (k keys) idle(shard int) string  { return k.tags[k.desk(shard)] + "idle" }
 
 func (k keys) of(run agent.RunID, what string) string {
 	return k.tags[k.shard(run)] + what + ":" + string(run)
@@ -109,6 +113,3 @@ func counterRun(name string) (run agent.RunID, own bool) {
 	id, _, own := strings.Cut(rest, "/")
 	return agent.RunID(id), own && id != ""
 }
-
-// member is a strand in a ZSET of due times. Run ids contain no slash.
-func member(run agent.RunID, s agent.StrandID) string { return string(run) + "/" + string(s) }

@@ -180,6 +180,7 @@ func parseInfo(text string) map[string]string {
 // for a whole lease is an outage.
 func (s *Store) stampDue(shard int) bool {
 	now := int64(time.Since(s.opened))
+	shard = s.desk(shard)
 	last := s.seen[shard].Load()
 	return now-last >= int64(s.lease/6) && s.seen[shard].CompareAndSwap(last, now)
 }

@@ -52,6 +52,7 @@ func TestConformance(t *testing.T) {
 }
 
 func stores(t *testing.T, c redis.Config, srv *redistest.Server) storetest.Stores {
+	t.Helper()
 	first := open(t, c)
 	return storetest.Stores{
 		Store: first, Replicas: true,

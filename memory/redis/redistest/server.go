@@ -2,6 +2,7 @@ package redistest
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"net"
 	"os/exec"
@@ -51,7 +52,7 @@ func prepare(t testing.TB, more []string) *Server {
 	args := []string{
 		"--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--dir", dir,
 		"--save", "", "--appendonly", "yes", "--appendfsync", "everysec",
-		"--logfile", filepath.Join(dir, "redis.log"),
+		"--logfile", filepath.Join(dir, "redis.log"), "--repl-diskless-sync-delay", "0",
 	}
 	return &Server{
 		URL: fmt.Sprintf("redis://127.0.0.1:%d", port), Addr: fmt.Sprintf("127.0.0.1:%d", port),
@@ -85,7 +86,7 @@ func StartCluster(t testing.TB) *Server {
 func (s *Server) Replica() *Server {
 	s.t.Helper()
 	_, port, _ := net.SplitHostPort(s.Addr)
-	r := Start(s.t, "--replicaof", "127.0.0.1 "+port, "--repl-diskless-sync-delay", "0")
+	r := Start(s.t, "--replicaof", "127.0.0.1 "+port)
 	deadline := time.Now().Add(patience)
 	for {
 		if reply, err := s.Ask("WAIT 1 100"); err == nil && reply != ":0" {
@@ -109,9 +110,14 @@ func (s *Server) end(sig syscall.Signal) {
 	if s.cmd == nil {
 		return
 	}
+	group := -s.cmd.Process.Pid
 	_ = s.cmd.Process.Signal(sig) // fails only when it is gone already
 	<-s.done
 	s.cmd = nil
+	// A server may have forked to write a file; its directory is about to go.
+	for deadline := time.Now().Add(time.Second); syscall.Kill(group, syscall.SIGKILL) == nil && time.Now().Before(deadline); {
+		pause()
+	}
 }
 
 // Freeze stops the server's process without ending it (SIGSTOP); Thaw lets it
@@ -146,6 +152,7 @@ func (s *Server) launch() error {
 		s.t.Fatal("redis-server is not on PATH: install Redis 7.0 or later to run this test")
 	}
 	cmd := exec.Command(path, s.args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		s.t.Fatalf("start %s: %v", path, err)
 	}
@@ -158,7 +165,7 @@ func (s *Server) launch() error {
 		select {
 		case <-s.done:
 			s.cmd = nil
-			return fmt.Errorf("redis-server ended at its start")
+			return errors.New("redis-server ended at its start")
 		default:
 		}
 		// LOADING answers PING with an error until the append-only file is read.
@@ -197,5 +204,9 @@ func freePort(t testing.TB) int {
 		t.Fatalf("no free port on the loopback: %v", err)
 	}
 	defer func() { _ = l.Close() }()
-	return l.Addr().(*net.TCPAddr).Port
+	addr, ok := l.Addr().(*net.TCPAddr)
+	if !ok {
+		t.Fatalf("%v is no TCP address", l.Addr())
+	}
+	return addr.Port
 }

@@ -1,6 +1,6 @@
 -- Claims due strands of one or more shards.
--- KEYS 1 idle; then for each shard: due. The shards' alive keys and their
---      runs' keys are made from these: the last word is another.
+-- KEYS 1 idle, 2 alive; then for each shard: due. Its runs' keys are made from
+--      it: "run:RUN" stands for "due".
 -- ARGV 1 how many at most (0: only look), 2 lease, 3 "1" to stamp alive,
 --      4 "1" to leave word
 -- Returns { now, µs until the next is due (-1: not known), run, strand, epoch,
@@ -20,7 +20,7 @@ local function claim(due, tag)
         return score
       end
       local run, strand = string.match(found[i], '^([^/]*)/(.*)$')
-      local epoch, turn = take(due, score, found[i], tag .. 'run:' .. run, 'strand:' .. strand, tag .. 'alive', now, lease)
+      local epoch, turn = take(due, score, found[i], tag .. 'run:' .. run, 'strand:' .. strand, KEYS[2], now, lease)
       if epoch then
         left = left - 1
         local n = #got
@@ -33,20 +33,17 @@ local function claim(due, tag)
   end
 end
 
+if ARGV[3] == '1' then
+  stamp(KEYS[2], now, lease)
+end
 local wanted = left
-for i = 2, #KEYS do
-  if left == 0 and wanted > 0 and ARGV[3] ~= '1' then
+for i = 3, #KEYS do
+  if left == 0 and wanted > 0 then
     break
   end
-  local tag = string.sub(KEYS[i], 1, -4) -- without "due"
-  if ARGV[3] == '1' then
-    stamp(tag .. 'alive', now, lease)
-  end
-  if left > 0 or wanted == 0 then
-    local at = claim(KEYS[i], tag)
-    if at then
-      soonest = math.min(soonest or at, at)
-    end
+  local at = claim(KEYS[i], string.sub(KEYS[i], 1, -4))
+  if at then
+    soonest = math.min(soonest or at, at)
   end
 end
 if ARGV[4] == '1' and (left > 0 or wanted == 0) then
