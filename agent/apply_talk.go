@@ -59,7 +59,7 @@ func (r Run) answered(id StrandID, b ModelAnswered) Run {
 
 func (t *Talk) take(b ModelAnswered, prefix string) {
 	if b.Message != nil {
-		t.Entries = push(t.Entries, Entry{Answer: b.Message})
+		t.Entries = t.Entries.Push(Entry{Answer: b.Message})
 		t.Open = nil
 		for i, c := range b.Message.Calls {
 			t.Open = append(t.Open, OpenCall{Call: c, Effect: EffectID(prefix + "." + strconv.Itoa(i))})
@@ -70,7 +70,7 @@ func (t *Talk) take(b ModelAnswered, prefix string) {
 	}
 	t.Strikes++
 	if len(t.Open) == 0 {
-		t.Entries = push(t.Entries, Entry{Note: &Note{By: Deckhand, Text: b.Problem, Trusted: true}})
+		t.Entries = t.Entries.Push(Entry{Note: &Note{By: Deckhand, Text: b.Problem, Trusted: true}})
 		return
 	}
 	for len(t.Open) > 0 {
@@ -82,10 +82,10 @@ func (t *Talk) take(b ModelAnswered, prefix string) {
 // calls have their reply.
 func (t *Talk) close(i int, reply Reply) {
 	reply.Call, reply.Name = t.Open[i].ID, t.Open[i].Name
-	t.Entries = push(t.Entries, Entry{Reply: &reply})
+	t.Entries = t.Entries.Push(Entry{Reply: &reply})
 	t.Open = slices.Delete(slices.Clone(t.Open), i, i+1)
 	if len(t.Open) == 0 && len(t.Held) > 0 {
-		t.Entries = push(t.Entries, t.Held...)
+		t.Entries = t.Entries.Push(t.Held...)
 		t.Held = nil
 	}
 }
@@ -191,6 +191,6 @@ func (r Run) noteTo(id StrandID, n Note) Run {
 			t.Held = push(t.Held, Entry{Note: &n})
 			return
 		}
-		t.Entries = push(t.Entries, Entry{Note: &n})
+		t.Entries = t.Entries.Push(Entry{Note: &n})
 	})
 }

@@ -212,8 +212,8 @@ func (r Run) ask(s StrandID) Move {
 
 // lastNote is the newest thing the model was told, for a reason.
 func lastNote(t Talk) string {
-	for i := len(t.Entries) - 1; i >= 0; i-- {
-		switch e := t.Entries[i]; {
+	for i := t.Entries.Len() - 1; i >= 0; i-- {
+		switch e := t.Entries.At(i); {
 		case e.Reply != nil:
 			return e.Reply.Text
 		case e.Note != nil:

@@ -26,7 +26,7 @@ type Strand struct {
 // Talk is one conversation of a strand, for one purpose. Entries only grow, so
 // that requests keep their prefix.
 type Talk struct {
-	Entries []Entry `json:"entries,omitempty"`
+	Entries History `json:"entries,omitzero"`
 	// Open are the calls of the newest answer that have no reply yet, in order.
 	Open []OpenCall `json:"open,omitempty"`
 	// Held are notes that came while calls were open: the protocol wants every

@@ -126,7 +126,7 @@ func past(r agent.Run, c agent.Checkpoint) []row {
 	var rows []row
 	var words string
 	var calls []string
-	for _, e := range r.Talk(c.Strand).Entries {
+	for _, e := range r.Talk(c.Strand).Entries.All() {
 		if e.Answer == nil {
 			continue
 		}

@@ -17,4 +17,3 @@ func TestCount(t *testing.T) {
 		t.Errorf("got %d", n)
 	}
 }
-

@@ -40,7 +40,7 @@ func (t *turn) inflate(ctx context.Context, view agent.Run, args json.RawMessage
 
 // shown reports whether a result of this conversation is the artifact.
 func shown(talk agent.Talk, hash string) bool {
-	for _, e := range talk.Entries {
+	for _, e := range talk.Entries.All() {
 		if e.Reply != nil && e.Reply.Artifact == hash {
 			return true
 		}

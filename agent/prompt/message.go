@@ -47,9 +47,9 @@ const (
 )
 
 // evidence is what the tools of a conversation returned, the newest last.
-func evidence(entries []agent.Entry) []string {
+func evidence(entries agent.History) []string {
 	var list []string
-	for _, e := range entries {
+	for _, e := range entries.All() {
 		if e.Reply != nil && e.Reply.Trust != "" {
 			list = append(list, fmt.Sprintf("%s returned:\n%s", e.Reply.Name, Frame(Shorten(e.Reply.Text, maxEvidence), e.Reply.Trust)))
 		}

@@ -59,8 +59,8 @@ type Rendering struct {
 }
 
 // continues reports whether the conversation is the rendered one, or that and more.
-func (d Rendering) continues(p llm.Purpose, entries []agent.Entry) bool {
-	return d.purpose == p && d.entries > 0 && d.entries <= len(entries) && same(entries[d.entries-1], d.last)
+func (d Rendering) continues(p llm.Purpose, entries agent.History) bool {
+	return d.purpose == p && d.entries > 0 && d.entries <= entries.Len() && same(entries.At(d.entries-1), d.last)
 }
 
 // same reports whether two entries say the same.
@@ -94,8 +94,8 @@ func (b *Book) Request(r agent.Run, s agent.StrandID, tools []agent.ToolSpec, be
 			{Role: llm.System, Content: system}, {Role: llm.User, Content: brief},
 		}}
 	}
-	for ; d.entries < len(entries); d.entries++ {
-		d.last = entries[d.entries]
+	for ; d.entries < entries.Len(); d.entries++ {
+		d.last = entries.At(d.entries)
 		d.messages = append(d.messages, Message(d.last))
 	}
 	task, _ := s.Task()

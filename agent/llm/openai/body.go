@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -20,8 +21,8 @@ type shape struct {
 	jsonObject       bool   // response_format json_object
 }
 
-// body encodes r for this endpoint as far as its quirks are known.
-func (c *Client) body(r llm.Request) ([]byte, shape) {
+// body appends r, encoded for this endpoint as far as its quirks are known, to b.
+func (c *Client) body(b []byte, r llm.Request) ([]byte, shape) {
 	s := shape{
 		stream:           c.cfg.Stream,
 		maxTokens:        r.MaxTokens > 0,
@@ -30,7 +31,7 @@ func (c *Client) body(r llm.Request) ([]byte, shape) {
 	}
 	if c.cfg.Mode == JSON {
 		s.jsonObject = len(r.Functions) > 0 && !c.quirks.noFormat.Load()
-		return encode(transcript(r), s), s
+		return encode(b, transcript(r), s), s
 	}
 	if len(r.Functions) > 0 {
 		s.effort = effort(r.Model)
@@ -41,7 +42,7 @@ func (c *Client) body(r llm.Request) ([]byte, shape) {
 			}
 		}
 	}
-	return encode(r, s), s
+	return encode(b, r, s), s
 }
 
 // reasoning reports whether OpenAI's model of that name takes only
@@ -77,8 +78,8 @@ func validate(r llm.Request, m Mode) error {
 // encode writes the body in one pass. Fields keep one order and the messages
 // come last, so that a longer conversation only appends: providers' prompt
 // caches and proxies see a stable prefix.
-func encode(r llm.Request, s shape) []byte {
-	b := make([]byte, 0, size(r))
+func encode(b []byte, r llm.Request, s shape) []byte {
+	b = slices.Grow(b, size(r))
 	b = append(b, `{"model":`...)
 	b = appendString(b, r.Model)
 	b = append(b, `,"stream":`...)

@@ -24,7 +24,7 @@ func TestBody(t *testing.T) {
 		`"messages":[{"role":"system","content":"You work."},{"role":"user","content":"Count <the> \"files\""},` +
 		`{"role":"assistant","content":null,"tool_calls":[{"id":"x","type":"function","function":{"name":"list_files","arguments":"{\"a\":\"<b>\"}"}}]},` +
 		`{"role":"tool","content":"","tool_call_id":"x"}]}`
-	got, _ := New(Config{Stream: true}).body(r)
+	got, _ := New(Config{Stream: true}).body(nil, r)
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -34,9 +34,9 @@ func TestBody(t *testing.T) {
 func TestBodyOnlyGrows(t *testing.T) {
 	for _, mode := range []Mode{Tools, JSON} {
 		c, r := New(Config{Mode: mode}), request()
-		before, _ := c.body(r)
+		before, _ := c.body(nil, r)
 		r.Messages = append(r.Messages, llm.Message{Role: llm.Assistant, Content: "x"})
-		after, _ := c.body(r)
+		after, _ := c.body(nil, r)
 		if !bytes.HasPrefix(after, before[:len(before)-len("]}")]) {
 			t.Errorf("%s: a longer conversation changed its beginning", mode)
 		}
@@ -76,7 +76,7 @@ func BenchmarkBody(b *testing.B) {
 	c, r := New(Config{Stream: true}), long()
 	b.ReportAllocs()
 	for b.Loop() {
-		body, _ := c.body(r)
+		body, _ := c.body(nil, r)
 		b.SetBytes(int64(len(body)))
 	}
 }

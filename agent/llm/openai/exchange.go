@@ -55,14 +55,14 @@ func (e *rejection) Error() string { return fmt.Sprintf("HTTP %d", e.status) }
 type exchange struct {
 	http   *http.Client
 	header http.Header
-	body   []byte
+	body   *payload
 	stream bool
 	plain  []byte // the whole reply, where it was no event stream
 	tail   tail
 }
 
 // try asks once.
-func (c *Client) try(ctx context.Context, r llm.Request, body []byte) (answer, error) {
+func (c *Client) try(ctx context.Context, r llm.Request, body *payload) (answer, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	timer := time.AfterFunc(c.cfg.Timeout, func() { cancel(errSlow) })
@@ -143,8 +143,8 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 		req.Header.Set("Accept", "application/json")
 	}
 	req.Header.Del("Connection") // it is the transport's, and none of HTTP/2's
-	req.ContentLength = int64(len(x.body))
-	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body)), nil }
+	req.ContentLength = int64(len(x.body.bytes))
+	req.GetBody = func() (io.ReadCloser, error) { return x.body.reader(), nil }
 	req.Body, _ = req.GetBody()
 	resp, err := x.http.Do(req)
 	if err != nil {

@@ -146,7 +146,10 @@ func (c *Client) Complete(ctx context.Context, r llm.Request) (llm.Response, err
 	if err := validate(r, c.cfg.Mode); err != nil {
 		return llm.Response{}, c.unsupported(r.Model, err)
 	}
-	body, shape := c.body(r)
+	body := borrow()
+	defer body.done()
+	var shape shape
+	body.bytes, shape = c.body(body.bytes, r)
 	for try, failed := 1, 0; ; try++ {
 		resp, err := c.try(ctx, r, body)
 		if err == nil {
@@ -160,7 +163,10 @@ func (c *Client) Complete(ctx context.Context, r llm.Request) (llm.Response, err
 			return c.finish(r, filtered(v)), nil
 		}
 		if c.adapt(v, shape) {
-			body, shape = c.body(r)
+			again := borrow() // the transport may still be at the first
+			defer again.done()
+			again.bytes, shape = c.body(again.bytes, r)
+			body = again
 			continue
 		}
 		failed++

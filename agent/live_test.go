@@ -1,0 +1,22 @@
+package agent
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// Whatever model, tools, people and crashes did to a run, it is never dead:
+// while they go on, somebody is due, a question is open, or it has ended; and
+// once they do their best, it ends.
+func TestRunsLive(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t)
+		w.play(rapid.IntRange(0, 120).Draw(t, "steps"))
+		w.kind = true
+		w.play(600)
+		if w.run.Ended == nil {
+			t.Fatalf("the run does not end although everybody helps: %s, %s", w.run.State(), moves(t, w.run))
+		}
+	})
+}
