@@ -82,7 +82,7 @@ func StartCluster(t testing.TB) *Server {
 }
 
 // Replica starts a second server that replicates this one, and returns when
-// it is in step.
+// its link is up.
 func (s *Server) Replica() *Server {
 	s.t.Helper()
 	_, port, _ := net.SplitHostPort(s.Addr)
