@@ -72,10 +72,10 @@ func (w *watcher) line(ctx context.Context, line string) (taken bool) {
 	switch {
 	case w.talk.sent != "":
 		return false
+	case w.word(ctx, check, word):
 	case w.talk.editing && check != nil:
 		w.edited(ctx, *check, line)
 	case line == "":
-	case w.word(ctx, check, word):
 	case check == nil && strings.HasPrefix(line, "{"):
 		w.decide(ctx, line)
 	case speaks && (check == nil || check.Ask != agent.CheckClarify):
@@ -215,7 +215,6 @@ func (w *watcher) point(ctx context.Context, check *agent.Checkpoint, line strin
 		line = q.Choices[n-1]
 	}
 	w.talk.answers[q.ID] = line
-	w.face.show([]row{{in(dim, "  "+oneLine(q.Question)+" → "), in(normal, line)}})
 	if q, _ := w.talk.next(check); q == nil {
 		w.send(ctx, agent.CheckpointDecided{ID: check.ID, By: w.By, Decision: agent.DecideAnswer, Answers: w.talk.answers})
 	}

@@ -61,6 +61,7 @@ func TestAnswers(t *testing.T) {
 		{"useless lines first", called, true, []string{"perhaps", "", "?", "status", "help", "y"}, agent.CheckpointDecided{Decision: "approve"}},
 		{"JSON", called, false, []string{`{"decision":"edit","arguments":{"path":"b"}}`}, agent.CheckpointDecided{Decision: "edit", Arguments: json.RawMessage(`{"path":"b"}`)}},
 		{"edit typed as JSON", called, true, []string{"e", `{"path":"b"}`}, agent.CheckpointDecided{Decision: "edit", Arguments: json.RawMessage(`{"path":"b"}`)}},
+		{"a control word while editing", called, true, []string{"e", "status", `{"path":"c"}`}, agent.CheckpointDecided{Decision: "edit", Arguments: json.RawMessage(`{"path":"c"}`)}},
 		{"edit given up", called, true, []string{"e", "", "e", "[1]", "y"}, agent.CheckpointDecided{Decision: "approve"}},
 		{"plan by number", planned, true, []string{"1"}, agent.CheckpointDecided{Decision: "approve"}},
 		{"plan cancelled", planned, false, []string{"cancel"}, agent.CheckpointDecided{Decision: "cancel"}},

@@ -16,7 +16,7 @@ var phrases = map[string]string{
 	"write_to_file":  "writing {path}",
 	"append_to_file": "appending to {path}",
 	"delete_file":    "deleting {path}",
-	"list_files":     "listing {path}",
+	"list_files":     "listing files in {path}",
 	"search_files":   "searching for {query}",
 	"calculator":     "calculating {expression}",
 	"run_code":       "running code",
@@ -45,7 +45,7 @@ func phrase(tool string, arguments json.RawMessage) string {
 			return before + short(f.value, 60) + after
 		}
 	}
-	return strings.TrimSpace(before)
+	return strings.TrimSuffix(strings.TrimSpace(before), " in") // an optional argument that is absent
 }
 
 // field is one argument in readable form.

@@ -3,9 +3,12 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 	"unicode"
+
+	"golang.org/x/term"
 
 	"github.com/deckhand-bot/deckhand/agent"
 )
@@ -40,9 +43,24 @@ func newLive(c Config) *live {
 		l.width = func() int { return 0 }
 	}
 	if l.height == nil {
-		l.height = func() int { return 0 }
+		l.height = heightOf(c.Out)
 	}
 	return l
+}
+
+// heightOf asks the terminal that is written to; 0 where it is none.
+func heightOf(out io.Writer) func() int {
+	return func() int {
+		f, isFile := out.(*os.File)
+		if !isFile {
+			return 0
+		}
+		_, rows, err := term.GetSize(int(f.Fd()))
+		if err != nil {
+			return 0
+		}
+		return rows
+	}
 }
 
 // size is the terminal's, with the usual one where it is not known.
@@ -110,6 +128,11 @@ func (l *live) block(r agent.Run, d dialogue, now time.Time) []row {
 	case c != nil && d.sent == c.ID:
 		rows = append(rows, row{in(dim, "  sent")})
 	case several(c):
+		for _, q := range c.Questions {
+			if a := d.answers[q.ID]; a != "" && d.check == c.ID {
+				rows = append(rows, row{in(dim, "  "+oneLine(q.Question)+" → "), in(normal, a)})
+			}
+		}
 		if q, n := d.next(c); q != nil {
 			rows = append(rows, row{in(cyan, fmt.Sprintf("question %d of %d", n, len(c.Questions)))})
 			rows = append(rows, point(*q)...)
@@ -118,7 +141,7 @@ func (l *live) block(r agent.Run, d dialogue, now time.Time) []row {
 	case c != nil:
 		rows = append(rows, choices(*c).wrap(columns-1, "  ")...)
 	default:
-		rows = append(rows, plan(r, max(3, min(20, height-6)))...)
+		rows = append(append(rows, nil), plan(r, max(3, min(20, height-6)))...)
 		if now := doing(r, agent.Main); now != "" {
 			rows = append(rows, row{in(yellow, "◐ "), in(normal, now)})
 		}
@@ -205,6 +228,9 @@ func (l *live) fold(r row, columns int) []row {
 	indent := text[:len(text)-len(trimmed)]
 	if first := []rune(trimmed); len(first) > 1 && first[1] == ' ' && !unicode.IsLetter(first[0]) {
 		indent += "  " // a mark of ours, or of a list
+	}
+	if len(r) > 1 && strings.HasSuffix(r[0].text, ": ") {
+		indent += "  " // a label
 	}
 	return r.wrap(columns, head(indent, columns/2))
 }

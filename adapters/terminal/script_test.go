@@ -105,6 +105,8 @@ func rest(t *testing.T, log *journal) {
 	failed.State, failed.Text = agent.OutcomeError, "error: no labels"
 	put(t, log, task2, second, failed, agent.TaskJudged{Task: "t2", Reasons: agent.Texts{"no labels"}, Missing: agent.Texts{"a title"}})
 	put(t, log, task2, agent.TaskEnded{Task: "t2", State: agent.TaskDone, Summary: "chart.png drawn"})
+	put(t, log, task4, call(task4, "1", "send_mail", `{}`)...)
+	put(t, log, task4, agent.CallReplied{Effect: "task/t4.1.0", Text: "denied by policy (P3): nothing leaves here"})
 	put(t, log, task4, agent.TaskEnded{Task: "t4", State: agent.TaskFailed, Reason: "there are none"})
 	put(t, log, agent.Main, agent.PersonSaid{By: "slack:U1", Text: "hurry"}, agent.TaskStarted{Task: "t3"})
 	put(t, log, task3, agent.TaskEnded{Task: "t3", State: agent.TaskDone, Summary: "REPORT.md written"})

@@ -129,6 +129,9 @@ func replied(before agent.Run, id agent.StrandID, b agent.CallReplied) []row {
 	name := ""
 	for _, c := range openCalls(before.Strands[id]) {
 		if c.Effect == b.Effect {
+			if c.Checkpoint != "" {
+				return nil // the decision was told
+			}
 			name = strings.ReplaceAll(c.Name, "_", " ") + ": "
 		}
 	}

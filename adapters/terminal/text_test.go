@@ -130,7 +130,7 @@ func TestFigures(t *testing.T) {
 func TestPhrases(t *testing.T) {
 	for _, c := range []struct{ tool, arguments, want string }{
 		{"read_file", `{"path":"a {b}.md"}`, "reading a {b}.md"},
-		{"list_files", `{}`, "listing"},
+		{"list_files", `{}`, "listing files"},
 		{"wait", `{"seconds":2.5}`, "waiting 2.5 s"},
 		{"search_files", `{"path":"src","query":"two\nlines"}`, "searching for two lines"},
 		{"run_code", `{"code":"1+1"}`, "running code"},

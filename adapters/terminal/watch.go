@@ -29,7 +29,7 @@ type Config struct {
 	Color bool
 	// Width is the terminal's width in columns; nil or 0: 80.
 	Width func() int
-	// Height is the terminal's height in rows; nil or 0: 24.
+	// Height is the terminal's height in rows; nil: asked from Out, 0: 24.
 	Height func() int
 	// Editor lets the person edit a text; nil: they type JSON on one line.
 	Editor func(ctx context.Context, text string) (string, error)
