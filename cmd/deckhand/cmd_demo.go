@@ -50,10 +50,11 @@ func (a *app) demo(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	m, err := rehearsal.New(survey, rehearsal.Config{Speed: demoSpeed(a.tty)})
+	scenario, err := rehearsal.Parse("survey.yaml", survey)
 	if err != nil {
 		return err
 	}
+	m := rehearsal.New(scenario, rehearsal.Config{Speed: demoSpeed(a.tty)})
 	s, err := cfg.open(ctx, sqlite.Worker)
 	if err != nil {
 		return err
@@ -73,7 +74,7 @@ func (a *app) demo(ctx context.Context, dir string) error {
 	fmt.Fprintln(a.err, m.Says())
 	fmt.Fprintf(a.err, "run %s\n", run)
 	if !a.tty {
-		a.in, _ = io.Pipe() // never ends: the rehearsal answers instead
+		a.in, _ = io.Pipe() // nobody types, and the input never ends: the rehearsal answers
 		desk.Authority.Operators = []string{rehearsalPrincipal}
 		attending, leave := context.WithCancel(ctx)
 		defer leave()

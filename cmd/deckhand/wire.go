@@ -83,13 +83,15 @@ func (c config) toolbox() (*tools.Box, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find this program for the sandbox of run_code: %w", err)
 	}
-	list := append(file.New(file.Config{Workspace: w}),
-		calc.New(), wait.New(), plot.New(plot.Config{Workspace: w}),
-		code.New(code.Config{
-			Command: []string{self, sandboxCommand},
-			Memory:  int64(c.Tools.RunCode.Memory), CPU: c.Tools.RunCode.CPU,
-			Wall: c.Tools.RunCode.Wall, Output: int(c.Tools.RunCode.Output),
-		}))
+	sandbox, err := code.New(code.Config{
+		Command: []string{self, sandboxCommand},
+		Memory:  int64(c.Tools.RunCode.Memory), CPU: c.Tools.RunCode.CPU,
+		Wall: c.Tools.RunCode.Wall, Output: int(c.Tools.RunCode.Output),
+	})
+	if err != nil {
+		return nil, err
+	}
+	list := append(file.New(file.Config{Workspace: w}), calc.Tool{}, wait.Tool{}, plot.New(w), sandbox)
 	return tools.New(list...)
 }
 
