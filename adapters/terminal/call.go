@@ -114,10 +114,10 @@ func list(name string, items []any) []field {
 }
 
 // How much of an argument a question shows. Where a preview is shown as well,
-// three lines are enough to know it again.
+// one line is enough to know it again.
 const (
 	shownLines    = 12
-	shownBeside   = 3
+	shownBeside   = 1
 	shownColumns  = 400
 	shownInstruct = 12
 )

@@ -94,7 +94,8 @@ func (l *live) typed(line string) {
 func (l *live) refresh(r agent.Run, d dialogue, now time.Time) time.Duration {
 	if c := current(r); c != nil && c.ID != l.asked {
 		l.asked = c.ID
-		l.show(question(r, *c))
+		_, height := l.size()
+		l.show(question(r, *c, max(shownLines, height-14)))
 	}
 	columns, _ := l.size()
 	block := l.block(r, d, now)

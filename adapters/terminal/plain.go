@@ -3,6 +3,7 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -24,7 +25,7 @@ func (p *plainFace) notice(text string) { fmt.Fprintln(p.err, say(oneLine(text))
 
 func (p *plainFace) show(rows []row) {
 	for _, r := range rows {
-		fmt.Fprintln(p.out, r.paint(false))
+		fmt.Fprintln(p.out, strings.TrimRight(r.paint(false), " "))
 	}
 }
 
@@ -35,7 +36,7 @@ func (p *plainFace) refresh(r agent.Run, _ dialogue, _ time.Time) time.Duration 
 		return 0
 	}
 	p.asked = c.ID
-	p.show(question(r, *c))
+	p.show(question(r, *c, 0))
 	for _, q := range c.Questions[:min(len(c.Questions), 8)] {
 		if several(c) {
 			p.show(point(q))

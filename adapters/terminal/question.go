@@ -10,8 +10,9 @@ import (
 )
 
 // question shows a checkpoint in full: what, why, the arguments, the preview,
-// what it costs so far and when it expires.
-func question(r agent.Run, c agent.Checkpoint) []row {
+// what it costs so far and when it expires. Of a preview longer than most lines
+// the beginning is shown, so that the title stays on the screen; 0: all of it.
+func question(r agent.Run, c agent.Checkpoint, most int) []row {
 	rows := []row{nil, {in(yellow, "? "), in(bold, oneLine(c.Title))}}
 	if task := titleOf(r, c.Strand); task != "" {
 		rows = append(rows, row{in(dim, "  for: "), in(normal, task)})
@@ -19,14 +20,12 @@ func question(r agent.Run, c agent.Checkpoint) []row {
 	if c.Risk != "" {
 		rows = append(rows, row{in(dim, "  risk: "), in(normal, oneLine(c.Risk))})
 	}
-	most := shownLines
+	values := shownLines
 	if c.Detail != "" {
-		most = shownBeside
+		values = shownBeside
 	}
-	rows = append(rows, arguments(c.Arguments, most)...)
-	for _, l := range lines(c.Detail) {
-		rows = append(rows, say("  "+l))
-	}
+	rows = append(rows, arguments(c.Arguments, values)...)
+	rows = append(rows, preview(c.Detail, most)...)
 	if len(c.Questions) == 1 {
 		rows = append(rows, point(c.Questions[0])...)
 	}
@@ -42,6 +41,30 @@ func question(r agent.Run, c agent.Checkpoint) []row {
 	}
 	if len(facts) > 0 {
 		rows = append(rows, row{in(dim, "  "+strings.Join(facts, " · "))})
+	}
+	return rows
+}
+
+// preview is the Markdown of a question, or its first lines.
+func preview(detail string, most int) []row {
+	all := lines(detail)
+	keep := len(all)
+	if most > 0 && keep > most {
+		keep = most - 1
+	}
+	var rows []row
+	fences := 0
+	for _, l := range all[:keep] {
+		if strings.HasPrefix(strings.TrimSpace(l), "```") {
+			fences++
+		}
+		rows = append(rows, say("  "+l))
+	}
+	if more := len(all) - keep; more > 0 {
+		if fences%2 == 1 {
+			rows = append(rows, say("  ```"))
+		}
+		rows = append(rows, row{in(yellow, fmt.Sprintf("  … %s; ? shows all of it", plural(more, "more line")))})
 	}
 	return rows
 }
@@ -93,7 +116,7 @@ func choices(c agent.Checkpoint) row {
 }
 
 // why tells more about a question: the task that it belongs to, what it was
-// told, and what was done so far.
+// told, what was done so far, and a long preview in full.
 func why(r agent.Run, c agent.Checkpoint) []row {
 	rows := []row{{in(bold, "Why this is asked")}}
 	if id, is := c.Strand.Task(); is {
@@ -118,7 +141,11 @@ func why(r agent.Run, c agent.Checkpoint) []row {
 			rows = append(rows, row{in(dim, "  "+oneLine(q.Question)+" "), in(normal, oneLine(q.Why))})
 		}
 	}
-	return append(rows, past(r, c)...)
+	rows = append(rows, past(r, c)...)
+	if len(lines(c.Detail)) > shownLines {
+		rows = append(rows, preview(c.Detail, 0)...)
+	}
+	return rows
 }
 
 // past lists what the question's strand called before, and the tasks that are done.

@@ -197,3 +197,21 @@ func TestTextsFromOutsideAreHarmless(t *testing.T) {
 		})
 	}
 }
+
+func TestALongPreviewIsCutAndShownOnDemand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := newJournal()
+		c := called
+		c.Detail = "```\n" + strings.Repeat("line\n", 40) + "the last one\n```"
+		ask(t, log, c)
+		r := watch(t, log, Config{TTY: true, Height: func() int { return 30 }})
+		r.settle()
+		if s := shown(t, 80, r.out.String()); strings.Contains(s, "the last one") || !strings.Contains(s, "  line\n  ```\n  … 28 more lines; ? shows all of it\n") {
+			t.Errorf("the question is\n%s", s)
+		}
+		r.enter("?")
+		if s := shown(t, 80, r.out.String()); !strings.Contains(s, "  the last one\n  ```\n  [y] approve") {
+			t.Errorf("asked for more, it shows\n%s", s)
+		}
+	})
+}
