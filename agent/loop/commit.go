@@ -54,11 +54,12 @@ func refused(err error) bool {
 }
 
 // salvage journals the outcomes in the batch as facts: what an effect did is
-// never dropped, even when the lease is gone.
+// never dropped, even when the lease is gone. That an effect failed is left to
+// recovery: another holder may be at it again, and the first outcome counts.
 func (t *turn) salvage(ctx context.Context) {
 	var outcomes []agent.Event
 	for _, e := range t.batch {
-		if _, is := e.Body.(agent.ToolOutcome); is {
+		if o, is := e.Body.(agent.ToolOutcome); is && o.State == agent.OutcomeOK {
 			outcomes = append(outcomes, e)
 		}
 	}

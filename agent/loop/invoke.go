@@ -121,12 +121,13 @@ func (t *turn) recover(ctx context.Context, view agent.Run, c agent.OpenCall, to
 	prober, canProbe := tool.(agent.Prober)
 	switch {
 	case in.Repeat == agent.RepeatRead || in.Repeat == agent.RepeatIdempotent:
+		call.Deadline = time.Time{} // that of a request which nobody has to wait for
 		return t.perform(ctx, c, tool, call)
+	case t.now().Before(in.Deadline):
+		// the request of the earlier holder may still arrive until then:
+		// neither a probe nor a person could tell that it will not
+		return nil, t.rest(ctx, in.Deadline.Sub(t.now()))
 	case in.Repeat == agent.RepeatProbeable && canProbe:
-		if t.now().Before(in.Deadline) {
-			// the request of the earlier holder may still arrive until then
-			return nil, t.rest(ctx, in.Deadline.Sub(t.now()))
-		}
 		done, result, err := prober.Probe(ctx, call)
 		if err != nil {
 			t.Log.Warn("cannot ask whether an effect happened; trying again", "run", view.ID, "effect", c.Effect, "err", err)

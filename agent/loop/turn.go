@@ -65,6 +65,7 @@ func (l *Loop) work(soft, hard context.Context, lease agent.Lease) {
 		t.cutOff()
 	case ctx.Err() != nil:
 		log.Info("lease was lost while a step ran", "err", err)
+		t.salvage(hard)
 	default:
 		log.Error("step failed; it is tried again", "err", err)
 		t.handBack(hard, t.now().Add(retryPause))
