@@ -113,13 +113,14 @@ func list(name string, items []any) []field {
 	return append([]field{{name, strings.Join(words, ", ")}}, nested...)
 }
 
-// How much of an argument a question shows. Where a preview is shown as well,
+// How much of a question is shown at first. Where a preview is shown as well,
 // one line is enough to know it again.
 const (
 	shownLines    = 12
 	shownBeside   = 1
 	shownColumns  = 400
 	shownInstruct = 12
+	shownPreview  = 6 // lines of a preview, in a terminal with few rows
 )
 
 // arguments lists a call's arguments for a person, one "key: value" a line;

@@ -95,7 +95,7 @@ func (l *live) refresh(r agent.Run, d dialogue, now time.Time) time.Duration {
 	if c := current(r); c != nil && c.ID != l.asked {
 		l.asked = c.ID
 		_, height := l.size()
-		l.show(question(r, *c, max(shownLines, height-14)))
+		l.show(question(r, *c, max(shownPreview, height-17)))
 	}
 	columns, _ := l.size()
 	block := l.block(r, d, now)

@@ -142,7 +142,7 @@ func why(r agent.Run, c agent.Checkpoint) []row {
 		}
 	}
 	rows = append(rows, past(r, c)...)
-	if len(lines(c.Detail)) > shownLines {
+	if len(lines(c.Detail)) > shownPreview {
 		rows = append(rows, preview(c.Detail, 0)...)
 	}
 	return rows

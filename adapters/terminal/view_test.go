@@ -206,7 +206,7 @@ func TestALongPreviewIsCutAndShownOnDemand(t *testing.T) {
 		ask(t, log, c)
 		r := watch(t, log, Config{TTY: true, Height: func() int { return 30 }})
 		r.settle()
-		if s := shown(t, 80, r.out.String()); strings.Contains(s, "the last one") || !strings.Contains(s, "  line\n  ```\n  … 28 more lines; ? shows all of it\n") {
+		if s := shown(t, 80, r.out.String()); strings.Contains(s, "the last one") || !strings.Contains(s, "  line\n  ```\n  … 31 more lines; ? shows all of it\n") {
 			t.Errorf("the question is\n%s", s)
 		}
 		r.enter("?")
