@@ -49,7 +49,7 @@ func (r Run) Apply(e Event) Run {
 	case CheckpointOpened:
 		r = r.open(e, b)
 	case CheckpointDecided:
-		r = r.decide(e, b)
+		r = r.decide(b)
 	case BudgetNotice:
 		r.Notices = with(r.Notices, b.Budget, max(b.Percent, r.Notices[b.Budget]))
 	case Finding:
@@ -205,7 +205,7 @@ func (r Run) open(e Event, b CheckpointOpened) Run {
 	})
 }
 
-func (r Run) decide(e Event, b CheckpointDecided) Run {
+func (r Run) decide(b CheckpointDecided) Run {
 	c, known := r.Checks[b.ID]
 	if !known || !c.Open() {
 		return r

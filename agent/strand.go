@@ -33,6 +33,7 @@ type Talk struct {
 	// call answered first.
 	Held    []Entry `json:"held,omitempty"`
 	Strikes int     `json:"strikes,omitempty"` // unusable replies in a row
+	Struck  bool    `json:"struck,omitempty"`  // the newest answer is one of them
 	Repairs int     `json:"repairs,omitempty"` // plans refused in a row
 }
 
@@ -98,6 +99,6 @@ func (r Run) Purpose(s StrandID) llm.Purpose {
 func (r Run) Talk(s StrandID) Talk { return r.Strands[s].Talks[r.Purpose(s)] }
 
 func jsonString(s string) json.RawMessage {
-	b, _ := json.Marshal(s) // a string always encodes
+	b, _ := json.Marshal(s) //nolint:errchkjson // a string always encodes
 	return b
 }

@@ -63,10 +63,7 @@ func readJSON(r agent.Run, line, by string) (agent.CheckpointDecided, error) {
 	if err != nil {
 		return d, err
 	}
-	if a.Text != "" {
-		d.Text = a.Text
-	}
-	d.Answers, d.Arguments, d.Plan = a.Answers, a.Arguments, a.Plan
+	d.Text, d.Answers, d.Arguments, d.Plan = a.Text, a.Answers, a.Arguments, a.Plan
 	return d, whole(*check, d)
 }
 

@@ -95,6 +95,9 @@ func (d *Desk) Decide(ctx context.Context, decision agent.CheckpointDecided) err
 		case !d.Authority.may(r, check.Ask, decision.By):
 			return fmt.Errorf("%s may not decide this %s of run %s: %w", decision.By, check.Ask, run, ErrNotAllowed)
 		}
+		if err := whole(check, decision); err != nil {
+			return err
+		}
 		err = d.fact(ctx, r, check.Strand, decision, true)
 		if errors.Is(err, agent.ErrStale) {
 			continue // somebody else wrote: look again

@@ -93,8 +93,7 @@ func (t *turn) failed(a *agent.ModelAnswered, err error) {
 	a.Error = err.Error()
 	zero := agent.Nano(0)
 	a.Cost = &zero
-	var fault *llm.Error
-	if errors.As(err, &fault) {
+	if fault, is := errors.AsType[*llm.Error](err); is {
 		a.Refused = fault.Refused()
 	}
 	t.Log.Warn("model call failed", "run", t.lease.Run, "strand", t.lease.Strand, "purpose", a.Purpose, "err", err)

@@ -87,8 +87,8 @@ func (t *turn) handBack(ctx context.Context, due time.Time) {
 }
 
 // cutOff hands the strand back at the end of the process, in a second at most.
-func (t *turn) cutOff() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+func (t *turn) cutOff(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	t.handBack(ctx, agent.AtOnce)
 }

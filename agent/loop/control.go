@@ -17,9 +17,9 @@ import (
 func (t *turn) control(ctx context.Context, view agent.Run, c agent.OpenCall, args json.RawMessage) error {
 	switch c.Name {
 	case "reply":
-		return read(args, func(a struct{ Text string }) { t.answer(c, a.Text) })
+		return read(args, func(a answer) { t.answer(c, a.Text) })
 	case "ask_human":
-		return read(args, func(a struct{ Questions []agent.Question }) { t.clarify(view, c, a.Questions) })
+		return read(args, func(a inquiry) { t.clarify(view, c, a.Questions) })
 	case "submit_plan":
 		return read(args, func(a submission) { t.submit(view, c, a) })
 	case "finish_task":
@@ -50,20 +50,29 @@ func read[T any](args json.RawMessage, use func(T)) error {
 	return nil
 }
 
+// The arguments of the decision functions (MODEL.md).
+type answer struct {
+	Text string `json:"text"`
+}
+
+type inquiry struct {
+	Questions []agent.Question `json:"questions"`
+}
+
 type failure struct {
-	Reason string
-	Kind   agent.FailKind
+	Reason string         `json:"reason"`
+	Kind   agent.FailKind `json:"kind"`
 }
 
 type finish struct {
-	Summary    string
-	Outputs    []agent.Output
-	Confidence float64
+	Summary    string         `json:"summary"`
+	Outputs    []agent.Output `json:"outputs"`
+	Confidence float64        `json:"confidence"`
 }
 
 type addition struct {
-	Tasks  []agent.Task
-	Reason string
+	Tasks  []agent.Task `json:"tasks"`
+	Reason string       `json:"reason"`
 }
 
 type submission struct {

@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -96,11 +97,9 @@ func (t *turn) unknown(name string, offered []llm.Function) string {
 	if _, is := t.Tools.Tool(name); is {
 		text = fmt.Sprintf("the function %q is not available here", name)
 	}
-	for _, near := range t.Tools.Nearest(name) {
-		if slices.Contains(names, near) {
-			text += fmt.Sprintf("; did you mean %q?", near)
-			break
-		}
+	near := t.Tools.Nearest(name)
+	if i := slices.IndexFunc(near, func(n string) bool { return slices.Contains(names, n) }); i >= 0 {
+		text += fmt.Sprintf("; did you mean %q?", near[i])
 	}
 	return text + " Available: " + strings.Join(names, ", ") + "."
 }
@@ -127,7 +126,7 @@ func arguments(view agent.Run, s agent.StrandID, c agent.OpenCall) (json.RawMess
 		}
 	}
 	if raw[0] != '{' {
-		return nil, fmt.Errorf("they must be one JSON object")
+		return nil, errors.New("they must be one JSON object")
 	}
 	canonical, err := jcs.Transform(raw)
 	if err != nil {

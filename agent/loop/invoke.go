@@ -20,9 +20,9 @@ var errLeaseGone = errors.New("the lease ran out before an effect")
 // invoke runs effects whose intents are journalled: all at once, since more
 // than one only stands there when all are reads. Intents of an earlier holder
 // are recovered.
-func (t *turn) invoke(ctx context.Context, view agent.Run, effects []agent.EffectID) (waits bool, err error) {
+func (t *turn) invoke(ctx context.Context, view agent.Run, effects []agent.EffectID) error {
 	if err := t.flush(ctx); err != nil {
-		return false, err
+		return err
 	}
 	var calls []agent.OpenCall
 	for _, c := range view.Talk(t.lease.Strand).Open {
@@ -37,7 +37,7 @@ func (t *turn) invoke(ctx context.Context, view agent.Run, effects []agent.Effec
 		if b != nil {
 			t.event(b)
 		}
-		return false, err
+		return err
 	}
 	bodies, errs := make([]agent.Body, len(calls)), make([]error, len(calls))
 	var all sync.WaitGroup
@@ -50,10 +50,11 @@ func (t *turn) invoke(ctx context.Context, view agent.Run, effects []agent.Effec
 			t.event(b)
 		}
 	}
-	return false, errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
-// effect runs or recovers one effect and returns what to journal.
+// effect runs or recovers one effect and returns what to journal; nil: nothing
+// yet, the run says what is next.
 func (t *turn) effect(ctx context.Context, view agent.Run, c agent.OpenCall) (agent.Body, error) {
 	tool, known := t.Tools.Tool(c.Intent.Tool)
 	if !known {

@@ -161,10 +161,7 @@ func (l *Loop) claim(ctx, hard context.Context, turns *sync.WaitGroup) error {
 		for range n - len(leases) {
 			<-slots
 		}
-		if err != nil {
-			if ctx.Err() != nil {
-				return nil
-			}
+		if err != nil && ctx.Err() == nil {
 			pause = min(max(2*pause, 50*time.Millisecond), time.Second)
 			l.Log.Error("cannot claim work; trying again", "pause", pause, "err", err)
 			sleep(ctx, pause)

@@ -127,10 +127,10 @@ func (t *turn) hasEffect(name string) bool {
 }
 
 // schedule starts ready tasks in the order of their priority.
-func (t *turn) schedule(view agent.Run, free int) (waits bool, err error) {
+func (t *turn) schedule(view agent.Run, free int) (waits bool) {
 	ready := plan.Ready(view.Plan, view.States())
 	if len(ready) == 0 {
-		return true, nil
+		return true
 	}
 	for _, id := range ready[:min(free, len(ready))] {
 		task, _ := view.Plan.Task(id)
@@ -139,7 +139,7 @@ func (t *turn) schedule(view agent.Run, free int) (waits bool, err error) {
 		}})
 		t.wakeAtOnce(agent.TaskStrand(id))
 	}
-	return false, nil
+	return false
 }
 
 // insist commits a decision that is good for exactly the run as it was folded.

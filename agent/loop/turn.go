@@ -62,7 +62,7 @@ func (l *Loop) work(soft, hard context.Context, lease agent.Lease) {
 		log.Error("journal is damaged; this run stops, others go on", "seq", entry.Seq, "err", err)
 		t.handBack(hard, agent.Parked)
 	case hard.Err() != nil:
-		t.cutOff()
+		t.cutOff(ctx)
 	case ctx.Err() != nil:
 		log.Info("lease was lost while a step ran", "err", err)
 		t.salvage(hard)
@@ -135,9 +135,9 @@ func (t *turn) do(ctx context.Context, view agent.Run, steps []agent.Step) (wait
 		case agent.Dispatch:
 			waits, err = t.dispatch(ctx, view)
 		case agent.Invoke:
-			waits, err = t.invoke(ctx, view, s.Effects)
+			err = t.invoke(ctx, view, s.Effects)
 		case agent.Schedule:
-			waits, err = t.schedule(view, s.Free)
+			waits = t.schedule(view, s.Free)
 		case agent.Decide:
 			t.add(s.Wake, s.Events...)
 		}

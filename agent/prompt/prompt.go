@@ -6,6 +6,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"text/template"
@@ -69,7 +70,7 @@ func parse(data []byte) (page, error) {
 	var p page
 	head, body, ok := strings.Cut(strings.TrimPrefix(string(data), "---\n"), "\n---\n")
 	if !ok {
-		return p, fmt.Errorf("the file has no head between two lines of ---")
+		return p, errors.New("the file has no head between two lines of ---")
 	}
 	dec := yaml.NewDecoder(strings.NewReader(head))
 	dec.KnownFields(true)

@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -168,7 +169,7 @@ func (b *Book) look(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) view 
 			Summary: st.Summary, Reason: st.Reason, Outputs: values(st.Outputs)})
 	}
 	if r.Plans > 0 {
-		plan, _ := json.Marshal(r.Plan) // plain data always encodes
+		plan, _ := json.Marshal(r.Plan) //nolint:errchkjson // it was read from JSON, which has no infinite numbers
 		v.PlanJSON = string(plan)
 	}
 	return v
@@ -194,19 +195,19 @@ func (v *view) lookAtTask(r agent.Run, s agent.StrandID, id agent.TaskID) {
 func values(outputs []agent.Output) []value {
 	list := make([]value, 0, len(outputs))
 	for _, o := range outputs {
-		text := string(o.Value)
+		var parts []string
+		var line bytes.Buffer // one line, however the model wrote it
+		if len(o.Value) > 0 && json.Compact(&line, o.Value) == nil {
+			parts = append(parts, line.String())
+		}
 		if o.File != "" {
-			b, _ := json.Marshal(map[string]string{"file": o.File})
-			if text == "" {
-				text = string(b)
-			} else {
-				text += " in " + string(b)
-			}
+			file, _ := json.Marshal(map[string]string{"file": o.File}) //nolint:errchkjson // a string always encodes
+			parts = append(parts, string(file))
 		}
-		if text == "" {
-			text = "null"
+		if len(parts) == 0 {
+			parts = []string{"null"}
 		}
-		list = append(list, value{o.Name, text})
+		list = append(list, value{o.Name, strings.Join(parts, " in ")})
 	}
 	return list
 }

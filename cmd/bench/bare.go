@@ -102,7 +102,7 @@ func conversation(l load) ([]goopenai.ChatCompletionRequest, error) {
 }
 
 func wire(r prompt.Ready) goopenai.ChatCompletionRequest {
-	req := goopenai.ChatCompletionRequest{Model: "bench", ToolChoice: "required", MaxTokens: 4096}
+	req := goopenai.ChatCompletionRequest{Model: "bench", ToolChoice: "required", MaxCompletionTokens: 4096}
 	for _, m := range r.Messages {
 		req.Messages = append(req.Messages, goopenai.ChatCompletionMessage{Role: string(m.Role), Content: m.Content})
 	}

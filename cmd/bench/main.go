@@ -41,19 +41,28 @@ func main() {
 	binary := flag.String("binary", "bin/deckhand", "the built binary")
 	profile := flag.String("profile", "", "write a processor profile to this file")
 	flag.Parse()
-	if *profile != "" {
-		f, err := os.Create(*profile)
-		if err != nil || pprof.StartCPUProfile(f) != nil {
-			fmt.Fprintln(os.Stderr, "bench: no profile:", err)
-			os.Exit(1)
-		}
-		defer f.Close()
-		defer pprof.StopCPUProfile()
-	}
-	if err := run(context.Background(), *only, *binary); err != nil {
+	err := profiled(*profile, func() error { return run(context.Background(), *only, *binary) })
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+}
+
+// profiled writes a processor profile of what it runs, if a file is named.
+func profiled(path string, do func() error) error {
+	if path == "" {
+		return do()
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return err
+	}
+	defer pprof.StopCPUProfile()
+	return do()
 }
 
 func run(ctx context.Context, only, binary string) error {

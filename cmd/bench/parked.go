@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -84,7 +85,7 @@ func benchParked(ctx context.Context, e *environment) ([]row, error) {
 }
 
 func parkedOnRedis(ctx context.Context, e *environment) ([]row, error) {
-	if err := clear(ctx, e); err != nil {
+	if err := wipe(ctx, e); err != nil {
 		return nil, err
 	}
 	opts, err := goredis.ParseURL(e.redis.url)
@@ -106,10 +107,15 @@ func parkedOnRedis(ctx context.Context, e *environment) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	var b0, b1 float64
-	fmt.Sscan(before["Memory"]["used_memory"], &b0)
-	fmt.Sscan(after["Memory"]["used_memory"], &b1)
-	return append(rows, size("Redis", b1-b0)), clear(ctx, e)
+	used, err := strconv.ParseFloat(after["Memory"]["used_memory"], 64)
+	if err != nil {
+		return nil, err
+	}
+	idle, err := strconv.ParseFloat(before["Memory"]["used_memory"], 64)
+	if err != nil {
+		return nil, err
+	}
+	return append(rows, size("Redis", used-idle)), wipe(ctx, e)
 }
 
 func parkedOnSQLite(ctx context.Context, e *environment) ([]row, error) {
@@ -125,8 +131,11 @@ func parkedOnSQLite(ctx context.Context, e *environment) ([]row, error) {
 			return err
 		}
 		info, err := d.Info()
+		if err != nil {
+			return err
+		}
 		total += float64(info.Size())
-		return err
+		return nil
 	})
 	return append(rows, size("SQLite", total)), err
 }
@@ -160,7 +169,7 @@ func parked(ctx context.Context, name string, open func() (store, error)) ([]row
 	more := runtime.NumGoroutine() - goroutines
 	return []row{
 		{name: name + ": start-up with 10,000 parked runs", value: took.Round(time.Millisecond).String(), aim: "≤ 1 s", reached: took <= time.Second},
-		{name: name + ": goroutines with 10,000 parked runs", value: fmt.Sprint(more), aim: "none each", reached: more < 50},
+		{name: name + ": goroutines with 10,000 parked runs", value: strconv.Itoa(more), aim: "none each", reached: more < 50},
 	}, nil
 }
 

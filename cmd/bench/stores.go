@@ -168,11 +168,11 @@ func benchRedis(ctx context.Context, e *environment) ([]row, error) {
 		{name: "Redis: claim + commit, 32 workers", value: fmt.Sprintf("%.0f/s", speed), baseline: fmt.Sprintf("%.0f/s XADD+XREADGROUP+XACK", raw),
 			ratio: fmt.Sprintf("%.2f×", speed/raw), aim: "≥ 0.6×", reached: speed >= 0.6*raw},
 		{name: "Redis: idle hand-off, p99", value: idle.Round(time.Microsecond).String(), aim: "≤ 5 ms", reached: idle <= 5*time.Millisecond},
-	}, clear(ctx, e)
+	}, wipe(ctx, e)
 }
 
-// clear empties the server between benches.
-func clear(ctx context.Context, e *environment) error {
+// wipe empties the server between benches.
+func wipe(ctx context.Context, e *environment) error {
 	opts, err := goredis.ParseURL(e.redis.url)
 	if err != nil {
 		return err
