@@ -60,7 +60,7 @@ func (r Run) answered(id StrandID, b ModelAnswered) Run {
 func (t *Talk) take(b ModelAnswered, prefix string) {
 	if b.Message != nil {
 		t.Entries = t.Entries.Push(Entry{Answer: b.Message})
-		t.Open = nil
+		t.Open, t.Struck = nil, false
 		for i, c := range b.Message.Calls {
 			t.Open = append(t.Open, OpenCall{Call: c, Effect: EffectID(prefix + "." + strconv.Itoa(i))})
 		}
@@ -90,8 +90,8 @@ func (t *Talk) close(i int, reply Reply) {
 	}
 }
 
-// replied answers a call that had no effect. A Problem counts as a strike, any
-// other reply ends the row of strikes.
+// replied answers a call that had no effect. A Problem counts as a strike, one
+// an answer however many of its calls have one; any other reply ends the row.
 func (r Run) replied(id StrandID, b CallReplied) Run {
 	for p, t := range r.Strands[id].Talks {
 		for i, c := range t.Open {
@@ -102,8 +102,9 @@ func (r Run) replied(id StrandID, b CallReplied) Run {
 				switch {
 				case b.Repair:
 					t.Strikes, t.Repairs = 0, t.Repairs+1
+				case b.Problem && !t.Struck:
+					t.Strikes, t.Struck = t.Strikes+1, true
 				case b.Problem:
-					t.Strikes++
 				default:
 					t.Strikes, t.Repairs = 0, 0
 				}

@@ -12,7 +12,7 @@ import (
 func TestRunsLive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
-		w.play(rapid.IntRange(0, 120).Draw(t, "steps"))
+		w.play(150)
 		w.kind = true
 		w.play(600)
 		if w.run.Ended == nil {

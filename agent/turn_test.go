@@ -20,7 +20,6 @@ type turn struct {
 	wake   map[StrandID]time.Time
 	seen   uint64
 	fresh  map[EffectID]bool // intents of this turn
-	asked  *Run              // an unusual answer is drawn for the run as it was asked
 }
 
 // end says how a step left its turn.
@@ -35,6 +34,7 @@ const (
 // take plays one turn. A crash loses the batch; the lease runs out after a while.
 func (w *world) take(s StrandID) {
 	delete(w.due, s)
+	delete(w.lost, s)
 	w.leased = s
 	t := &turn{world: w, strand: s, wake: map[StrandID]time.Time{}, seen: w.run.Seq, fresh: map[EffectID]bool{}}
 	due := t.work()
@@ -62,7 +62,7 @@ func (t *turn) work() (due time.Time) {
 			case waits:
 				return t.release(Parked)
 			case crashed:
-				return t.now.Add(3 * time.Second)
+				return t.crash()
 			case goOn:
 			}
 		}
@@ -128,12 +128,18 @@ func (t *turn) flush() end {
 
 func (t *turn) release(due time.Time) time.Time {
 	if t.flush() == crashed {
-		return t.now.Add(3 * time.Second)
+		return t.crash()
 	}
 	if t.run.Seq > t.seen {
 		return AtOnce // somebody wrote while this strand was leased
 	}
 	return due
+}
+
+// crash leaves a lease that runs out.
+func (t *turn) crash() time.Time {
+	t.lost[t.strand] = true
+	return t.now.Add(3 * time.Second)
 }
 
 // ask reserves, asks and settles. People may act in the meantime.
@@ -214,9 +220,9 @@ func (t *turn) answer(asked ModelAsked) ModelAnswered {
 		return a
 	}
 	names := map[llm.Purpose][]string{
-		llm.Intake: {"submit_plan", "ask_human", "reply"},
+		llm.Intake: {"submit_plan", "submit_plan", "submit_plan", "submit_plan", "ask_human", "reply"},
 		llm.Plan:   {"submit_plan", "ask_human"},
-		llm.Work:   {"finish_task", "read", "write", "send", "ask_human", "fail_task", "add_tasks"},
+		llm.Work:   {"finish_task", "read", "write", "send", "read", "write", "send", "ask_human", "fail_task", "add_tasks"},
 		llm.Judge:  {"judge_task"},
 		llm.Report: {"submit_report"},
 	}[asked.Purpose]

@@ -19,14 +19,15 @@ type world struct {
 	// kind: the model and the people do their best from now on, and nothing
 	// crashes. A run that does not end then is dead.
 	kind    bool
-	leased  StrandID // whose turn it is, empty: nobody's
-	retries int      // decisions to try again
+	leased  StrandID          // whose turn it is, empty: nobody's
+	lost    map[StrandID]bool // their worker crashed, and its lease has yet to run out
+	retries int               // decisions to try again
 	done    map[EffectID]int
 	allowed map[EffectID]int // how often a once effect may happen
 }
 
 func newWorld(t *rapid.T) *world {
-	w := &world{t: t, now: noon, due: map[StrandID]time.Time{}, done: map[EffectID]int{}, allowed: map[EffectID]int{}}
+	w := &world{t: t, now: noon, due: map[StrandID]time.Time{}, lost: map[StrandID]bool{}, done: map[EffectID]int{}, allowed: map[EffectID]int{}}
 	w.commit([]Event{{Strand: Main, Body: drawBrief(t)}}, map[StrandID]time.Time{Main: AtOnce})
 	return w
 }
@@ -120,6 +121,9 @@ func (w *world) next() (StrandID, bool) {
 // rest checks that nobody sleeps who has something to do, with nobody due.
 func (w *world) rest() {
 	for id := range w.run.Strands {
+		if w.lost[id] {
+			continue
+		}
 		m := w.run.Next(id)
 		for _, step := range m.Steps {
 			if _, waits := step.(Dispatch); !waits {
@@ -172,6 +176,9 @@ func (w *world) decide(c Checkpoint) {
 	if !w.kind {
 		d.Decision = rapid.SampledFrom(append(slices.Clone(c.Choices), DecideDeny, helpful, helpful, helpful)).Draw(w.t, "decision")
 	}
+	if ends := d.Decision == DecideCancel || d.Decision == DecideFinish; ends && !w.oneIn(6, "mean it") {
+		d.Decision = helpful
+	}
 	if w.kind && !slices.Contains(c.Choices, helpful) {
 		d.Decision = c.Choices[0]
 	}
@@ -191,7 +198,7 @@ func (w *world) meddle() {
 	said := RunControlled{By: "slack:U1", Word: rapid.SampledFrom([]Word{
 		WordWake, WordWake, WordPause, WordResume, WordResume, WordLeave, WordCancel,
 	}).Draw(w.t, "word")}
-	if said.Word == WordCancel && rapid.IntRange(0, 5).Draw(w.t, "mean it") > 0 {
+	if said.Word == WordCancel && !w.oneIn(8, "mean it") {
 		w.fact(Main, PersonSaid{By: "slack:U1", Text: "hurry", Trusted: true})
 		return
 	}
