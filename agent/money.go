@@ -18,15 +18,15 @@ const Dollar Nano = 1_000_000_000
 // String returns dollars with as many decimals as the amount has, at least
 // two: "0.05", "12.000001".
 func (n Nano) String() string {
-	sign := ""
+	sign, amount := "", uint64(n)
 	if n < 0 {
-		sign, n = "-", -n
+		sign, amount = "-", -amount // also right for the smallest number, which has no opposite
 	}
-	frac := strings.TrimRight(fmt.Sprintf("%09d", n%Dollar), "0")
+	frac := strings.TrimRight(fmt.Sprintf("%09d", amount%uint64(Dollar)), "0")
 	for len(frac) < 2 {
 		frac += "0"
 	}
-	return sign + strconv.FormatInt(int64(n/Dollar), 10) + "." + frac
+	return sign + strconv.FormatUint(amount/uint64(Dollar), 10) + "." + frac
 }
 
 // MarshalJSON writes dollars as a JSON number.
