@@ -33,32 +33,28 @@ func (t *turn) invoke(ctx context.Context, view agent.Run, effects []agent.Effec
 		}
 	}
 	if len(calls) == 1 {
-		b, err := t.effect(ctx, view, calls[0])
-		if b != nil {
-			t.event(b)
-		}
+		bodies, err := t.effect(ctx, view, calls[0])
+		t.events(bodies)
 		return err
 	}
-	bodies, errs := make([]agent.Body, len(calls)), make([]error, len(calls))
+	bodies, errs := make([][]agent.Body, len(calls)), make([]error, len(calls))
 	var all sync.WaitGroup
 	for i, c := range calls {
 		all.Go(func() { bodies[i], errs[i] = t.effect(ctx, view, c) })
 	}
 	all.Wait()
 	for _, b := range bodies {
-		if b != nil {
-			t.event(b)
-		}
+		t.events(b)
 	}
 	return errors.Join(errs...)
 }
 
-// effect runs or recovers one effect and returns what to journal; nil: nothing
-// yet, the run says what is next.
-func (t *turn) effect(ctx context.Context, view agent.Run, c agent.OpenCall) (agent.Body, error) {
+// effect runs or recovers one effect and returns what to journal; nothing: the
+// run says what is next.
+func (t *turn) effect(ctx context.Context, view agent.Run, c agent.OpenCall) ([]agent.Body, error) {
 	tool, known := t.Tools.Tool(c.Intent.Tool)
 	if !known {
-		return failedOutcome(c, fmt.Sprintf("the tool %q is not built in any more", c.Intent.Tool)), nil
+		return []agent.Body{failedOutcome(c, fmt.Sprintf("the tool %q is not built in any more", c.Intent.Tool))}, nil
 	}
 	args, err := t.inflate(ctx, view, c.Intent.Arguments)
 	if err != nil {
@@ -74,7 +70,7 @@ func (t *turn) effect(ctx context.Context, view agent.Run, c agent.OpenCall) (ag
 }
 
 // run1 runs the tool once, if the lease still holds right before it.
-func (t *turn) perform(ctx context.Context, c agent.OpenCall, tool agent.Tool, call agent.Call) (agent.Body, error) {
+func (t *turn) perform(ctx context.Context, c agent.OpenCall, tool agent.Tool, call agent.Call) ([]agent.Body, error) {
 	if !t.held.valid(t.holding) {
 		return nil, errLeaseGone
 	}
@@ -92,7 +88,7 @@ func (t *turn) perform(ctx context.Context, c agent.OpenCall, tool agent.Tool, c
 	began := time.Now()
 	result := safely(ctx, tool, call)
 	if result.Again > 0 {
-		return agent.ToolDeferred{Effect: c.Effect, Until: t.now().Add(result.Again)}, nil
+		return []agent.Body{agent.ToolDeferred{Effect: c.Effect, Until: t.now().Add(result.Again)}}, nil
 	}
 	if result.State != agent.OutcomeOK && ctx.Err() != nil && errors.Is(context.Cause(ctx), context.Canceled) {
 		return nil, ctx.Err() // cut off by the end of the process: recovery decides
@@ -117,7 +113,7 @@ func safely(ctx context.Context, tool agent.Tool, call agent.Call) (r agent.Resu
 
 // recover deals with an intent that an earlier holder of the strand left
 // without an outcome: run it again, ask whether it happened, or ask a person.
-func (t *turn) recover(ctx context.Context, view agent.Run, c agent.OpenCall, tool agent.Tool, call agent.Call) (agent.Body, error) {
+func (t *turn) recover(ctx context.Context, view agent.Run, c agent.OpenCall, tool agent.Tool, call agent.Call) ([]agent.Body, error) {
 	in := c.Intent
 	prober, canProbe := tool.(agent.Prober)
 	switch {
@@ -150,7 +146,7 @@ func (t *turn) recover(ctx context.Context, view agent.Run, c agent.OpenCall, to
 
 // again journals a new intent for an effect that did not happen, with a new
 // deadline, and runs it.
-func (t *turn) again(ctx context.Context, c agent.OpenCall, tool agent.Tool, call agent.Call) (agent.Body, error) {
+func (t *turn) again(ctx context.Context, c agent.OpenCall, tool agent.Tool, call agent.Call) ([]agent.Body, error) {
 	in := *c.Intent
 	in.Again++
 	if d := tool.Spec().Deadline; d > 0 {
@@ -174,7 +170,7 @@ const (
 )
 
 // outcome journals a result. Long texts become artifacts first.
-func (t *turn) outcome(ctx context.Context, c agent.OpenCall, r agent.Result, took time.Duration) (agent.Body, error) {
+func (t *turn) outcome(ctx context.Context, c agent.OpenCall, r agent.Result, took time.Duration) ([]agent.Body, error) {
 	o := agent.ToolOutcome{Effect: c.Effect, State: r.State, Trust: r.Trust, Text: r.Text, Files: r.Files, Took: took}
 	if o.Trust == "" {
 		o.Trust = agent.Untrusted
@@ -183,7 +179,7 @@ func (t *turn) outcome(ctx context.Context, c agent.OpenCall, r agent.Result, to
 		o.State = agent.OutcomeOK
 	}
 	if len(r.Text) <= maxText {
-		return o, nil
+		return []agent.Body{o}, nil
 	}
 	hash, err := t.keepText(ctx, r.Text)
 	if err != nil {
@@ -193,7 +189,7 @@ func (t *turn) outcome(ctx context.Context, c agent.OpenCall, r agent.Result, to
 	o.Artifact = hash
 	o.Text = fmt.Sprintf("%s\n[… %d bytes left out; the whole text is artifact %s; ${artifact:%s} in an argument stands for it …]\n%s",
 		head, len(r.Text)-len(head)-len(tail), hash, hash, tail)
-	return o, nil
+	return []agent.Body{o}, nil
 }
 
 // keepText writes an artifact, again and again while the store is away.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -32,7 +33,10 @@ func (s scripted) Complete(ctx context.Context, r llm.Request) (llm.Response, er
 
 // call is an answer that calls one function.
 func call(name string, args any) llm.Message {
-	b, _ := json.Marshal(args)
+	b, err := json.Marshal(args)
+	if err != nil {
+		panic(err)
+	}
 	return llm.Message{Role: llm.Assistant, Calls: []llm.Call{{ID: "call_1", Name: name, Arguments: string(b)}}}
 }
 
@@ -149,9 +153,7 @@ func task(id, tool string, more map[string]any) map[string]any {
 	t := map[string]any{"id": id, "title": "Write note " + id, "instructions": "note " + id, "tools": []string{tool},
 		"effort": 1, "value": 5, "acceptance": "it is noted", "deliverable": true,
 		"outputs": []map[string]any{{"name": "out_" + id}}}
-	for k, v := range more {
-		t[k] = v
-	}
+	maps.Copy(t, more)
 	return t
 }
 

@@ -174,6 +174,13 @@ func (t *turn) event(b agent.Body) {
 	t.add(nil, agent.Event{Strand: t.lease.Strand, Body: b})
 }
 
+// events adds bodies on this strand.
+func (t *turn) events(bodies []agent.Body) {
+	for _, b := range bodies {
+		t.event(b)
+	}
+}
+
 // release commits the batch and gives the lease back, due at the time.
 func (t *turn) release(ctx context.Context, due time.Time) error {
 	if t.wake == nil {

@@ -26,8 +26,7 @@ func bare(ctx context.Context, e *environment, model string, l load) (cost, erro
 	defer rdb.Close()
 	cfg := goopenai.DefaultConfig("")
 	cfg.BaseURL = model
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConnsPerHost, transport.MaxIdleConns = l.runs, l.runs
+	transport := &http.Transport{MaxIdleConnsPerHost: l.runs, MaxIdleConns: l.runs}
 	cfg.HTTPClient = &http.Client{Transport: transport}
 	client := goopenai.NewClientWithConfig(cfg)
 	requests, err := conversation(l)

@@ -42,21 +42,21 @@ func startRedis(dir string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	port := l.Addr().(*net.TCPAddr).Port
-	if err := l.Close(); err != nil {
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err := errors.Join(err, l.Close()); err != nil {
 		return nil, err
 	}
 	data := filepath.Join(dir, "redis")
 	if err := os.MkdirAll(data, 0o755); err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(path, "--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--dir", data,
+	cmd := exec.Command(path, "--port", port, "--bind", "127.0.0.1", "--dir", data,
 		"--appendonly", "yes", "--appendfsync", "everysec", "--save", "")
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	s := &server{url: "redis://127.0.0.1:" + strconv.Itoa(port), cmd: cmd}
-	c := goredis.NewClient(&goredis.Options{Addr: "127.0.0.1:" + strconv.Itoa(port)})
+	s := &server{url: "redis://127.0.0.1:" + port, cmd: cmd}
+	c := goredis.NewClient(&goredis.Options{Addr: "127.0.0.1:" + port})
 	defer c.Close()
 	deadline := time.Now().Add(10 * time.Second)
 	for c.Ping(context.Background()).Err() != nil {
