@@ -164,6 +164,15 @@ func (t *turn) finish(view agent.Run, c agent.OpenCall, a finish) {
 		t.refuse(c, "these announced outputs are missing: "+strings.Join(missing, ", ")+". Deliver each with a value or a file.")
 		return
 	}
+	for _, o := range a.Outputs {
+		if o.File == "" || t.File == nil {
+			continue
+		}
+		if err := t.File(view.Brief.Folder, o.File); err != nil {
+			t.refuse(c, fmt.Sprintf("the output %s names a file that is not there: %v", o.Name, err))
+			return
+		}
+	}
 	t.event(agent.TaskFinishing{Task: id, Effect: c.Effect, Summary: a.Summary, Outputs: a.Outputs, Confidence: a.Confidence})
 }
 

@@ -59,6 +59,8 @@ type Config struct {
 	// Wider lists counters beyond the run's own that each model call is
 	// charged to: a person's, a channel's, the whole month's.
 	Wider func(b agent.RunStarted, at time.Time) []Allowance
+	// File, when set, says why a delivered file is not there, nil if it is.
+	File func(folder, path string) error
 	// Only, when set, is the one run that is worked.
 	Only agent.RunID
 }

@@ -113,7 +113,7 @@ func checkWorkspace(_ context.Context, cfg config) (string, error) {
 }
 
 func checkSandbox(ctx context.Context, cfg config) (string, error) {
-	box, err := cfg.toolbox()
+	box, _, err := cfg.toolbox()
 	if err != nil {
 		return "", err
 	}

@@ -74,7 +74,7 @@ func (a *app) printFindings(findings []agent.PlanFinding, tasks int) error {
 // file, or the product's own.
 func (a *app) planTools(path string) ([]agent.ToolSpec, error) {
 	if path == "" {
-		box, err := config{Workspace: "."}.toolbox()
+		box, _, err := config{Workspace: "."}.toolbox()
 		if err != nil {
 			return nil, err
 		}

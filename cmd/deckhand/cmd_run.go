@@ -122,6 +122,9 @@ func (a *app) runGoal(ctx context.Context, goal string) error {
 		return err
 	}
 	defer s.Close()
+	if _, err := s.Expire(ctx, time.Now().Add(-cfg.Retention.Runs)); err != nil {
+		return &exit{exitFailed, err}
+	}
 	run, err := cfg.desk(s).Start(ctx, brief)
 	if err != nil {
 		return &exit{exitFailed, err}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -73,15 +72,15 @@ func (c config) desk(s store) *bot.Desk {
 	}}
 }
 
-// toolbox builds the tools that runs may use.
-func (c config) toolbox() (*tools.Box, error) {
+// toolbox builds the tools that runs may use, in a workspace.
+func (c config) toolbox() (*tools.Box, *workspace.Workspace, error) {
 	w, err := workspace.New(workspace.Config{Dir: c.Workspace})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	self, err := os.Executable()
 	if err != nil {
-		return nil, fmt.Errorf("find this program for the sandbox of run_code: %w", err)
+		return nil, nil, fmt.Errorf("find this program for the sandbox of run_code: %w", err)
 	}
 	sandbox, err := code.New(code.Config{
 		Command: []string{self, sandboxCommand},
@@ -89,10 +88,11 @@ func (c config) toolbox() (*tools.Box, error) {
 		Wall: c.Tools.RunCode.Wall, Output: int(c.Tools.RunCode.Output),
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	list := append(file.New(file.Config{Workspace: w}), calc.Tool{}, wait.Tool{}, plot.New(w), sandbox)
-	return tools.New(list...)
+	box, err := tools.New(list...)
+	return box, w, err
 }
 
 // model is the configured endpoint.
@@ -112,7 +112,7 @@ func (c config) model() (llm.Model, error) {
 
 // loop wires the runtime over a store and a model.
 func (c config) loop(s store, m llm.Model, log *slog.Logger) (loop.Config, error) {
-	box, err := c.toolbox()
+	box, w, err := c.toolbox()
 	if err != nil {
 		return loop.Config{}, err
 	}
@@ -124,8 +124,25 @@ func (c config) loop(s store, m llm.Model, log *slog.Logger) (loop.Config, error
 		Store: s, Blobs: s, Model: m, Tools: box, Policy: policy.Default{}, Log: log,
 		ModelName: c.Model.Name, FastName: c.Model.Fast, Prices: prices,
 		MaxAnswer: c.Model.MaxAnswerTokens, Workers: c.Engine.Workers, Lease: c.Engine.Lease,
-		Wider: c.wider,
+		Wider: c.wider, File: present(w),
 	}, nil
+}
+
+// present looks whether a file is in the workspace.
+func present(w *workspace.Workspace) func(folder, path string) error {
+	return func(folder, path string) error {
+		f, err := w.Open(folder)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		clean, err := workspace.Clean(path)
+		if err != nil {
+			return err
+		}
+		_, err = f.Stat(clean)
+		return err
+	}
 }
 
 // wider lists the counters beyond a run's own: its requester's, its channel's
@@ -157,12 +174,30 @@ func (c config) brief(goal string, yesTo []string, notice io.Writer) (agent.RunS
 		fmt.Fprintf(notice, "note: the model %q has no price in the configuration, so money is not counted; the limit is %d tokens\n",
 			c.Model.Name, limits.Tokens)
 	}
+	if err := c.priced(); err != nil {
+		return agent.RunStarted{}, err
+	}
 	return agent.RunStarted{
 		Goal: goal, Requester: bot.Terminal, Limits: limits, YesTo: yesTo,
 		PlanApproval: c.planApprovalIn(""), Autonomy: c.autonomyIn(""),
 		Expires: c.Authority.Expires, Slots: c.Engine.Slots, Unattended: len(yesTo) > 0,
 		Approvers: slices.Clone(c.Authority.Approvers),
 	}, nil
+}
+
+// priced refuses budgets of months in money where the model has no price:
+// they could not be kept.
+func (c config) priced() error {
+	if _, priced := c.Model.Prices[c.Model.Name]; priced {
+		return nil
+	}
+	for key, l := range map[string]monthLimits{"person_month": c.Budget.PersonMonth, "channel_month": c.Budget.ChannelMonth, "month": c.Budget.Month} {
+		if l.USD > 0 {
+			return usage("budget.%s.usd is set (%s), but the model %q has no price: set model.prices.%s: {input: …, output: …} in US$ per 1,000,000 tokens",
+				key, c.at("budget."+key+".usd"), c.Model.Name, c.Model.Name)
+		}
+	}
+	return nil
 }
 
 // logger writes warnings for people at the terminal, everything for servers.
@@ -178,12 +213,4 @@ func heldBy(err error) int {
 		return held.PID
 	}
 	return 0
-}
-
-// inside reports whether the path is within the workspace, for messages.
-func (c config) inside(path string) string {
-	if rel, err := filepath.Rel(c.Workspace, path); err == nil {
-		return rel
-	}
-	return path
 }
