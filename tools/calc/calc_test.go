@@ -188,12 +188,13 @@ func TestAgainstFractions(t *testing.T) {
 			x, _ := new(big.Rat).SetString(a)
 			y, _ := new(big.Rat).SetString(b)
 			x.Mul(x, y)
-			if i == 0 {
+			switch {
+			case i == 0:
 				want.Set(x)
-			} else if i%2 == 1 {
+			case i%2 == 1:
 				text.WriteString(" - ")
 				want.Sub(want, x)
-			} else {
+			default:
 				text.WriteString("+")
 				want.Add(want, x)
 			}

@@ -158,7 +158,7 @@ func round(args []number) (number, error) {
 	x := args[0].settled()
 	return calculate(exactDigits, false, func(c *apd.Context, d *apd.Decimal) (apd.Condition, error) {
 		// Rounding is what was asked for, so it is not said to be rounded.
-		cond, err := c.Quantize(d, x.d, int32(-places)) //nolint:gosec // places is within ±limit
+		cond, err := c.Quantize(d, x.d, int32(-places))
 		return cond &^ (apd.Inexact | apd.Rounded), err
 	})
 }

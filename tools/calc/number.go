@@ -141,8 +141,8 @@ func power(x, y number) (number, error) {
 
 // wholePower squares and multiplies.
 func wholePower(x number, n int64) (number, error) {
-	out, err := number{d: apd.New(1, 0)}, error(nil)
-	base := x
+	out, base := number{d: apd.New(1, 0)}, x
+	var err error
 	for k := max(n, -n); ; {
 		if k&1 == 1 {
 			if out, err = binary('*', out, base); err != nil {
@@ -206,7 +206,7 @@ func approx(d *apd.Decimal) float64 {
 func log10(d *apd.Decimal) float64 {
 	shift := d.NumDigits() - 1 + int64(d.Exponent)
 	m := new(apd.Decimal).Abs(d)
-	m.Exponent -= int32(shift) //nolint:gosec // exponents stay within ±limit plus the digits
+	m.Exponent -= int32(shift) // within ±limit plus the digits
 	return math.Log10(approx(m)) + float64(shift)
 }
 

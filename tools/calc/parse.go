@@ -126,19 +126,18 @@ func binding(op byte) (left, right int) {
 
 // prefix reads a sign, a number, a name or what is in parentheses.
 func (p *parser) prefix(depth int) (number, error) {
-	c := p.next()
-	switch {
-	case c == '-':
+	switch p.next() {
+	case '-':
 		p.at++
 		x, err := p.expression(bindSign, depth+1)
 		if err != nil {
 			return number{}, err
 		}
 		return number{new(apd.Decimal).Neg(x.d), x.rough}, nil
-	case c == '+':
+	case '+':
 		p.at++
 		return p.expression(bindSign, depth+1)
-	case c == '(':
+	case '(':
 		p.at++
 		lists := p.lists
 		p.lists = 0

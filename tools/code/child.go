@@ -41,7 +41,7 @@ func Child(stdin io.Reader, stdout io.Writer) int {
 	s := newScript(q, w)
 	go func() {
 		_, _ = io.Copy(io.Discard, r)
-		os.Exit(3) //nolint:revive // nobody is left to return to
+		os.Exit(3)
 	}()
 	go w.limit(q, s)
 	debug.SetMaxStack(deepestStack)
@@ -118,7 +118,7 @@ func (w *wire) send(f frame) {
 		_, err = w.out.Write(append(b, '\n'))
 	}
 	if err != nil {
-		os.Exit(3) //nolint:revive // nobody is left to tell
+		os.Exit(3) // nobody is left to tell
 	}
 }
 
@@ -126,15 +126,14 @@ func (w *wire) send(f frame) {
 // where it cannot be interrupted (a regular expression).
 func (w *wire) limit(q request, s *script) {
 	start := time.Now()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
+	tick := time.NewTicker(10 * time.Millisecond) // until the process ends
 	var over time.Time
 	var why string
 	for now := range tick.C {
 		switch {
 		case !over.IsZero() && now.Sub(over) > 200*time.Millisecond:
 			w.fail(why, true)
-			os.Exit(4) //nolint:revive // the program does not return
+			os.Exit(4) // the program does not return
 		case !over.IsZero():
 		case processorTime() > q.CPU:
 			over, why = now, tooMuchCPU(q.CPU)

@@ -31,7 +31,7 @@ func dataLimit(memory int64) uint64 {
 	if len(fields) < 6 || memory <= 0 {
 		return 0
 	}
-	return uint64(fields[5]) + uint64(memory) + headroom //nolint:gosec // both are positive
+	return uint64(fields[5]) + uint64(memory) + headroom // both are positive
 }
 
 // resident is the resident memory of a process in bytes, 0 when it is gone.

@@ -54,10 +54,7 @@ func (t *Tool) execute(ctx context.Context, r request) (output, error) {
 	var helpers sync.WaitGroup
 	helpers.Go(func() { c.feed(stdin) })
 	helpers.Go(func() { c.watch(ctx) })
-	out, err := c.read(stdout)
-	if err != nil {
-		c.kill(err)
-	}
+	out := c.read(stdout)
 	// Nothing more is read: a child that still writes ends by that.
 	c.kill(nil)
 	waited := cmd.Wait()
@@ -134,7 +131,7 @@ func (c *child) tooMuchMemory() error {
 }
 
 // read collects the child's frames until the last one or its end.
-func (c *child) read(r io.Reader) (output, error) {
+func (c *child) read(r io.Reader) output {
 	// A byte takes at most six in JSON; more than that is not from Child.
 	most := 7*c.limits.Output + 64<<10
 	lines := bufio.NewScanner(io.LimitReader(r, int64(most)))
@@ -155,17 +152,17 @@ func (c *child) read(r io.Reader) (output, error) {
 			if *f.Value != "" {
 				out.lines = append(out.lines, *f.Value)
 			}
-			return out, nil
+			return out
 		case f.Error != nil:
 			out.ended = true
 			c.script = fmt.Errorf("%w: %s", ErrScript, *f.Error)
 			if f.Limit {
 				c.script = fmt.Errorf("%w: %s", ErrLimit, *f.Error)
 			}
-			return out, nil
+			return out
 		}
 	}
-	return out, nil
+	return out
 }
 
 // verdict says why a child ended, nil: well.
@@ -187,7 +184,10 @@ func (c *child) verdict(out output, waited error, state *os.ProcessState, compla
 		return fmt.Errorf("%w: %s", ErrLimit, tooMuchCPU(c.limits.CPU))
 	}
 	first, _, _ := strings.Cut(complaint, "\n")
-	return fmt.Errorf("the program's process ended unexpectedly (%v): %s", waited, first)
+	if waited == nil {
+		return fmt.Errorf("the program's process ended without a result: %s", first)
+	}
+	return fmt.Errorf("the program's process ended unexpectedly (%w): %s", waited, first)
 }
 
 // starved reports whether a crash is one of those that Go ends in when the

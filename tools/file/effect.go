@@ -163,5 +163,5 @@ func (e *effect) finish(l *workspace.Lock, call agent.Call, t target, m mark, no
 
 // key names the effect over all runs.
 func key(call agent.Call) string {
-	return string(call.Run) + "\x00" + string(call.Effect)
+	return fmt.Sprintf("%s\x00%s\x00%s\x00%s", call.Run, call.Effect, call.Tool, call.Arguments)
 }

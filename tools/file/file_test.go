@@ -98,7 +98,11 @@ func (d *desk) run(c agent.Call) agent.Result {
 func (d *desk) prepare(c agent.Call) (agent.Prepared, error) {
 	d.t.Helper()
 	tool, _ := d.tools.Tool(c.Tool)
-	return tool.(agent.Preparer).Prepare(context.Background(), c)
+	p, ok := tool.(agent.Preparer)
+	if !ok {
+		d.t.Fatalf("%s cannot prepare", c.Tool)
+	}
+	return p.Prepare(context.Background(), c)
 }
 
 // prepared is the call with its mark.
@@ -116,7 +120,11 @@ func (d *desk) prepared(tool string, args any) agent.Call {
 func (d *desk) probe(c agent.Call) (bool, agent.Result, error) {
 	d.t.Helper()
 	tool, _ := d.tools.Tool(c.Tool)
-	return tool.(agent.Prober).Probe(context.Background(), c)
+	p, ok := tool.(agent.Prober)
+	if !ok {
+		d.t.Fatalf("%s cannot be asked", c.Tool)
+	}
+	return p.Probe(context.Background(), c)
 }
 
 // do runs a tool as the engine does and wants it to work.

@@ -56,9 +56,9 @@ func pixels(t *testing.T, b []byte) (pix []byte, size image.Point) {
 	return nil, image.Point{}
 }
 
-// clear reports whether the outermost six rows and columns are white: nothing
+// unclipped reports whether the outermost six rows and columns are white: nothing
 // is cut off.
-func clear(pix []byte, size image.Point) bool {
+func unclipped(pix []byte, size image.Point) bool {
 	row, band := 4*size.X, bytes.Repeat([]byte{0xff}, 6*4*size.X)
 	if !bytes.Equal(pix[:len(band)], band) || !bytes.Equal(pix[len(pix)-len(band):], band) {
 		return false
@@ -116,7 +116,7 @@ func TestPictures(t *testing.T) {
 			if size.X != 1350 || size.Y != c.height {
 				t.Errorf("the size is %v, want 1350x%d", size, c.height)
 			}
-			if !clear(pix, size) {
+			if !unclipped(pix, size) {
 				t.Error("something touches the border")
 			}
 			if n := bytes.Count(pix, []byte{blue.R, blue.G, blue.B, 0xff}); n < c.blue {

@@ -64,7 +64,7 @@ func (f *Folder) Lock(ctx context.Context, p string) (*Lock, error) {
 // take opens and locks a lock file; nil where somebody else holds it or has
 // just replaced it.
 func take(name string) (*os.File, error) {
-	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // the name is made of the configured folder and two hex digits
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
 	}
