@@ -109,6 +109,7 @@ func (a *app) demoConfig(dir string) (config, error) {
 	}
 	cfg.Workspace, err = filepath.Abs(dir)
 	cfg.Model.Name = rehearsalPrincipal
+	cfg.Model.Prices = map[string]priceConfig{rehearsalPrincipal: {}} // a script costs nothing
 	cfg.Redis.URL = secret{}
 	return cfg, err
 }
