@@ -23,11 +23,11 @@ const (
 	margin     = 0.22 * vg.Inch
 	barPitch   = 0.27 * vg.Inch
 	lift       = vg.Length(1.4) // points by which centred text sits too low
-	dpi        = 150
+	sharpness  = 150
 )
 
-// picture is the chart as a PNG.
-func picture(c chart) ([]byte, error) {
+// picture is the chart as a PNG with so many dots per inch.
+func picture(c chart, dpi int) ([]byte, error) {
 	height := pageHeight
 	var paint func(draw.Canvas)
 	switch c.kind {

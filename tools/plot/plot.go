@@ -84,7 +84,7 @@ func (t Tool) write(ctx context.Context, c agent.Call, at string, ch chart) (str
 	if err != nil {
 		return "", err
 	}
-	png, err := picture(ch)
+	png, err := picture(ch, sharpness)
 	if err != nil {
 		return "", err
 	}

@@ -21,6 +21,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// coarse is a quarter of the pixels, for speed.
+const coarse = 75
+
 type m map[string]any
 
 func series(n int, f func(i int) float64) (labels []string, values []float64) {
@@ -82,39 +85,39 @@ func TestPictures(t *testing.T) {
 		height int // pixels, 0: standard
 		blue   int // pixels of it, at least
 	}{
-		{"bars", arguments{Kind: "bar", Title: "T", Labels: raw(t, []string{"a", "b"}), Values: raw(t, []float64{1, 2}), XLabel: "x", YLabel: "y"}, 0, 50_000},
-		{"bars on their side", arguments{Kind: "bar", Labels: raw(t, []string{long, long, long, long, long, long}), Values: raw(t, []float64{1, 2, 3, 4, 5, 6e11})}, 438, 4_000},
-		{"very many bars", arguments{Kind: "bar", Title: long, XLabel: long, YLabel: long, Labels: raw(t, manyLabels), Values: raw(t, many)}, 1815, 12_000},
-		{"long titles", arguments{Kind: "bar", Title: long, XLabel: long, YLabel: long, Labels: raw(t, []string{long, long}), Values: raw(t, []float64{1, -1e99})}, 0, 1_000},
-		{"negative bars", arguments{Kind: "bar", Labels: raw(t, dates), Values: raw(t, []float64{-1, -2, -3.25})}, 0, 50_000},
+		{"bars", arguments{Kind: "bar", Title: "T", Labels: raw(t, []string{"a", "b"}), Values: raw(t, []float64{1, 2}), XLabel: "x", YLabel: "y"}, 0, 10000},
+		{"bars on their side", arguments{Kind: "bar", Labels: raw(t, []string{long, long, long, long, long, long}), Values: raw(t, []float64{1, 2, 3, 4, 5, 6e11})}, 219, 800},
+		{"very many bars", arguments{Kind: "bar", Title: long, XLabel: long, YLabel: long, Labels: raw(t, manyLabels), Values: raw(t, many)}, 908, 2400},
+		{"long titles", arguments{Kind: "bar", Title: long, XLabel: long, YLabel: long, Labels: raw(t, []string{long, long}), Values: raw(t, []float64{1, -1e99})}, 0, 200},
+		{"negative bars", arguments{Kind: "bar", Labels: raw(t, dates), Values: raw(t, []float64{-1, -2, -3.25})}, 0, 10000},
 		{"only zero", arguments{Kind: "bar", Values: raw(t, []float64{0, 0})}, 0, 0},
-		{"far apart", arguments{Kind: "bar", Values: raw(t, []float64{1e-90, 1e99})}, 0, 1_000},
-		{"line", arguments{Kind: "line", Labels: raw(t, dates), Values: raw(t, []float64{1, 2, 1.5})}, 0, 2_000},
-		{"long line", arguments{Kind: "line", Labels: raw(t, manyLabels), Values: raw(t, many)}, 0, 2_000},
-		{"flat line", arguments{Kind: "line", Values: raw(t, []float64{5, 5, 5})}, 0, 1_000},
-		{"one point", arguments{Kind: "line", Values: raw(t, []float64{5})}, 0, 50},
-		{"scatter", arguments{Kind: "scatter", Labels: raw(t, []float64{3, 1, 2}), Values: raw(t, []float64{5, 3, 8})}, 0, 150},
-		{"histogram", arguments{Kind: "histogram", Values: raw(t, many)}, 0, 50_000},
-		{"histogram of one value", arguments{Kind: "histogram", Values: raw(t, []float64{7, 7})}, 0, 1_000},
-		{"pie", arguments{Kind: "pie", Title: "T", Labels: raw(t, []string{long, "b", "c"}), Values: raw(t, []float64{1e11, 2, 3})}, 0, 50_000},
+		{"far apart", arguments{Kind: "bar", Values: raw(t, []float64{1e-90, 1e99})}, 0, 200},
+		{"line", arguments{Kind: "line", Labels: raw(t, dates), Values: raw(t, []float64{1, 2, 1.5})}, 0, 400},
+		{"long line", arguments{Kind: "line", Labels: raw(t, manyLabels), Values: raw(t, many)}, 0, 400},
+		{"flat line", arguments{Kind: "line", Values: raw(t, []float64{5, 5, 5})}, 0, 200},
+		{"one point", arguments{Kind: "line", Values: raw(t, []float64{5})}, 0, 10},
+		{"scatter", arguments{Kind: "scatter", Labels: raw(t, []float64{3, 1, 2}), Values: raw(t, []float64{5, 3, 8})}, 0, 30},
+		{"histogram", arguments{Kind: "histogram", Values: raw(t, many)}, 0, 10000},
+		{"histogram of one value", arguments{Kind: "histogram", Values: raw(t, []float64{7, 7})}, 0, 200},
+		{"pie", arguments{Kind: "pie", Title: "T", Labels: raw(t, []string{long, "b", "c"}), Values: raw(t, []float64{1e11, 2, 3})}, 0, 10000},
 		{"pie of one", arguments{Kind: "pie", Values: raw(t, []float64{0, 4})}, 0, 0},
-		{"no font for it", arguments{Kind: "bar", Labels: raw(t, []string{"漢字", "😀"}), Values: raw(t, []float64{1, 2})}, 0, 50_000},
+		{"no font for it", arguments{Kind: "bar", Labels: raw(t, []string{"漢字", "😀"}), Values: raw(t, []float64{1, 2})}, 0, 10000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ch, err := read(c.args)
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, err := picture(ch)
+			b, err := picture(ch, coarse)
 			if err != nil {
 				t.Fatal(err)
 			}
 			pix, size := pixels(t, b)
 			if c.height == 0 {
-				c.height = 780
+				c.height = 390
 			}
-			if size.X != 1350 || size.Y != c.height {
-				t.Errorf("the size is %v, want 1350x%d", size, c.height)
+			if size.X != 675 || size.Y != c.height {
+				t.Errorf("the size is %v, want 675x%d", size, c.height)
 			}
 			if !unclipped(pix, size) {
 				t.Error("something touches the border")
@@ -131,8 +134,8 @@ func TestSameValuesSamePicture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err1 := picture(ch)
-	b, err2 := picture(ch)
+	a, err1 := picture(ch, coarse)
+	b, err2 := picture(ch, coarse)
 	if err1 != nil || err2 != nil || !bytes.Equal(a, b) {
 		t.Errorf("two pictures differ: %v %v", err1, err2)
 	}
@@ -273,7 +276,7 @@ func TestManyAtOnce(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			if _, err := picture(ch); err != nil {
+			if _, err := picture(ch, coarse); err != nil {
 				t.Error(err)
 			}
 		})
@@ -310,7 +313,7 @@ func FuzzPicture(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, err := picture(ch); err != nil {
+		if _, err := picture(ch, coarse); err != nil {
 			t.Fatalf("%s of %v: %v", k, ch.values, err)
 		}
 	})
