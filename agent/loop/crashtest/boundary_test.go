@@ -102,7 +102,7 @@ func (s *scene) survive(ctx context.Context, run agent.RunID, worker, reserve *c
 	}
 }
 
-// lates answers late what says so, and the rest at once.
+// orderly is a far end that takes a moment.
 func orderly(parcel, int) manner { return manner{late: 20 * time.Millisecond} }
 
 func TestDeathAtEveryBoundary(t *testing.T) {
@@ -155,7 +155,7 @@ func (s *scene) measure(ctx context.Context, f *figures) error {
 		if err != nil {
 			return err
 		}
-		f.takeover(*l.Died, s.lease, events)
+		f.measure(*l.Died, s.lease, events)
 	}
 	return nil
 }

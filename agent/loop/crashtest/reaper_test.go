@@ -19,7 +19,8 @@ import (
 
 // boundary is a point of a run at which a worker dies: before or after its
 // N-th commit of the run, before, during or after the N-th run of a tool. N
-// counts from 1 in the worker; 0 is none.
+// counts from 1 in the worker; 0 is none. What is commit, effect, or append for
+// a worker that does nothing else.
 type boundary struct {
 	What, When string
 	N          int
@@ -33,6 +34,7 @@ type reaper struct {
 	run   agent.RunID
 	log   *record
 	armed atomic.Bool // the effect under way is the one to die in
+	dying sync.Once
 
 	mu      sync.Mutex
 	counted map[string]int
@@ -62,10 +64,12 @@ func (r *reaper) pass(what, when string, n int, s agent.StrandID) {
 
 // die is SIGKILL: nothing is flushed, closed, released or said.
 func (r *reaper) die(s agent.StrandID) {
-	at := time.Now()
-	r.log.write(line{Died: &death{Run: r.run, Strand: s, Boundary: r.at, At: at}})
-	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL) // cannot fail for one's own process
-	select {}
+	r.dying.Do(func() {
+		at := time.Now()
+		r.log.write(line{Died: &death{Run: r.run, Strand: s, Boundary: r.at, At: at}})
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL) // cannot fail for one's own process
+		select {}
+	})
 }
 
 // witness is a store that keeps word of every commit that was acknowledged.
@@ -119,7 +123,9 @@ func (t trap) Run(ctx context.Context, c agent.Call) agent.Result {
 	t.reaper.pass("effect", "before", n, c.Strand)
 	if t.reaper.wants("effect", "during", n) {
 		t.reaper.armed.Store(true)
-		go t.watch(c)
+		watching := make(chan struct{})
+		go t.watch(c, watching)
+		<-watching
 	}
 	r := t.Tool.Run(ctx, c)
 	t.reaper.pass("effect", "during", n, c.Strand) // it was too fast, or sends and writes nothing
@@ -129,13 +135,15 @@ func (t trap) Run(ctx context.Context, c agent.Call) agent.Result {
 
 // watch dies when the file that the call names has changed, which is before
 // the tool can say so.
-func (t trap) watch(c agent.Call) {
+func (t trap) watch(c agent.Call, watching chan<- struct{}) {
 	var args struct{ Path string }
-	if json.Unmarshal(c.Arguments, &args) != nil || args.Path == "" {
-		return
-	}
+	err := json.Unmarshal(c.Arguments, &args)
 	name := filepath.Join(t.workspace, c.Folder, args.Path)
 	before, _ := os.Stat(name) // absent is a state too
+	close(watching)
+	if err != nil || args.Path == "" {
+		return
+	}
 	for {
 		now, _ := os.Stat(name)
 		if (before == nil) != (now == nil) || now != nil && (now.Size() != before.Size() || !os.SameFile(now, before)) {

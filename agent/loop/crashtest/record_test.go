@@ -13,7 +13,8 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 )
 
-// record is a file of lines that survives the death of whoever writes it.
+// record is a file of lines that survives the death of whoever writes it: what
+// the kernel has is not lost with a process.
 type record struct{ file *os.File }
 
 // line is one entry of a record: one of its fields is set.
@@ -40,7 +41,7 @@ type death struct {
 }
 
 func openRecord(name string) (*record, error) {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND|os.O_SYNC, 0o600)
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	return &record{f}, err
 }
 

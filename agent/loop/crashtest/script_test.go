@@ -18,7 +18,9 @@ type wish struct {
 func post(text string) wish { return wish{"post", map[string]any{"text": text}} }
 func once(text string) wish { return wish{"once", map[string]any{"text": text}} }
 func sumUp(e string) wish   { return wish{"calculator", map[string]any{"expression": e}} }
-func add(l string) wish     { return wish{"append_to_file", map[string]any{"path": logFile, "text": l + "\n"}} }
+func add(l string) wish {
+	return wish{"append_to_file", map[string]any{"path": logFile, "text": l + "\n"}}
+}
 func put(name, text string) wish {
 	return wish{"write_to_file", map[string]any{"path": name, "text": text}}
 }

@@ -51,6 +51,9 @@ func work(o orders) error {
 		return err
 	}
 	reaper := &reaper{at: o.At, run: o.Run, log: log, counted: map[string]int{}}
+	if o.At.What == "append" {
+		return dieAppending(o, reaper)
+	}
 	box, err := toolbox(o, reaper)
 	if err != nil {
 		return err
