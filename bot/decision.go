@@ -98,21 +98,52 @@ func readWord(c agent.Checkpoint, word, by string) (agent.CheckpointDecided, err
 	if meant, is := words[d.Decision]; is && (slices.Contains(c.Choices, meant) || (meant == agent.DecideDeny && c.Ask != agent.CheckClarify)) {
 		d.Decision = meant
 	}
-	for _, choice := range c.Choices {
-		if strings.EqualFold(choice, d.Decision) {
-			d.Decision = choice
-			return d, nil
-		}
+	if meant, is := choice(c, d.Decision); is {
+		d.Decision = meant
+		return d, nil
 	}
-	switch {
-	case d.Decision == agent.DecideDeny && (c.Ask == agent.CheckPlan || c.Ask == agent.CheckApproval):
-		return d, nil
-	case d.Decision == agent.DecideDeny && (c.Ask == agent.CheckBudget || c.Ask == agent.CheckStuck):
-		d.Decision = agent.DecideCancel
-		return d, nil
-	case c.Ask == agent.CheckClarify && word != "":
+	if c.Ask == agent.CheckClarify && word != "" {
 		d.Decision, d.Text = agent.DecideAnswer, word
 		return d, nil
 	}
-	return d, fmt.Errorf("%w: %q; say one of: %s", ErrNotAnAnswer, word, strings.Join(c.Choices, ", "))
+	return d, notOffered(c, word)
+}
+
+// choice is what the word decides: a choice of the question in any case, or a
+// denial, which every question but one about facts understands.
+func choice(c agent.Checkpoint, word string) (string, bool) {
+	for _, choice := range c.Choices {
+		if strings.EqualFold(choice, word) {
+			return choice, true
+		}
+	}
+	if word != agent.DecideDeny {
+		return "", false
+	}
+	switch c.Ask {
+	case agent.CheckPlan, agent.CheckApproval:
+		return agent.DecideDeny, true
+	case agent.CheckBudget, agent.CheckStuck:
+		return agent.DecideCancel, true
+	case agent.CheckClarify, agent.CheckUncertain:
+	}
+	return "", false
+}
+
+func notOffered(c agent.Checkpoint, word string) error {
+	return fmt.Errorf("%w: %q; say one of: %s", ErrNotAnAnswer, word, strings.Join(c.Choices, ", "))
+}
+
+// settle makes sure that the decision answers the question: with one of its
+// words, and with everything that the word needs.
+func settle(c agent.Checkpoint, d agent.CheckpointDecided) (agent.CheckpointDecided, error) {
+	meant, is := choice(c, d.Decision)
+	if !is && c.Ask == agent.CheckClarify && (d.Decision == agent.DecideAnswer || d.Decision == agent.DecideDeny) {
+		meant, is = d.Decision, true
+	}
+	if !is {
+		return d, notOffered(c, d.Decision)
+	}
+	d.Decision = meant
+	return d, whole(c, d)
 }

@@ -72,8 +72,9 @@ func (d *Desk) Load(ctx context.Context, run agent.RunID) (agent.Run, error) {
 	return agent.Run{}.Fold(events), nil
 }
 
-// Decide answers a checkpoint on behalf of By. The first decision counts: a
-// later one is ErrDecided.
+// Decide answers a checkpoint on behalf of By, with a word that it offers and
+// what that word needs; anything else is ErrNotAnAnswer. The first decision
+// counts: a later one is ErrDecided.
 func (d *Desk) Decide(ctx context.Context, decision agent.CheckpointDecided) error {
 	run := decision.ID.Run()
 	for {
@@ -98,7 +99,11 @@ func (d *Desk) Decide(ctx context.Context, decision agent.CheckpointDecided) err
 		if err := whole(check, decision); err != nil {
 			return err
 		}
-		err = d.fact(ctx, r, check.Strand, decision, true)
+		settled, err := settle(check, decision)
+		if err != nil {
+			return fmt.Errorf("checkpoint %s: %w", check.ID, err)
+		}
+		err = d.fact(ctx, r, check.Strand, settled, true)
 		if errors.Is(err, agent.ErrStale) {
 			continue // somebody else wrote: look again
 		}
@@ -143,7 +148,7 @@ func (d *Desk) fact(ctx context.Context, r agent.Run, s agent.StrandID, b agent.
 
 func has(list []string, principal string) bool {
 	_, bare, _ := strings.Cut(principal, ":")
-	return slices.Contains(list, principal) || (bare != "" && slices.Contains(list, bare))
+	return (principal != "" && slices.Contains(list, principal)) || (bare != "" && slices.Contains(list, bare))
 }
 
 // steers reports whether the principal may steer and stop the run.
@@ -171,8 +176,11 @@ func (a Authority) may(r agent.Run, ask agent.CheckpointKind, by string) bool {
 		return has(approvers, by) || has(a.Operators, by) || (len(approvers) == 0 && requester)
 	case agent.CheckPlan, agent.CheckApproval, agent.CheckUncertain:
 	}
-	if len(approvers) == 0 {
-		return (requester && a.RequesterMayApprove) || has(a.Operators, by)
+	if requester && !a.RequesterMayApprove {
+		return false // not as an operator or approver either: four eyes
 	}
-	return has(approvers, by) && (!requester || a.RequesterMayApprove)
+	if len(approvers) == 0 {
+		return requester || has(a.Operators, by)
+	}
+	return has(approvers, by)
 }

@@ -1,0 +1,72 @@
+package bot
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// Who may do what. The requester is slack:U1, the operator slack:U7, the
+// approver of the configuration slack:U5, the approver of the run slack:U6,
+// and slack:U9 is somebody in the thread.
+func TestAuthority(t *testing.T) {
+	const effects = "approval plan uncertain"
+	for _, tt := range []struct {
+		name      string
+		authority Authority
+		approvers []string // of the run
+		kinds     string
+		may       string
+	}{
+		{"asking back", Authority{Operators: []string{"slack:U7"}}, nil, "clarify stuck", "U1 U7"},
+		{"asking back, with approvers", Authority{Operators: []string{"slack:U7"}, Approvers: []string{"slack:U5"}}, nil, "clarify stuck", "U1 U7"},
+		{"money", Authority{Operators: []string{"slack:U7"}}, nil, "budget", "U1 U7"},
+		{"money, with approvers", Authority{Operators: []string{"slack:U7"}, Approvers: []string{"slack:U5"}}, nil, "budget", "U5 U7"},
+		{"money, approvers of the run", Authority{Approvers: []string{"slack:U5"}}, []string{"slack:U6"}, "budget", "U6"},
+		{"effects", Authority{Operators: []string{"slack:U7"}, RequesterMayApprove: true}, nil, effects, "U1 U7"},
+		{"effects, four eyes", Authority{Operators: []string{"slack:U7"}}, nil, effects, "U7"},
+		{"effects, four eyes, the requester is an operator", Authority{Operators: []string{"slack:U1", "slack:U7"}}, nil, effects, "U7"},
+		{"effects, with approvers", Authority{Operators: []string{"slack:U7"}, Approvers: []string{"slack:U5"}, RequesterMayApprove: true}, nil, effects, "U5"},
+		{"effects, approvers of the run", Authority{Approvers: []string{"slack:U5"}, RequesterMayApprove: true}, []string{"slack:U6"}, effects, "U6"},
+		{"effects, the requester approves", Authority{Approvers: []string{"slack:U1", "slack:U5"}, RequesterMayApprove: true}, nil, effects, "U1 U5"},
+		{"effects, the requester approves, four eyes", Authority{Approvers: []string{"slack:U1", "slack:U5"}}, nil, effects, "U5"},
+		{"bare ids are of any platform", Authority{Approvers: []string{"U5"}}, nil, effects, "U5"},
+		{"ids of another platform", Authority{Approvers: []string{"discord:U5"}, Operators: []string{"discord:U7"}}, nil, effects, ""},
+		{"nobody", Authority{}, nil, effects, ""},
+		{"an empty entry is nobody", Authority{Approvers: []string{""}}, nil, effects, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := agent.Run{Brief: agent.RunStarted{Requester: "slack:U1", Approvers: tt.approvers}}
+			for kind := range strings.FieldsSeq(tt.kinds) {
+				for _, id := range []string{"U1", "U5", "U6", "U7", "U9"} {
+					want := strings.Contains(tt.may, id)
+					if got := tt.authority.may(r, agent.CheckpointKind(kind), "slack:"+id); got != want {
+						t.Errorf("slack:%s may decide %s: %v, want %v", id, kind, got, want)
+					}
+				}
+				if !tt.authority.may(r, agent.CheckpointKind(kind), Terminal) {
+					t.Errorf("the person at the command line may not decide %s", kind)
+				}
+				for _, by := range []string{"", "slack:", "U1", "discord:U1"} {
+					if tt.authority.may(r, agent.CheckpointKind(kind), by) {
+						t.Errorf("%q may decide %s", by, kind)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestSteering(t *testing.T) {
+	r := agent.Run{Brief: agent.RunStarted{Requester: "slack:U1", Approvers: []string{"slack:U6"}}}
+	a := Authority{Operators: []string{"U7", "discord:&42"}, Approvers: []string{"slack:U5"}}
+	for by, want := range map[string]bool{
+		"slack:U1": true, "slack:U7": true, "discord:U7": true, "discord:&42": true, Terminal: true,
+		"slack:U5": false, "slack:U6": false, "slack:U9": false, "discord:U1": false, "": false, "slack:": false,
+	} {
+		if got := a.steers(r, by); got != want {
+			t.Errorf("%q steers: %v, want %v", by, got, want)
+		}
+	}
+}
