@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -81,37 +82,56 @@ func engine(ctx context.Context, e *environment, model string, l load) (cost, er
 	var done sync.WaitGroup
 	m := measure()
 	done.Go(func() { err = lp.Run(working) })
-	ended, waitErr := await(ctx, store, runs)
+	waitErr := await(ctx, store, l.runs)
 	c := m.stop()
-	c.ended = ended
 	stop()
 	done.Wait()
-	if waitErr != nil {
-		return c, waitErr
+	if err := errors.Join(waitErr, err); err != nil {
+		return c, err
 	}
-	return c, err
+	c.ended, err = states(ctx, store, runs)
+	return c, errors.Join(err, wipe(ctx, e))
 }
 
-// await returns the state in which each run ended.
-func await(ctx context.Context, store *redis.Store, runs []agent.RunID) (map[agent.RunState]int, error) {
+// await waits until every run has ended. It looks at the index only, so that
+// watching costs the measured process next to nothing.
+func await(ctx context.Context, store *redis.Store, runs int) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		list, err := store.Runs(ctx)
+		if err != nil {
+			return err
+		}
+		ended := 0
+		for _, r := range list {
+			if !r.Ended.IsZero() {
+				ended++
+			}
+		}
+		if ended >= runs {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("%d of %d runs ended: %w", ended, runs, ctx.Err())
+		}
+	}
+}
+
+// states counts how the runs ended.
+func states(ctx context.Context, store *redis.Store, runs []agent.RunID) (map[agent.RunState]int, error) {
 	ended := map[agent.RunState]int{}
 	for _, run := range runs {
-		for seq := uint64(0); ; {
-			if err := store.Await(ctx, run, seq); err != nil {
-				return ended, fmt.Errorf("run %s did not end: %w", run, err)
-			}
-			events, err := store.Read(ctx, run, seq)
-			if err != nil {
-				return ended, err
-			}
-			last := events[len(events)-1]
-			if end, is := last.Body.(agent.RunEnded); is {
-				ended[end.State]++
-				break
-			}
-			seq = last.Seq
+		events, err := store.Read(ctx, run, 0)
+		if err != nil {
+			return nil, err
+		}
+		if end, is := events[len(events)-1].Body.(agent.RunEnded); is {
+			ended[end.State]++
 		}
 	}
 	return ended, nil

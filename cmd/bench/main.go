@@ -8,9 +8,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"runtime/pprof"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/deckhand-bot/deckhand/agent/loop"
 )
 
 // row is one line of the table. Aim is what the row should reach.
@@ -41,6 +44,7 @@ func main() {
 	binary := flag.String("binary", "bin/deckhand", "the built binary")
 	profile := flag.String("profile", "", "write a processor profile to this file")
 	flag.Parse()
+	debug.SetGCPercent(loop.GCPercent)
 	err := profiled(*profile, func() error { return run(context.Background(), *only, *binary) })
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)

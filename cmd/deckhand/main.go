@@ -11,10 +11,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/deckhand-bot/deckhand/agent/loop"
 	"github.com/deckhand-bot/deckhand/tools/code"
 )
 
@@ -33,6 +35,9 @@ const (
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == sandboxCommand {
 		os.Exit(code.Child(os.Stdin, os.Stdout))
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(loop.GCPercent)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -74,7 +75,11 @@ func (c config) desk(s store) *bot.Desk {
 
 // toolbox builds the tools that runs may use, in a workspace.
 func (c config) toolbox() (*tools.Box, *workspace.Workspace, error) {
-	w, err := workspace.New(workspace.Config{Dir: c.Workspace})
+	at := workspace.Config{Dir: c.Workspace}
+	if !c.Redis.URL.present() && c.DataDir != "" {
+		at.Locks = filepath.Join(c.DataDir, "locks") // replicas lock beside the files that they share
+	}
+	w, err := workspace.New(at)
 	if err != nil {
 		return nil, nil, err
 	}
