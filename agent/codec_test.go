@@ -190,10 +190,10 @@ func TestContractFields(t *testing.T) {
 		"run.ended":          "state cost_usd prompt_tokens completion_tokens model_calls",
 	}
 	for _, sample := range samples {
-		empty, _ := reflect.Zero(reflect.TypeOf(sample)).Interface().(Body)
+		empty, _ := reflect.TypeAssert[Body](reflect.Zero(reflect.TypeOf(sample)))
 		for name, b := range map[string]Body{"full": sample, "empty": empty} {
 			fields := encodedFields(t, b)
-			for _, field := range strings.Fields(promised[b.Kind()]) {
+			for field := range strings.FieldsSeq(promised[b.Kind()]) {
 				never := name == "empty" && field == "expires" // a question that never expires has no such time
 				if _, there := fields[field]; !there && !never {
 					t.Errorf("%s %s has no %q", name, b.Kind(), field)
@@ -217,10 +217,10 @@ func TestUnknownPriceIsNull(t *testing.T) {
 		want string
 	}{
 		{ModelAnswered{}, "null"},
-		{ModelAnswered{Cost: dollars(0)}, "0.00"},
-		{ModelAnswered{Cost: dollars(1)}, "0.000000001"},
+		{ModelAnswered{Cost: new(Nano(0))}, "0.00"},
+		{ModelAnswered{Cost: new(Nano(1))}, "0.000000001"},
 		{RunEnded{}, "null"},
-		{RunEnded{Cost: dollars(3 * Dollar)}, "3.00"},
+		{RunEnded{Cost: new(3 * Dollar)}, "3.00"},
 	} {
 		if got := string(encodedFields(t, tt.body)["cost_usd"]); got != tt.want {
 			t.Errorf("%+v: cost_usd %s, want %s", tt.body, got, tt.want)

@@ -165,7 +165,7 @@ func drawPlan(t *rapid.T) Plan {
 func drawAnswer(t *rapid.T, call string, p llm.Purpose) ModelAnswered {
 	a := ModelAnswered{Call: call, Purpose: p, Model: "m", Prompt: 100, Completion: 10, Took: 20 * time.Second}
 	if rapid.Bool().Draw(t, "priced") {
-		a.Cost = dollars(1234)
+		a.Cost = new(Nano(1234))
 	}
 	calls := []llm.Call{{ID: "c1", Name: "f", Arguments: `{"text": "<b>"}`}, {ID: "c2", Name: "g", Arguments: `{}`}}
 	switch rapid.IntRange(0, 7).Draw(t, "answer") {

@@ -34,7 +34,7 @@ func (j *journal) answer(s StrandID, functions ...string) *journal {
 		m.Calls = append(m.Calls, llm.Call{ID: fmt.Sprint("c", i), Name: f, Arguments: "{}"})
 	}
 	call := fmt.Sprintf("%s.%d", s, j.Strands[s].Calls+1)
-	return j.on(s, ModelAsked{Call: call, Purpose: j.Purpose(s)}, ModelAnswered{Call: call, Purpose: j.Purpose(s), Message: m, Cost: dollars(0)})
+	return j.on(s, ModelAsked{Call: call, Purpose: j.Purpose(s)}, ModelAnswered{Call: call, Purpose: j.Purpose(s), Message: m, Cost: new(Nano(0))})
 }
 
 // planned is a run with the tasks a and b, b after a.
@@ -141,7 +141,7 @@ func TestReplans(t *testing.T) {
 	t.Run("a re-plan that fails reports what there is", func(t *testing.T) {
 		j := planned().on(Main, TaskStarted{Task: "a"}).on("task/a", TaskEnded{Task: "a", State: TaskDone, Summary: "1234 lines"})
 		j.on(Main, TaskStarted{Task: "b"}).on("task/b", failed("b", FailOther))
-		j.on(Main, ModelAsked{Call: "x"}, ModelAnswered{Call: "x", Purpose: llm.Plan, Error: "model: gone", Cost: dollars(0)})
+		j.on(Main, ModelAsked{Call: "x"}, ModelAnswered{Call: "x", Purpose: llm.Plan, Error: "model: gone", Cost: new(Nano(0))})
 		bodies := decided(j.Run, Main)
 		if len(bodies) != 2 {
 			t.Fatalf("main does %+v", j.Next(Main))
@@ -206,7 +206,7 @@ func TestNotesWaitForReplies(t *testing.T) {
 
 // A call that was under way when its holder vanished counts as spent.
 func TestLostCallsCount(t *testing.T) {
-	j := begin(RunStarted{}).on(Main, ModelAsked{Call: "main.1", Purpose: llm.Intake, Reserve: dollars(7), ReserveTokens: 300})
+	j := begin(RunStarted{}).on(Main, ModelAsked{Call: "main.1", Purpose: llm.Intake, Reserve: new(Nano(7)), ReserveTokens: 300})
 	lost := j.Lost(Main)
 	if len(lost) != 1 {
 		t.Fatalf("lost %+v", lost)

@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -53,7 +54,7 @@ func TestHistoryIsAListInJSON(t *testing.T) {
 		var h History
 		list := []Entry{}
 		for i := range n {
-			list = append(list, entry(fmt.Sprint(i)))
+			list = append(list, entry(strconv.Itoa(i)))
 		}
 		h = h.Push(list...)
 		got, err := json.Marshal(h)
@@ -75,7 +76,7 @@ func TestHistoryIsAListInJSON(t *testing.T) {
 			t.Errorf("%d entries read:\n%s", n, diff)
 		}
 		for i := range n {
-			if at := read.At(i).Note.Text; at != fmt.Sprint(i) {
+			if at := read.At(i).Note.Text; at != strconv.Itoa(i) {
 				t.Errorf("entry %d of %d is %q", i, n, at)
 			}
 		}

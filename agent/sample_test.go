@@ -10,8 +10,6 @@ import (
 // noon is when everything in these tests began.
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 123456000, time.UTC)
 
-func dollars(n Nano) *Nano { return &n }
-
 // samplePlan has every field of a plan and of a task set.
 var samplePlan = Plan{
 	Name: "count", Description: "count the lines", Goals: []string{"know the size"},
@@ -37,9 +35,9 @@ var samples = []Body{
 	PersonSaid{By: "slack:U1", Text: "only the *.go files", Trusted: true},
 	RunControlled{Word: WordPause, By: "slack:U1", Reason: "lunch"},
 	TimePassed{},
-	ModelAsked{Call: "main.1", Purpose: llm.Intake, Model: "gpt", Reserve: dollars(12_345_678), ReserveTokens: 4200, PromptHash: "intake@1.0.0:abc"},
+	ModelAsked{Call: "main.1", Purpose: llm.Intake, Model: "gpt", Reserve: new(Nano(12_345_678)), ReserveTokens: 4200, PromptHash: "intake@1.0.0:abc"},
 	ModelAnswered{
-		Call: "main.1", Purpose: llm.Intake, Model: "gpt", Prompt: 100, Completion: 20, Cached: 64, Cost: dollars(1_000),
+		Call: "main.1", Purpose: llm.Intake, Model: "gpt", Prompt: 100, Completion: 20, Cached: 64, Cost: new(Nano(1_000)),
 		PromptHash: "intake@1.0.0:abc", Estimated: true, Lost: true, Took: 1500 * time.Millisecond,
 		Message: &llm.Message{Role: llm.Assistant, Content: "so", CallID: "c0", Refusal: "no",
 			Calls: []llm.Call{{ID: "c1", Name: "submit_plan", Arguments: `{"tasks": [ ]}`}}},
@@ -78,7 +76,7 @@ var samples = []Body{
 	Feedback{Rating: -1, Comment: "wrong total", By: "slack:U1"},
 	Reported{Headline: "1,234 lines", Body: "| total | 3 | 1234 |", Artifacts: Texts{"table.md"}, Skipped: Texts{"the chart"},
 		FollowUps: Texts{"count again"}, Lessons: Texts{"vendor/ is large"}},
-	RunEnded{State: RunFailed, Reason: "not delivered: chart", Cost: dollars(1_250_000_000), Prompt: 1000, Completion: 200, ModelCalls: 9},
+	RunEnded{State: RunFailed, Reason: "not delivered: chart", Cost: new(Nano(1_250_000_000)), Prompt: 1000, Completion: 200, ModelCalls: 9},
 }
 
 // sampleEvent is a journal entry with the body.
