@@ -102,8 +102,7 @@ func transport() *http.Transport {
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		ForceAttemptHTTP2:   true,
-		MaxIdleConns:        1024,
-		MaxIdleConnsPerHost: 512,
+		MaxIdleConnsPerHost: 4096, // as many as calls at once: a connection that is not kept is dialled again for the next call
 		IdleConnTimeout:     90 * time.Second,
 		TLSHandshakeTimeout: 10 * time.Second,
 		// Compressed events arrive in lumps, and unpacking costs more than the
