@@ -87,13 +87,21 @@ func (k Kind) Version() int {
 
 // EncodeBody returns the body's JSON in the newest version of its kind.
 func EncodeBody(b Body) (json.RawMessage, error) {
+	data, err := plain(b)
+	if err != nil {
+		return nil, fmt.Errorf("encode %s: %w", b.Kind(), err)
+	}
+	return data, nil
+}
+
+// plain is compact JSON in which <, > and & stand as they are: texts of people
+// and arguments of calls keep their bytes.
+func plain[T any](v T) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(b); err != nil {
-		return nil, fmt.Errorf("encode %s: %w", b.Kind(), err)
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err
 }
 
 // DecodeBody reads a body of any version up to the newest of its kind. It
@@ -147,11 +155,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	if v := l.Kind.Version(); v != 1 {
 		l.V = v
 	}
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	err = enc.Encode(l)
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err
+	return plain(l)
 }
 
 // UnmarshalJSON reads what MarshalJSON writes, in any version of its kind.

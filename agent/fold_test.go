@@ -236,3 +236,11 @@ func TestLimitsGrowWithPeople(t *testing.T) {
 		t.Errorf("a wider budget offers %v, but no run may raise it", wide.Choices)
 	}
 }
+
+// Values go into prompts and arguments: a goal's text keeps its characters.
+func TestGoalIsAValue(t *testing.T) {
+	r := Run{Brief: RunStarted{Goal: `a<b> & "c"`}}
+	if got := string(r.Values()["goal.text"].Value); got != `"a<b> & \"c\""` {
+		t.Errorf("goal.text is %s", got)
+	}
+}

@@ -99,6 +99,6 @@ func (r Run) Purpose(s StrandID) llm.Purpose {
 func (r Run) Talk(s StrandID) Talk { return r.Strands[s].Talks[r.Purpose(s)] }
 
 func jsonString(s string) json.RawMessage {
-	b, _ := json.Marshal(s) //nolint:errchkjson // a string always encodes
+	b, _ := plain(s) // a string always encodes
 	return b
 }

@@ -35,7 +35,7 @@ func Message(e agent.Entry) llm.Message {
 // hash of the text itself.
 func Frame(text string, trust agent.Trust) string {
 	sum := sha256.Sum256([]byte(text))
-	id := hex.EncodeToString(sum[:6])
+	id := hex.EncodeToString(sum[:12])
 	return "<<<DECKHAND-RESULT " + id + " trust=" + string(trust) + "\n" + text + "\nDECKHAND-RESULT " + id + ">>>"
 }
 

@@ -169,8 +169,7 @@ func (b *Book) look(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) view 
 			Summary: st.Summary, Reason: st.Reason, Outputs: values(st.Outputs)})
 	}
 	if r.Plans > 0 {
-		plan, _ := json.Marshal(r.Plan) //nolint:errchkjson // it was read from JSON, which has no infinite numbers
-		v.PlanJSON = string(plan)
+		v.PlanJSON = planJSON(r.Plan)
 	}
 	return v
 }
@@ -189,6 +188,16 @@ func (v *view) lookAtTask(r agent.Run, s agent.StrandID, id agent.TaskID) {
 		v.Summary, v.Outputs = f.Summary, values(f.Outputs)
 		v.Evidence = evidence(r.Strands[s].Talks[llm.Work].Entries)
 	}
+}
+
+// planJSON is the plan on one line. < and & stay as they are: the model is to
+// give finished tasks back as it got them.
+func planJSON(p agent.Plan) string {
+	var line strings.Builder
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(p) //nolint:errchkjson // it was read from JSON, which has no infinite numbers
+	return strings.TrimSuffix(line.String(), "\n")
 }
 
 // values renders outputs as JSON: the value, or the path where it is a file.
