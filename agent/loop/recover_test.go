@@ -79,7 +79,7 @@ func TestNobodyIsAskedBeforeTheRequestHasEnded(t *testing.T) {
 
 // losing is a store whose lease is gone when the first outcome is committed.
 type losing struct {
-	*sqlite.Store
+	agent.Store
 	once sync.Once
 }
 
@@ -109,9 +109,7 @@ func TestLostLeaseKeepsSuccessAndForgetsFailure(t *testing.T) {
 				}
 				return of(agent.OutcomeOK)
 			})
-			h := open(t, noter("far", task("a", "far", nil)), func(c *loop.Config) {
-				c.Store = &losing{Store: c.Store.(*sqlite.Store)}
-			}, tool)
+			h := open(t, noter("far", task("a", "far", nil)), func(c *loop.Config) { c.Store = &losing{Store: c.Store} }, tool)
 			run := h.start(writesFree())
 			h.ended(run)
 			events, err := h.store.Read(t.Context(), run, 0)

@@ -69,7 +69,7 @@ func TestDeathInAnAppendIsFoundAfterAnother(t *testing.T) {
 		if r := tool.Run(t.Context(), second); r.State != agent.OutcomeOK {
 			t.Fatalf("the second append: %+v", r)
 		}
-		if done, r, err := tool.(agent.Prober).Probe(t.Context(), first); !done || err != nil {
+		if done, r, err := (trap{Tool: tool}).Probe(t.Context(), first); !done || err != nil {
 			t.Fatalf("%s has the line, and its probe says %v, %+v, %v", filepath.Join(s.workspace(), logFile), done, r, err)
 		}
 	}

@@ -78,7 +78,7 @@ func (c chain) work(ctx context.Context, s *scene, f *figures) (reached int, err
 func (s *scene) survive(ctx context.Context, run agent.RunID, worker, reserve *child) (died bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, boundaryPatience)
 	defer cancel()
-	if err := s.start(ctx, run); err != nil {
+	if err := s.start(ctx, run, shortGoal); err != nil {
 		return false, err
 	}
 	ended := make(chan error, 1)
@@ -106,12 +106,14 @@ func (s *scene) survive(ctx context.Context, run agent.RunID, worker, reserve *c
 func orderly(parcel, int) manner { return manner{late: 20 * time.Millisecond} }
 
 func TestDeathAtEveryBoundary(t *testing.T) {
+	t.Parallel()
 	lease, deadline := 600*time.Millisecond, 1500*time.Millisecond
 	if soak() {
 		lease, deadline = 3*time.Second, 4*time.Second
 	}
 	for _, k := range []kind{embedded, distributed} {
 		t.Run(string(k), func(t *testing.T) {
+			t.Parallel()
 			far := startFarEnd(t, orderly)
 			f := &figures{}
 			group, ctx := errgroup.WithContext(t.Context())
@@ -128,7 +130,7 @@ func TestDeathAtEveryBoundary(t *testing.T) {
 			if err := group.Wait(); err != nil {
 				t.Error(err)
 			}
-			f.report(t, lease+time.Second, time.Second)
+			f.report(t, 4*time.Second, time.Second)
 		})
 	}
 }

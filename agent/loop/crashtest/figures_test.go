@@ -13,12 +13,13 @@ import (
 
 // figures are what a test measures.
 type figures struct {
-	mu       sync.Mutex
-	deaths   int
-	reached  map[string]int // boundaries by what they are
-	pure     []takeover
-	sends    []takeover // beyond the deadline of the request, or the lease where that ends later
-	repeated int             // second outcomes in journals, which count for nothing
+	mu        sync.Mutex
+	deaths    int
+	reached   map[string]int // boundaries by what they are
+	pure      []takeover
+	sends     []takeover // beyond the deadline of the request, or the lease where that ends later
+	repeated  int        // second outcomes in journals, which count for nothing
+	snapshots int        // that were kept and compared
 }
 
 // takeover is how long after a death another worker's first event came.

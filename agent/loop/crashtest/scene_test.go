@@ -118,11 +118,11 @@ func (s *scene) tell(t *testing.T) {
 }
 
 // start opens the run of the scenario.
-func (s *scene) start(ctx context.Context, run agent.RunID) error {
+func (s *scene) start(ctx context.Context, run agent.RunID, goal string) error {
 	c := agent.Commit{
 		ID: agent.NewID(), Run: run,
 		Events: []agent.Event{{Strand: agent.Main, Body: agent.RunStarted{
-			Goal: "Get the harbour ready for the tide", Requester: bot.Terminal, Folder: string(run),
+			Goal: goal, Requester: bot.Terminal, Folder: string(run),
 			PlanApproval: agent.ApprovePlanNever, Autonomy: agent.AskRisky, Slots: 4,
 		}}},
 		Wake: map[agent.StrandID]time.Time{agent.Main: agent.AtOnce},

@@ -2,6 +2,8 @@ package crashtest
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent/llm"
@@ -43,10 +45,25 @@ var wishes = map[string][][]wish{
 	"a": {{post(posts[0]), add(lines[0])}},
 	"b": {{sumUp("6*7")}, {once(onces[0]), put(tableFile, tableText)}, {add(lines[1])}},
 	"c": {{add(lines[2])}, {post(posts[1])}},
+	"d": {sums(1), sums(2), sums(3)},
 }
 
+// sums makes a journal long: its run needs snapshots.
+func sums(first int) (together []wish) {
+	for i := range 50 {
+		together = append(together, sumUp(fmt.Sprintf("%d+%d", first, i)))
+	}
+	return together
+}
+
+// The goals of a run: with and without the task that makes its journal long.
+const (
+	shortGoal = "Get the harbour ready for the tide"
+	longGoal  = "Get the harbour ready for the tide, with all sums"
+)
+
 // plan has two tasks that run side by side and one that needs both.
-func plan() map[string]any {
+func plan(long bool) map[string]any {
 	task := func(id, title string, tools []string, more ...string) map[string]any {
 		return map[string]any{
 			"id": id, "title": title, "instructions": title, "tools": tools, "effort": 1, "value": 5,
@@ -54,11 +71,15 @@ func plan() map[string]any {
 			"outputs": []map[string]any{{"name": "out_" + id}},
 		}
 	}
-	return map[string]any{"name": "Harbour", "tasks": []map[string]any{
+	tasks := []map[string]any{
 		task("a", "Post the harbour figures", []string{"post", "append_to_file"}),
 		task("b", "Write the tide table", []string{"calculator", "once", "write_to_file", "append_to_file"}),
 		task("c", "Send the notice to mariners", []string{"post", "append_to_file"}, "a", "b"),
-	}}
+	}
+	if long {
+		tasks = append(tasks, task("d", "Calculate the sums of the month", []string{"calculator"}))
+	}
+	return map[string]any{"name": "Harbour", "tasks": tasks}
 }
 
 // script is a model that answers by a pure function of the request, so that
@@ -66,7 +87,8 @@ func plan() map[string]any {
 func script(r llmtest.Request) llmtest.Reply {
 	switch r.Purpose {
 	case llm.Intake:
-		return call(wish{"submit_plan", plan()})
+		long := func(m llm.Message) bool { return strings.Contains(m.Content, longGoal) }
+		return call(wish{"submit_plan", plan(slices.ContainsFunc(r.Messages, long))})
 	case llm.Work:
 		return working(r)
 	case llm.Judge:

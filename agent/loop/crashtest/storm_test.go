@@ -3,7 +3,6 @@ package crashtest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 	"sync"
@@ -28,8 +27,10 @@ type storm struct {
 	runs []agent.RunID
 }
 
+// lanes are the goals of the runs that go on at the same time.
+var lanes = []string{shortGoal, shortGoal, longGoal}
+
 const (
-	lanes         = 3
 	strandsAtOnce = 4
 	stormPatience = 90 * time.Second // of one run
 )
@@ -81,7 +82,7 @@ func (s *storm) join() error {
 }
 
 // lane starts runs, one after the other, until the storm is over.
-func (s *storm) lane(ctx context.Context) error {
+func (s *storm) lane(ctx context.Context, goal string) error {
 	for {
 		select {
 		case <-s.over:
@@ -92,16 +93,16 @@ func (s *storm) lane(ctx context.Context) error {
 		s.mu.Lock()
 		s.runs = append(s.runs, run)
 		s.mu.Unlock()
-		if err := s.whole(ctx, run); err != nil {
+		if err := s.whole(ctx, run, goal); err != nil {
 			return err
 		}
 	}
 }
 
-func (s *storm) whole(ctx context.Context, run agent.RunID) error {
+func (s *storm) whole(ctx context.Context, run agent.RunID, goal string) error {
 	ctx, cancel := context.WithTimeout(ctx, stormPatience)
 	defer cancel()
-	if err := s.start(ctx, run); err != nil {
+	if err := s.start(ctx, run, goal); err != nil {
 		return err
 	}
 	return s.follow(ctx, run)
@@ -111,8 +112,8 @@ func (s *storm) whole(ctx context.Context, run agent.RunID) error {
 func (s *storm) blow(t *testing.T, strikes int, strike func() error) {
 	t.Helper()
 	group, ctx := errgroup.WithContext(t.Context())
-	for range lanes {
-		group.Go(func() error { return s.lane(ctx) })
+	for _, goal := range lanes {
+		group.Go(func() error { return s.lane(ctx, goal) })
 	}
 	var struck error
 	for range strikes {
@@ -129,7 +130,7 @@ func (s *storm) blow(t *testing.T, strikes int, strike func() error) {
 	if err := errors.Join(errs...); err != nil {
 		t.Error(err)
 	}
-	t.Logf("%d strikes on %d runs; %d second outcomes, of no effect", strikes, len(s.runs), s.f.repeated)
+	t.Logf("%d strikes on %d runs; %d second outcomes, of no effect; %d snapshots", strikes, len(s.runs), s.f.repeated, s.f.snapshots)
 }
 
 // calm waits for a random time.
@@ -149,6 +150,7 @@ func often(short, long int) int {
 }
 
 func TestDeathAtRandomMoments(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		kind    kind
 		workers int
@@ -169,6 +171,7 @@ func TestDeathAtRandomMoments(t *testing.T) {
 // A worker that slept longer than its lease finds out before it acts again. On
 // the embedded store nobody can take over meanwhile but the sleeper itself.
 func TestSleepBeyondTheLease(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		kind    kind
 		workers int
@@ -183,7 +186,7 @@ func TestSleepBeyondTheLease(t *testing.T) {
 				c.signal(syscall.SIGCONT)
 				select {
 				case <-c.done:
-					return fmt.Errorf("a worker died when it woke up")
+					return errors.New("a worker died when it woke up")
 				default:
 					return nil
 				}
@@ -193,6 +196,7 @@ func TestSleepBeyondTheLease(t *testing.T) {
 }
 
 func TestDeathOfTheServer(t *testing.T) {
+	t.Parallel()
 	s := raise(t, distributed, 2)
 	s.blow(t, often(3, 25), func() error {
 		s.server.Kill()

@@ -22,6 +22,7 @@ func (s *scene) verify(ctx context.Context, run agent.RunID, f *figures) error {
 	errs := []error{s.complete(run, events), s.effectsOnce(run), s.filesOnce(run), s.acknowledged(run, events), refold(events)}
 	again, err := outcomesOnce(events)
 	f.outcomes(again)
+	errs = append(errs, s.snapshot(ctx, run, events, f))
 	if err = errors.Join(append(errs, err)...); err != nil {
 		return fmt.Errorf("run %s: %w\n%s", run, err, story(events))
 	}
@@ -36,7 +37,11 @@ func (s *scene) complete(run agent.RunID, events []agent.Event) error {
 		}
 	}
 	r := agent.Run{}.Fold(events)
-	if r.Ended == nil || r.Ended.State != agent.RunDone || r.Report == nil || len(r.Plan.Tasks) != len(wishes) {
+	tasks := 3
+	if r.Brief.Goal == longGoal {
+		tasks = 4
+	}
+	if r.Ended == nil || r.Ended.State != agent.RunDone || r.Report == nil || len(r.Plan.Tasks) != tasks {
 		return fmt.Errorf("it ended %+v with report %+v and %d tasks", r.Ended, r.Report, len(r.Plan.Tasks))
 	}
 	return nil
@@ -114,6 +119,33 @@ func refold(events []agent.Event) error {
 			return fmt.Errorf("folded from the snapshot at %d it is\n%s\nand from the journal\n%s", e.Seq, again, whole)
 		}
 	}
+	return nil
+}
+
+// snapshot wants the fold to be the same by way of the snapshot that a worker
+// kept. Long runs have one.
+func (s *scene) snapshot(ctx context.Context, run agent.RunID, events []agent.Event, f *figures) error {
+	seq, data, err := s.store.Snapshot(ctx, run)
+	if err != nil {
+		return err
+	}
+	whole := agent.Run{}.Fold(events)
+	if seq == 0 {
+		if whole.Brief.Goal == longGoal {
+			return fmt.Errorf("a journal of %d events has no snapshot", len(events))
+		}
+		return nil
+	}
+	var kept struct{ Run agent.Run }
+	if err := json.Unmarshal(data, &kept); err != nil || kept.Run.Seq != seq {
+		return fmt.Errorf("the snapshot at %d is at %d: %w", seq, kept.Run.Seq, err)
+	}
+	if again := encode(kept.Run.Fold(events[seq:])); !bytes.Equal(again, encode(whole)) {
+		return fmt.Errorf("folded from the kept snapshot at %d it is\n%s\nand from the journal\n%s", seq, again, encode(whole))
+	}
+	f.mu.Lock()
+	f.snapshots++
+	f.mu.Unlock()
 	return nil
 }
 
