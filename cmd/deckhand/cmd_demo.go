@@ -64,7 +64,7 @@ func (a *app) demo(ctx context.Context, dir string) error {
 	brief := agent.RunStarted{
 		Goal:      fmt.Sprintf("Survey the source files of %s: count files and lines by folder, find the longest files, draw a chart, and write it all to REPORT.md.", name),
 		Requester: bot.Terminal, PlanApproval: agent.ApprovePlanNever, Autonomy: agent.AskRisky,
-		Slots: cfg.Engine.Slots, Limits: agent.Limits{Tokens: cfg.Budget.Run.Tokens, Steps: cfg.Budget.Run.Steps},
+		Expires: cfg.Authority.Expires, Slots: cfg.Engine.Slots, Limits: agent.Limits{Tokens: cfg.Budget.Run.Tokens, Steps: cfg.Budget.Run.Steps},
 	}
 	desk := cfg.desk(s)
 	run, err := desk.Start(ctx, brief)

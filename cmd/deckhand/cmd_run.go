@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -113,7 +114,8 @@ func (a *app) runGoal(ctx context.Context, goal string) error {
 	if err != nil {
 		return err
 	}
-	brief, err := cfg.brief(goal, yes, a.err)
+	var notice bytes.Buffer // after the run's id, which scripts expect first
+	brief, err := cfg.brief(goal, yes, &notice)
 	if err != nil {
 		return err
 	}
@@ -129,7 +131,7 @@ func (a *app) runGoal(ctx context.Context, goal string) error {
 	if err != nil {
 		return &exit{exitFailed, err}
 	}
-	fmt.Fprintf(a.err, "run %s\n", run)
+	fmt.Fprintf(a.err, "run %s\n%s", run, notice.String())
 	return a.work(ctx, cfg, s, m, run, 0, bot.Terminal)
 }
 

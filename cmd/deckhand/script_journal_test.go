@@ -1,0 +1,253 @@
+package main
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	_ "modernc.org/sqlite" // the driver, for looking into the embedded store as people's scripts do
+
+	"github.com/deckhand-bot/deckhand/memory/redis/redistest"
+)
+
+// await polls the journal through the command line: the run may be worked by
+// any process.
+func await(ts *testscript.TestScript, _ bool, args []string) {
+	expect(ts, args, 2, "await RUN REGEXP [VAR]")
+	re := pattern(ts, args[1])
+	var err error
+	if !poll(func() bool {
+		err = ts.Exec("deckhand", "journal", args[0])
+		return matches(ts, re, ts.ReadFile("stdout"), args[2:])
+	}) {
+		ts.Fatalf("the journal of %s never shows %q (%v)", args[0], args[1], err)
+	}
+}
+
+func find(ts *testscript.TestScript, _ bool, args []string) {
+	expect(ts, args, 3, "find FILE REGEXP VAR")
+	if !matches(ts, pattern(ts, args[1]), ts.ReadFile(args[0]), args[2:]) {
+		ts.Fatalf("no %q in %s", args[1], args[0])
+	}
+}
+
+// line is one line of a journal.
+type line struct {
+	Run    string          `json:"run"`
+	Strand string          `json:"strand"`
+	Seq    uint64          `json:"seq"`
+	At     time.Time       `json:"at"`
+	Kind   string          `json:"kind"`
+	Body   json.RawMessage `json:"body"`
+}
+
+func journalLines(text string) ([]line, error) {
+	var list []line
+	for i, row := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		var l line
+		dec := json.NewDecoder(strings.NewReader(row))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&l); err != nil {
+			return nil, fmt.Errorf("line %d: %w: %s", i+1, err, row)
+		}
+		list = append(list, l)
+	}
+	return list, nil
+}
+
+var (
+	runID    = regexp.MustCompile(`^[A-Za-z0-9_-]{6,40}$`)
+	strandID = regexp.MustCompile(`^(main|voice|task/.+|agent/.+)$`)
+)
+
+// promised are the fields of each kind that the contract names.
+var promised = map[string][]string{
+	"run.started": {"goal"}, "plan.accepted": {"plan"}, "task.started": {"task"}, "task.ended": {"task", "state", "outputs"},
+	"model.answered": {"purpose", "model", "prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd", "prompt_hash"},
+	"tool.intent":    {"effect", "tool", "arguments"}, "tool.outcome": {"effect", "state", "trust"},
+	"checkpoint.opened":  {"id", "checkpoint_kind", "title", "choices", "expires"},
+	"checkpoint.decided": {"id", "decision", "by", "text"},
+	"budget.notice":      {"kind", "percent"}, "report": {"headline", "body", "artifacts", "skipped"},
+	"run.ended": {"state", "cost_usd", "prompt_tokens", "completion_tokens", "model_calls"},
+}
+
+func wellformed(ts *testscript.TestScript, _ bool, args []string) {
+	expect(ts, args, 1, "wellformed FILE")
+	list, err := journalLines(ts.ReadFile(args[0]))
+	ts.Check(err)
+	ts.Check(shape(list))
+	ts.Check(figures(list))
+}
+
+// shape checks each line for itself, and that none is missing.
+func shape(list []line) error {
+	for i, l := range list {
+		switch {
+		case l.Seq != uint64(i+1):
+			return fmt.Errorf("line %d has seq %d", i+1, l.Seq)
+		case !runID.MatchString(l.Run) || l.Run != list[0].Run:
+			return fmt.Errorf("line %d: run %q", l.Seq, l.Run)
+		case !strandID.MatchString(l.Strand):
+			return fmt.Errorf("line %d: strand %q", l.Seq, l.Strand)
+		case l.At.IsZero() || i > 0 && l.At.Before(list[i-1].At):
+			return fmt.Errorf("line %d: at %s", l.Seq, l.At)
+		}
+		var body map[string]json.RawMessage
+		if err := json.Unmarshal(l.Body, &body); err != nil {
+			return fmt.Errorf("line %d: body: %w", l.Seq, err)
+		}
+		for _, field := range promised[l.Kind] {
+			if _, there := body[field]; !there {
+				return fmt.Errorf("line %d: %s without %q: %s", l.Seq, l.Kind, field, l.Body)
+			}
+		}
+	}
+	if list[0].Kind != "run.started" {
+		return fmt.Errorf("the first line is %s", list[0].Kind)
+	}
+	return nil
+}
+
+// figures compares the end of the run with the sum of its calls.
+func figures(list []line) error {
+	type figure struct {
+		Cost       *json.Number `json:"cost_usd"`
+		Prompt     int          `json:"prompt_tokens"`
+		Completion int          `json:"completion_tokens"`
+		Calls      int          `json:"model_calls"`
+	}
+	var sum, end figure
+	var nano int64
+	unpriced := false
+	for _, l := range list {
+		var f figure
+		switch l.Kind {
+		case "model.answered":
+			if err := json.Unmarshal(l.Body, &f); err != nil {
+				return err
+			}
+			sum.Prompt, sum.Completion, sum.Calls = sum.Prompt+f.Prompt, sum.Completion+f.Completion, sum.Calls+1
+			unpriced = unpriced || f.Cost == nil
+			if f.Cost != nil {
+				nano += nanoOf(f.Cost)
+			}
+		case "run.ended":
+			if err := json.Unmarshal(l.Body, &end); err != nil {
+				return err
+			}
+		}
+	}
+	if list[len(list)-1].Kind != "run.ended" {
+		return nil // it goes on
+	}
+	if sum.Prompt != end.Prompt || sum.Completion != end.Completion || sum.Calls != end.Calls {
+		return fmt.Errorf("the calls add up to %+v, run.ended says %+v", sum, end)
+	}
+	if unpriced != (end.Cost == nil) || !unpriced && nano != nanoOf(end.Cost) {
+		return fmt.Errorf("the calls cost %d billionths (unpriced: %v), run.ended says %v", nano, unpriced, end.Cost)
+	}
+	return nil
+}
+
+// nanoOf reads dollars as billionths, exactly.
+func nanoOf(n *json.Number) int64 {
+	f, err := n.Float64()
+	if err != nil {
+		return -1
+	}
+	return int64(f*1e9 + 0.5)
+}
+
+func soon(ts *testscript.TestScript, _ bool, args []string) {
+	expect(ts, args, 4, "soon RUN KIND KIND DURATION")
+	within, err := time.ParseDuration(args[3])
+	ts.Check(err)
+	ts.Check(ts.Exec("deckhand", "journal", args[0]))
+	list, err := journalLines(ts.ReadFile("stdout"))
+	ts.Check(err)
+	i := slices.IndexFunc(list, func(l line) bool { return l.Kind == args[1] })
+	if i < 0 {
+		ts.Fatalf("no %s in the journal", args[1])
+	}
+	j := slices.IndexFunc(list[i:], func(l line) bool { return l.Kind == args[2] })
+	if j < 0 {
+		ts.Fatalf("no %s after %s", args[2], args[1])
+	}
+	if took := list[i+j].At.Sub(list[i].At); took > within {
+		ts.Fatalf("%s came %s after %s, want %s", args[2], took, args[1], within)
+	}
+}
+
+// sqlCommand looks into the embedded store's file, or changes it.
+func sqlCommand(ts *testscript.TestScript, _ bool, args []string) {
+	expect(ts, args, 1, "sql STATEMENT")
+	db, err := sql.Open("sqlite", filepath.Join(ts.Getenv("DECKHAND_DATA_DIR"), "deckhand.db"))
+	ts.Check(err)
+	defer func() { ts.Check(db.Close()) }()
+	rows, err := db.Query(strings.Join(args, " "))
+	ts.Check(err)
+	defer rows.Close()
+	names, err := rows.Columns()
+	ts.Check(err)
+	for rows.Next() {
+		cells := make([]sql.NullString, len(names))
+		into := make([]any, len(names))
+		for i := range cells {
+			into[i] = &cells[i]
+		}
+		ts.Check(rows.Scan(into...))
+		for i, c := range cells {
+			fmt.Fprintf(ts.Stdout(), "%s=%s ", names[i], c.String)
+		}
+		fmt.Fprintln(ts.Stdout())
+	}
+	ts.Check(rows.Err())
+}
+
+func get(ts *testscript.TestScript, _ bool, args []string) {
+	expect(ts, args, 2, "get URL CODE")
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}
+	resp, err := client.Get(args[0])
+	ts.Check(err)
+	defer resp.Body.Close()
+	var b bytes.Buffer
+	_, err = io.Copy(&b, resp.Body)
+	ts.Check(err)
+	fmt.Fprint(ts.Stdout(), b.String())
+	if fmt.Sprint(resp.StatusCode) != args[1] {
+		ts.Fatalf("%s: %s, want %s", args[0], resp.Status, args[1])
+	}
+}
+
+// redisServer is the part of redistest.Server that scripts use.
+type redisServer interface {
+	Kill()
+	Restart()
+}
+
+func redisCommand(ts *testscript.TestScript, _ bool, args []string) {
+	expect(ts, args, 1, "redis start|kill|restart")
+	r := rigOf(ts)
+	switch args[0] {
+	case "start":
+		s := redistest.Start(r.tb)
+		r.redis = s
+		ts.Setenv("DECKHAND_REDIS_URL", s.URL)
+	case "kill":
+		r.redis.Kill()
+	case "restart":
+		r.redis.Restart()
+	default:
+		ts.Check(errors.New("unknown word " + args[0]))
+	}
+}
