@@ -118,7 +118,7 @@ func forbid(t *rapid.T, r Run, s StrandID) {
 		_, asks := step.(AskModel)
 		_, dispatches := step.(Dispatch)
 		_, invokes := step.(Invoke)
-		if halted := !r.stopping() && (r.Paused != "" || r.Refused != ""); halted && (asks || dispatches || invokes) {
+		if halted := r.Cancelled == nil && (r.Paused != "" || r.Refused != ""); halted && (asks || dispatches || invokes) {
 			t.Fatalf("the paused run does %T on %s", step, s)
 		}
 		if asks && r.budgetOpen() {

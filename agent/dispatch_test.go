@@ -145,7 +145,7 @@ func (t *turn) finish(c OpenCall) {
 		t.event(TaskFinishing{Task: id, Effect: c.Effect, Summary: "done"})
 	default:
 		t.reply(c, "noted")
-		kind := rapid.SampledFrom([]FailKind{FailOther, FailOther, FailBlocked, FailBudget, FailImpossible}).Draw(t.t, "fail")
+		kind := rapid.SampledFrom([]FailKind{FailOther, FailOther, FailBlocked, FailBlocked, FailBudget, FailImpossible}).Draw(t.t, "fail")
 		t.add(wakeMain(), Event{Strand: t.strand, Body: TaskEnded{Task: id, State: TaskFailed, Reason: "no way", Fail: kind}})
 	}
 }

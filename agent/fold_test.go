@@ -153,6 +153,42 @@ func TestReplans(t *testing.T) {
 	})
 }
 
+// A run that is to finish with what there is asks for its report once.
+func TestFinishingReportsOnce(t *testing.T) {
+	j := planned().on(Main, TaskStarted{Task: "a"}).on("task/a", failed("a", FailBlocked))
+	question, _ := decided(j.Run, Main)[0].(CheckpointOpened)
+	j.on(Main, question, CheckpointDecided{ID: question.ID, Decision: DecideFinish, By: "slack:U1"})
+	if got := first(j.Run, Main); got != (AskModel{llm.Report}) {
+		t.Fatalf("main does %+v, want the report", got)
+	}
+	if got := j.answer(Main, "submit_report").Next(Main); len(got.Steps) != 1 || got.Steps[0] != (Dispatch{}) {
+		t.Fatalf("with the report there, main does %+v", got)
+	}
+	j.on(Main, CallReplied{Effect: "main.1.0", Text: "delivered"}, Reported{Headline: "half of it"})
+	if bodies := decided(j.Run, Main); len(bodies) != 1 || bodies[0].Kind() != "run.ended" {
+		t.Errorf("after the report main does %+v", j.Next(Main))
+	}
+}
+
+// Nothing is asked of a model while it refuses, not even the last report.
+func TestFinishingWaitsWhilePaused(t *testing.T) {
+	for name, b := range map[string]Body{
+		"paused":  RunControlled{Word: WordPause, By: "slack:U1"},
+		"refused": ModelAnswered{Call: "x", Error: "model: unauthorised", Refused: true},
+	} {
+		j := planned()
+		j.Finish = true
+		j.on(Main, ModelAsked{Call: "x"}, b, ModelAnswered{Call: "x"})
+		if m := j.Next(Main); len(m.Steps) > 0 {
+			t.Errorf("%s: main does %+v", name, m)
+		}
+		j.on(Main, RunControlled{Word: WordResume, By: "slack:U1"})
+		if got := first(j.Run, Main); got != (AskModel{llm.Report}) {
+			t.Errorf("%s: after that main does %+v", name, got)
+		}
+	}
+}
+
 // The third unusable reply in a row ends the step: replies, not calls.
 func TestStrikesAreReplies(t *testing.T) {
 	j := planned().on(Main, TaskStarted{Task: "a"})

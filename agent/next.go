@@ -80,10 +80,12 @@ func (r Run) Next(s StrandID) Move {
 		return Move{}
 	case st.Call != nil: // somebody is asking
 		return steps(AskModel{st.Call.Purpose})
-	case r.stopping():
+	case r.Cancelled != nil:
 		return r.stop(s)
 	case r.Paused != "" || r.Refused != "":
 		return Move{}
+	case r.Finish:
+		return r.stop(s)
 	}
 	if c := r.waitsFor(s); c != nil {
 		return r.wait(s, st, *c)

@@ -23,6 +23,9 @@ func (r Run) nextMain(st Strand) Move {
 		if r.Cancelled != nil || r.broke() || r.Plans == 0 || st.Error != "" || r.Talk(Main).Strikes >= maxStrikes {
 			return decide(Main, nil, r.plainReport(), r.ending(r.stopReason()))
 		}
+		if m, busy := r.calls(Main, st); busy { // the report is there
+			return m
+		}
 		return r.ask(Main)
 	}
 	if reason := r.planless(st); reason != "" {

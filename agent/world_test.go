@@ -176,7 +176,7 @@ func (w *world) decide(c Checkpoint) {
 	if !w.kind {
 		d.Decision = rapid.SampledFrom(append(slices.Clone(c.Choices), DecideDeny, helpful, helpful, helpful)).Draw(w.t, "decision")
 	}
-	if ends := d.Decision == DecideCancel || d.Decision == DecideFinish; ends && !w.oneIn(6, "mean it") {
+	if ends := d.Decision == DecideCancel || d.Decision == DecideFinish; ends && c.Ask != CheckStuck && !w.oneIn(6, "mean it") {
 		d.Decision = helpful
 	}
 	if w.kind && !slices.Contains(c.Choices, helpful) {
