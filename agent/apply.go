@@ -289,7 +289,9 @@ func (r Run) decideStuck(c Checkpoint, b CheckpointDecided) Run {
 		r.Retries = r.Replans + 1
 		r = r.strand(c.Strand, func(s *Strand) { s.Error = "" })
 		if b.Text != "" {
-			r = r.noteTo(c.Strand, Note{By: b.By, Text: b.Text, Trusted: true})
+			n := Note{By: b.By, Text: b.Text, Trusted: true}
+			r.Said = push(r.Said, n)
+			r = r.noteTo(c.Strand, n)
 		}
 	case DecideCancel:
 		r.Cancelled = &RunControlled{Word: WordCancel, By: b.By, Reason: b.Text}

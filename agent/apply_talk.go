@@ -178,6 +178,7 @@ func (r Run) updateCall(id StrandID, effect EffectID, change func(c *OpenCall)) 
 
 // note adds what somebody said to every conversation that goes on.
 func (r Run) note(n Note) Run {
+	r.Said = push(r.Said, n)
 	for id, s := range r.Strands {
 		if !s.Ended {
 			r = r.noteTo(id, n)
@@ -186,8 +187,17 @@ func (r Run) note(n Note) Run {
 	return r
 }
 
+// noteTo says something to a strand: to a task's worker even while a judge
+// looks at its result, to the main strand while it plans for the first time
+// (later plans and the report have Run.Said in their briefs).
 func (r Run) noteTo(id StrandID, n Note) Run {
-	return r.talk(id, r.Purpose(id), func(t *Talk) {
+	purpose := llm.Work
+	if _, works := id.Task(); !works {
+		if purpose = r.Purpose(id); purpose != llm.Intake {
+			return r
+		}
+	}
+	return r.talk(id, purpose, func(t *Talk) {
 		if len(t.Open) > 0 {
 			t.Held = push(t.Held, Entry{Note: &n})
 			return

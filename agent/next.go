@@ -113,7 +113,12 @@ func (r Run) stop(s StrandID) Move {
 	if r.Cancelled != nil {
 		reason = "the run was cancelled by " + r.Cancelled.By
 	}
-	return decide(s, wakeMain(), TaskEnded{Task: id, State: TaskSkipped, Reason: reason, Fail: FailOther})
+	for _, c := range r.Strands[s].Talks[llm.Work].Open {
+		if c.Intent != nil && c.Intent.Repeat != RepeatRead {
+			reason += "; its call of " + c.Intent.Tool + " was under way and may have happened"
+		}
+	}
+	return decide(s, wakeMain(), TaskEnded{Task: id, State: TaskSkipped, Outputs: []Output{}, Reason: reason, Fail: FailOther})
 }
 
 // wait keeps the strand off the clock until its question is decided or expires.
@@ -184,7 +189,7 @@ const (
 
 func (r Run) nextTask(s StrandID, id TaskID, st Strand) Move {
 	end := func(kind FailKind, reason string) Move {
-		return decide(s, wakeMain(), TaskEnded{Task: id, State: TaskFailed, Reason: reason, Fail: kind})
+		return decide(s, wakeMain(), TaskEnded{Task: id, State: TaskFailed, Outputs: []Output{}, Reason: reason, Fail: kind})
 	}
 	task := r.Tasks[id]
 	switch f := st.Finishing; {

@@ -62,6 +62,14 @@ func (t *Texts) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(t))
 }
 
+// MarshalJSON writes a list, also where there is nothing in it.
+func (t Texts) MarshalJSON() ([]byte, error) {
+	if t == nil {
+		return []byte("[]"), nil
+	}
+	return json.Marshal([]string(t))
+}
+
 // Task returns the task with the id.
 func (p Plan) Task(id TaskID) (Task, bool) {
 	for _, t := range p.Tasks {

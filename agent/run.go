@@ -38,6 +38,7 @@ type Run struct {
 	Spent    Spent                       `json:"spent"`
 	Report   *Reported                   `json:"report,omitempty"`
 	Ended    *RunEnded                   `json:"ended,omitempty"`
+	Said     []Note                      `json:"said,omitempty"` // by people, on the way
 	Findings []Finding                   `json:"findings,omitempty"`
 }
 

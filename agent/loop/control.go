@@ -146,7 +146,7 @@ func (t *turn) fail(c agent.OpenCall, a failure) {
 	}
 	t.reply(c, "noted")
 	t.add(map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}, agent.Event{Strand: t.lease.Strand,
-		Body: agent.TaskEnded{Task: id, State: agent.TaskFailed, Reason: a.Reason, Fail: a.Kind}})
+		Body: agent.TaskEnded{Task: id, State: agent.TaskFailed, Outputs: []agent.Output{}, Reason: a.Reason, Fail: a.Kind}})
 }
 
 // finish takes a task's result to the judge, once every announced output is there.

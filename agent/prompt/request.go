@@ -35,6 +35,7 @@ type view struct {
 	Summary      string
 	Evidence     []string
 	DoneWhen     []string
+	Said         []string
 }
 
 type taskView struct {
@@ -162,6 +163,9 @@ func (b *Book) look(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) view 
 	if id, ok := s.Task(); ok {
 		v.lookAtTask(r, s, id)
 		return v
+	}
+	for _, n := range r.Said {
+		v.Said = append(v.Said, Message(agent.Entry{Note: &n}).Content)
 	}
 	for _, t := range r.Plan.Tasks {
 		st := r.Tasks[t.ID]
