@@ -31,6 +31,9 @@ type mark struct {
 type change interface {
 	// plan says what the change makes of the file and how it looks to a person.
 	plan(ctx context.Context, f *workspace.Folder, t target, before workspace.State) (after workspace.State, preview string, err error)
+	// anywhere reports whether the change means the same whatever others made
+	// of the file since it was prepared.
+	anywhere() bool
 	// do makes the change. The lock is held and the file is as before.
 	do(ctx context.Context, f *workspace.Folder, t target, m mark) error
 	// said is the result's text.
@@ -73,15 +76,25 @@ func (e *effect) Prepare(ctx context.Context, call agent.Call) (agent.Prepared, 
 	return agent.Prepared{Target: before.String(), Mark: string(note), Preview: preview}, nil
 }
 
-// Run makes the change unless it is made already. It refuses where the file
-// is neither as before nor as after.
+// Run makes the change unless it is made already. Where the file is neither as
+// before nor as after, it refuses, unless the change means the same anywhere.
 func (e *effect) Run(ctx context.Context, call agent.Call) agent.Result {
 	var t target
 	return within(ctx, e.c, call, &t, func(ctx context.Context, f *workspace.Folder) (agent.Result, error) {
 		return e.locked(ctx, f, call, t, func(l *workspace.Lock, t target, m mark, now workspace.State) (agent.Result, error) {
+			if now != m.Before && e.kind.anywhere() {
+				after, _, err := e.kind.plan(ctx, f, t, now)
+				if err != nil {
+					return agent.Result{}, err
+				}
+				m.Before, m.After = now, after
+			}
 			if now != m.Before {
 				return agent.Result{}, fmt.Errorf("%w: %s is %s, it was %s when this change was prepared; nothing was changed, read it again and decide anew",
 					workspace.ErrChanged, m.Path, now, m.Before)
+			}
+			if err := l.Begin(key(call), m.After); err != nil {
+				return agent.Result{}, fmt.Errorf("%w: nothing was changed", err)
 			}
 			if err := e.kind.do(ctx, f, t, m); err != nil {
 				if s, e := f.State(ctx, m.Path); e != nil || s != m.After {
@@ -135,18 +148,23 @@ func (e *effect) locked(ctx context.Context, f *workspace.Folder, call agent.Cal
 		return agent.Result{}, err
 	}
 	defer l.Release()
-	recorded, err := l.Done(key(call))
-	if err != nil {
-		return agent.Result{}, err
-	}
-	if recorded {
-		return ok(e.kind.said(t, m), agent.Trusted, p), nil
-	}
 	now, err := f.State(ctx, p)
 	if err != nil {
 		return agent.Result{}, err
 	}
-	if now == m.After {
+	if err := l.Settle(now); err != nil {
+		return agent.Result{}, err
+	}
+	recorded, err := l.Done(key(call))
+	switch {
+	case err != nil:
+		return agent.Result{}, err
+	case recorded && e.kind.anywhere():
+		m.After = now // it may have been another file than the one that was prepared for
+		return ok(e.kind.said(t, m), agent.Trusted, p), nil
+	case recorded:
+		return ok(e.kind.said(t, m), agent.Trusted, p), nil
+	case now == m.After && !e.kind.anywhere(): // others may have added the same text
 		return e.finish(l, call, t, m, ""), nil
 	}
 	return undone(l, t, m, now)

@@ -65,7 +65,11 @@ func TestLateWorker(t *testing.T) {
 		{"another worker did it", "a\n", "append_to_file", "b\n", func(d *desk, c agent.Call) { d.run(c) }, "a\nb\n", agent.OutcomeOK, true},
 		{"another worker did it and it was edited since", "a\n", "append_to_file", "b\n", func(d *desk, c agent.Call) { d.run(c); d.put("f", "mine") }, "mine", agent.OutcomeOK, true},
 		{"another worker did it and it was put back since", "a\n", "append_to_file", "b\n", func(d *desk, c agent.Call) { d.run(c); d.put("f", "a\n") }, "a\n", agent.OutcomeOK, true},
-		{"somebody else edited it", "a\n", "append_to_file", "b\n", func(d *desk, _ agent.Call) { d.put("f", "mine") }, "mine", agent.OutcomeError, false},
+		{"somebody else edited it", "a\n", "write_to_file", "b\n", func(d *desk, _ agent.Call) { d.put("f", "mine") }, "mine", agent.OutcomeError, false},
+		{"somebody else added to it", "a\n", "append_to_file", "b\n", func(d *desk, _ agent.Call) { d.put("f", "a\nmine\n") }, "a\nmine\nb\n", agent.OutcomeOK, false},
+		{"somebody else added the same", "a\n", "append_to_file", "b\n", func(d *desk, _ agent.Call) {
+			d.do("append_to_file", m{"path": "f", "text": "b\n"})
+		}, "a\nb\nb\n", agent.OutcomeOK, false},
 		{"somebody else deleted it", "a\n", "write_to_file", "b\n", func(d *desk, _ agent.Call) { d.do("delete_file", m{"path": "f"}) }, "absent", agent.OutcomeError, false},
 		{"the write died before its record", "a\n", "write_to_file", "b\n", func(d *desk, _ agent.Call) { d.put("f", "b\n") }, "b\n", agent.OutcomeOK, true},
 		{"a created file was deleted since", "", "write_to_file", "b\n", func(d *desk, c agent.Call) { d.run(c); d.do("delete_file", m{"path": "f"}) }, "absent", agent.OutcomeOK, true},

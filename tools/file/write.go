@@ -60,6 +60,8 @@ func (writing) plan(ctx context.Context, f *workspace.Folder, t target, before w
 	return after, fmt.Sprintf("Replaces %s: %s instead of %s.\n\n%s", code(t.Path), count(len(t.Text), "byte"), thousands(before.Size), diff), nil
 }
 
+func (writing) anywhere() bool { return false }
+
 func (writing) do(ctx context.Context, f *workspace.Folder, t target, m mark) error {
 	return f.Replace(ctx, t.Path, strings.NewReader(t.Text), m.After)
 }
@@ -93,6 +95,9 @@ func (appending) plan(ctx context.Context, f *workspace.Folder, t target, before
 	after := workspace.State{Size: n, SHA256: hex.EncodeToString(h.Sum(nil))}
 	return after, fmt.Sprintf("Adds %s at the end of %s (now %s).\n\n%s", count(len(t.Text), "byte"), code(t.Path), thousands(before.Size), head(t.Text)), nil
 }
+
+// anywhere: the text goes to the end, whatever others added meanwhile.
+func (appending) anywhere() bool { return true }
 
 func (appending) do(ctx context.Context, f *workspace.Folder, t target, m mark) error {
 	if m.Before.Absent {
@@ -132,6 +137,8 @@ func (deleting) plan(ctx context.Context, f *workspace.Folder, t target, before 
 	}
 	return after, preview, nil
 }
+
+func (deleting) anywhere() bool { return false }
 
 func (deleting) do(_ context.Context, f *workspace.Folder, t target, _ mark) error {
 	return f.Remove(t.Path)
