@@ -1,9 +1,10 @@
 package loop
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 
@@ -13,7 +14,7 @@ import (
 
 // foldVersion changes whenever Apply gives another Run for the same journal:
 // snapshots of other versions are not read.
-const foldVersion = 1
+const foldVersion = 2
 
 // The cache keeps this many folds, and a journal gets a snapshot each time it
 // has grown by this many events.
@@ -74,7 +75,8 @@ func (f *folds) load(ctx context.Context, run agent.RunID) (agent.Run, error) {
 	if e.run.Seq == 0 {
 		f.restore(ctx, run, e)
 	}
-	return e.run, f.catchUp(ctx, run, e)
+	err := f.catchUp(ctx, run, e)
+	return e.run, err
 }
 
 // restore begins with the kept snapshot, if this build can read it.
@@ -91,10 +93,26 @@ func (f *folds) restore(ctx context.Context, run agent.RunID, e *fold) {
 	e.run, e.kept = s.Run, seq
 }
 
+// catchUp folds what is newer. It looks whether the newest event that it knows
+// is still there: a server that was killed, or a replica that took its place,
+// may have lost what it had acknowledged, and a fold of that would wait for
+// ever for what is not going to happen.
 func (f *folds) catchUp(ctx context.Context, run agent.RunID, e *fold) error {
-	events, err := f.store.Read(ctx, run, e.run.Seq)
+	known := e.run
+	events, err := f.store.Read(ctx, run, max(known.Seq, 1)-1)
 	if err != nil {
 		return err
+	}
+	if known.Seq > 0 {
+		if len(events) > 0 && events[0].Seq == known.Seq && events[0].At.Equal(known.Last) {
+			events = events[1:]
+		} else {
+			f.log.Error("the store has lost events that it had acknowledged; going on with what it has", "run", run, "known", known.Seq)
+			e.run, e.kept = agent.Run{}, 0
+			if events, err = f.store.Read(ctx, run, 0); err != nil {
+				return err
+			}
+		}
 	}
 	e.run = e.run.Fold(events)
 	return nil
@@ -154,11 +172,13 @@ func (f *folds) keep(ctx context.Context, run agent.RunID) error {
 	if e.run.Seq < e.kept+snapshotEvery || e.run.Ended != nil {
 		return nil
 	}
-	data, err := json.Marshal(snapshot{Version: foldVersion, Run: e.run})
-	if err != nil {
-		return errors.Join(errors.New("snapshot"), err)
+	var data bytes.Buffer
+	enc := json.NewEncoder(&data)
+	enc.SetEscapeHTML(false) // arguments and values must come back byte for byte
+	if err := enc.Encode(snapshot{Version: foldVersion, Run: e.run}); err != nil {
+		return fmt.Errorf("snapshot of run %s: %w", run, err)
 	}
-	if err := f.blobs.KeepSnapshot(ctx, run, e.run.Seq, data); err != nil {
+	if err := f.blobs.KeepSnapshot(ctx, run, e.run.Seq, data.Bytes()); err != nil {
 		return err
 	}
 	e.kept = e.run.Seq
