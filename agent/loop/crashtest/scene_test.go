@@ -58,8 +58,8 @@ type scene struct {
 func (s *scene) workspace() string { return filepath.Join(s.root, "workspace") }
 func (s *scene) witness() string   { return filepath.Join(s.root, "witness") }
 
-// build opens a new, empty store.
-func build(t *testing.T, k kind, far farEnd, lease, deadline time.Duration) *scene {
+// build opens a new, empty store; server are options of redis-server.
+func build(t *testing.T, k kind, far farEnd, lease, deadline time.Duration, server ...string) *scene {
 	t.Helper()
 	s := &scene{lease: lease, deadline: deadline, far: far, root: t.TempDir()}
 	var err error
@@ -68,7 +68,7 @@ func build(t *testing.T, k kind, far farEnd, lease, deadline time.Duration) *sce
 	}
 	t.Cleanup(func() { s.tell(t) })
 	if k == distributed {
-		s.server = redistest.Start(t)
+		s.server = redistest.Start(t, server...)
 		s.store = opened(redis.Open(t.Context(), redis.Config{URL: s.server.URL, Lease: lease}))(t)
 	} else {
 		s.store = opened(sqlite.Open(t.Context(), sqlite.Config{Dir: filepath.Join(s.root, "data"), Lease: lease}, sqlite.Guest))(t)

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"hash/fnv"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	goredis "github.com/redis/go-redis/v9"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -59,9 +61,9 @@ func unruly(p parcel, nth int) manner {
 }
 
 // raise starts the workers.
-func raise(t *testing.T, k kind, workers int) *storm {
+func raise(t *testing.T, k kind, workers int, server ...string) *storm {
 	t.Helper()
-	s := &storm{scene: build(t, k, startFarEnd(t, unruly), 600*time.Millisecond, 1500*time.Millisecond),
+	s := &storm{scene: build(t, k, startFarEnd(t, unruly), 600*time.Millisecond, 1500*time.Millisecond, server...),
 		over: make(chan struct{}), f: &figures{}}
 	for range workers {
 		if err := s.join(); err != nil {
@@ -195,13 +197,44 @@ func TestSleepBeyondTheLease(t *testing.T) {
 	}
 }
 
+// With everysec Redis acknowledges what it has not even handed to the kernel
+// while a sync to the disk is under way (for at most 2 s): a kill in such a
+// moment loses it, whatever the store does. So the server dies there in the
+// moments between two syncs, and with always in any.
 func TestDeathOfTheServer(t *testing.T) {
 	t.Parallel()
-	s := raise(t, distributed, 2)
-	s.blow(t, often(3, 25), func() error {
-		s.server.Kill()
-		calm(t.Context(), 0, 3*s.lease)
-		s.server.Restart()
-		return nil
-	})
+	for _, policy := range []string{"everysec", "always"} {
+		t.Run(policy, func(t *testing.T) {
+			t.Parallel()
+			s := raise(t, distributed, 2, "--appendfsync", policy)
+			client := goredis.NewClient(&goredis.Options{Addr: s.server.Addr})
+			defer func() { _ = client.Close() }()
+			s.blow(t, often(3, 25), func() error {
+				if policy == "everysec" {
+					if err := written(t.Context(), client); err != nil {
+						return err
+					}
+				}
+				s.server.Kill()
+				calm(t.Context(), 0, 3*s.lease)
+				s.server.Restart()
+				return nil
+			})
+		})
+	}
+}
+
+// written returns when the server has nothing that the kernel has not.
+func written(ctx context.Context, c *goredis.Client) error {
+	ctx, cancel := context.WithTimeout(ctx, stormPatience)
+	defer cancel()
+	for {
+		info, err := c.Info(ctx, "persistence").Result()
+		if err != nil {
+			return err
+		}
+		if strings.Contains(info, "aof_pending_bio_fsync:0") && strings.Contains(info, "aof_buffer_length:0") {
+			return nil
+		}
+	}
 }
