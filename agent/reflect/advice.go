@@ -1,0 +1,63 @@
+package reflect
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// Note is what the model is told of a finding: what happened, and what to do
+// instead. What the message quotes is data.
+func Note(f agent.Finding) string {
+	return "You may be stuck. " + f.Rule + ": " + f.Message + "\n" + advice(f.Rule)
+}
+
+func advice(rule string) string {
+	switch rule {
+	case "L1", "L3":
+		return "The same call will give the same result. Use what you know already, or try another way; if there is none, say so with fail_task."
+	case "L2":
+		return "The same call will fail again. Read the error, change the arguments or the tool; if neither helps, say so with fail_task."
+	case "L4":
+		return "You go round in a circle. Say what you want to find out, and choose a call that you have not made yet."
+	case "L5":
+		return "Words alone do nothing. Call a function: act, ask_human, or end the task."
+	case "L6":
+		return "Your answer repeated itself and was cut off. Answer again, shorter, by calling a function."
+	case "L10":
+		return "Nothing has changed for a long time. Wait longer between looks, do other work first, or report that it does not come."
+	case "L11":
+		return "The plan does not get any closer to its end. Make a plan that is different, with fewer and smaller tasks."
+	}
+	return "Look at what you did and choose another way."
+}
+
+// Question is the text of the checkpoint (stuck) that the stops open: its title
+// and its detail in Markdown. There is at least one stop among the findings.
+func Question(found []agent.Finding) (title, detail string) {
+	var b strings.Builder
+	for _, f := range found {
+		if f.Severity != Stop {
+			continue
+		}
+		if title == "" {
+			title = "I am stuck: " + quote(f.Message, quoteLimit)
+		}
+		fmt.Fprintf(&b, "- %s: %s (events %s)\n", f.Rule, f.Message, Numbers(f.Events))
+	}
+	return title, b.String()
+}
+
+// Numbers writes event numbers for people: 1, 3, 5 … 41 (12).
+func Numbers(events []uint64) string {
+	const most = 8
+	var parts []string
+	for i, n := range events {
+		if len(events) > most && i == most-1 {
+			return strings.Join(parts, ", ") + fmt.Sprintf(" … %d (%d)", events[len(events)-1], len(events))
+		}
+		parts = append(parts, fmt.Sprint(n))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,162 @@
+package reflect
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// periods counts, for each length p, how many calls in a row were the same as
+// the call p before them.
+type periods struct {
+	equal []int // with the same result
+	call  []int // whatever the result
+}
+
+func (r *periods) next(calls []call, i int) {
+	for p := 1; p < len(r.call); p++ {
+		r.equal[p]++
+		r.call[p]++
+		if i < p || calls[i].call != calls[i-p].call {
+			r.equal[p], r.call[p] = 0, 0
+		} else if calls[i].result != calls[i-p].result {
+			r.equal[p] = 0
+		}
+	}
+}
+
+// shorter reports whether a shorter period explains the last span calls.
+func shorter(runs []int, p, span int) bool {
+	for q := 2; q < p; q++ {
+		if runs[q]+q >= span {
+			return true
+		}
+	}
+	return false
+}
+
+// cycle is what L4 sees at one call.
+type cycle struct {
+	length, rounds int
+	equal          bool
+}
+
+// at judges the cycles of length p that end at the call i.
+func (r *periods) at(calls []call, i, p int, th Thresholds) (equal, changing bool) {
+	if r.call[1] >= p-1 || polls(calls, i, p) {
+		return false, false
+	}
+	equal = r.equal[p]+p >= th.CycleEqual*p && !shorter(r.equal, p, th.CycleEqual*p)
+	changing = r.call[p]+p >= th.CycleChanging*p && r.equal[p] < r.call[p] && !shorter(r.call, p, th.CycleChanging*p)
+	return equal, changing
+}
+
+// polls reports whether all calls of a round poll.
+func polls(calls []call, i, p int) bool {
+	for j := max(0, i-p+1); j <= i; j++ {
+		if !calls[j].polled {
+			return false
+		}
+	}
+	return true
+}
+
+// cycling is L4: a cycle of two to five calls.
+func cycling(calls []call, th Thresholds) []*streak {
+	var found []*streak
+	r := periods{equal: make([]int, th.CycleLength+1), call: make([]int, th.CycleLength+1)}
+	open := map[cycle]*streak{}
+	for i := range calls {
+		r.next(calls, i)
+		for p := 2; p <= th.CycleLength; p++ {
+			equal, changing := r.at(calls, i, p, th)
+			for _, k := range []struct {
+				cycle
+				holds bool
+				span  int
+			}{{cycle{length: p, equal: true}, equal, r.equal[p] + p}, {cycle{length: p}, changing, r.call[p] + p}} {
+				begin := func() *streak { return cycleStreak(calls[i+1-k.span:i+1], p, k.equal) }
+				if s := grow(open, k.cycle, k.holds, begin, calls[i].mark); s != nil {
+					found = append(found, s)
+				}
+			}
+		}
+	}
+	return found
+}
+
+func cycleStreak(calls []call, p int, equal bool) *streak {
+	s := &streak{rule: "L4", severity: Nudge}
+	results := "changing results"
+	if equal {
+		s.severity, results = Stop, "equal results"
+	}
+	var names []string
+	for i := range calls {
+		s.steps = append(s.steps, calls[i].mark)
+		if i < p {
+			names = append(names, quote(calls[i].callText(), quoteLimit/2))
+		}
+	}
+	s.text = func(s *streak) string {
+		return fmt.Sprintf("a cycle of %d calls, %d times with %s: %s; the last result: %s",
+			p, len(s.steps)/p, results, strings.Join(names, " → "), s.newest().resultText())
+	}
+	return s
+}
+
+// progress is L9: nothing new, many calls, or the same call twice running. At
+// most one check-in in so many calls.
+func progress(calls []call, task bool, th Thresholds) []*streak {
+	var found []*streak
+	open := map[string]*streak{}
+	checked := -th.CheckInSteps // the call of the newest check-in
+	stale, twice := 0, 0
+	for i := range calls {
+		c := &calls[i]
+		stale, twice = stale+1, twice+1
+		if c.fresh || c.polled {
+			stale = 0
+		}
+		if i == 0 || c.polled || c.call != calls[i-1].call {
+			twice = 1
+		}
+		for _, k := range []struct {
+			what  string
+			holds bool
+			steps int
+			text  func(s *streak) string
+		}{
+			{"stale", stale >= th.Stale, stale, staleText},
+			{"many" + strconv.Itoa(c.nth/th.TaskCalls), task && c.nth >= th.TaskCalls, min(th.TaskCalls, i+1), manyText},
+			{"twice", twice >= th.Twice, twice, twiceText},
+		} {
+			if k.holds && open[k.what] == nil && i-checked < th.CheckInSteps {
+				continue // it is looked at again when the next check-in may be called
+			}
+			begin := func() *streak {
+				s := &streak{rule: "L9", severity: CheckIn, text: k.text}
+				for j := i + 1 - k.steps; j <= i; j++ {
+					s.steps = append(s.steps, calls[j].mark)
+				}
+				return s
+			}
+			if s := grow(open, k.what, k.holds, begin, c.mark); s != nil {
+				found, checked = append(found, s), i
+			}
+		}
+	}
+	return found
+}
+
+func staleText(s *streak) string {
+	return count(len(s.steps), "call") + " without a new artifact or a result that was not seen before"
+}
+
+func manyText(s *streak) string {
+	return count(s.newest().nth, "call") + " in this task so far"
+}
+
+func twiceText(s *streak) string {
+	return fmt.Sprintf("%s was called %d times running", s.newest().callText(), len(s.steps))
+}

@@ -1,0 +1,111 @@
+package reflect
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// Examine judges a whole trace by the rules L1 to L10, in the order in which the
+// findings were complete. Each rule is reported once a streak, with all events
+// of the streak.
+func Examine(t *Trace, th Thresholds) []agent.Finding {
+	streaks := t.streaks(th)
+	list := make([]agent.Finding, len(streaks))
+	for i, s := range streaks {
+		list[i] = s.finding(t.Strand)
+	}
+	return list
+}
+
+// A Watch reports what was complete within the newest steps, and looks back
+// far enough to see each rule's condition begin before them: twenty polls with
+// their waits are 40 steps, and no other rule needs more.
+const (
+	newest = 20
+	reach  = newest + 44
+)
+
+// Watch judges the newest steps of a trace that grows, and leaves out what was
+// found already. Its price does not grow with the trace. Call it after every
+// committed outcome with the strand's journalled findings.
+func Watch(t *Trace, th Thresholds, already []agent.Finding) []agent.Finding {
+	already = slices.DeleteFunc(slices.Clone(already), func(f agent.Finding) bool { return f.Strand != t.Strand })
+	tail := t.Tail(reach)
+	segments := tail.segments()
+	tail.marks = segments[len(segments)-1]
+	var list []agent.Finding
+	for _, s := range tail.streaks(th) {
+		if !tail.Tail(newest).has(s.done) || s.severity == CheckIn && tail.recent(already, th.CheckInSteps) {
+			continue
+		}
+		list = append(list, s.finding(t.Strand))
+	}
+	return New(list, already)
+}
+
+// New leaves out the findings whose streak was reported already: by the same
+// rule, with the same severity, on the same strand and for some of the same events.
+func New(found, already []agent.Finding) []agent.Finding {
+	return slices.DeleteFunc(slices.Clone(found), func(f agent.Finding) bool {
+		return slices.ContainsFunc(already, func(a agent.Finding) bool {
+			return a.Rule == f.Rule && a.Severity == f.Severity && a.Strand == f.Strand && overlap(a.Events, f.Events)
+		})
+	})
+}
+
+func (t *Trace) has(m *mark) bool {
+	return slices.ContainsFunc(t.marks, func(o mark) bool { return o.Event == m.Event })
+}
+
+func overlap(a, b []uint64) bool {
+	return slices.ContainsFunc(a, func(n uint64) bool { return slices.Contains(b, n) })
+}
+
+// recent reports whether L9 called a check-in for one of the last n calls.
+func (t *Trace) recent(already []agent.Finding, n int) bool {
+	for i := len(t.marks) - 1; i >= 0 && n > 0; i-- {
+		m := t.marks[i]
+		if m.Kind != Called {
+			continue
+		}
+		n--
+		if slices.ContainsFunc(already, func(f agent.Finding) bool {
+			return f.Rule == "L9" && len(f.Events) > 0 && f.Events[len(f.Events)-1] == m.Event
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// streaks are the streaks of all stretches, in the order of their completion.
+func (t *Trace) streaks(th Thresholds) []*streak {
+	var all []*streak
+	_, task := t.Strand.Task()
+	for _, stretch := range t.segments() {
+		calls := judged(stretch, th)
+		found := slices.Concat(
+			sameResult(calls, th),
+			sameError(calls, Nudge, th.ErrorNudge, th), sameError(calls, Stop, th.ErrorStop, th),
+			identical(calls, th), cycling(calls, th),
+			monologue(stretch, th), chanted(stretch), unusable(stretch, th), compacting(stretch, th),
+			progress(calls, task, th),
+			polling(calls, Nudge, th.PollNudge), polling(calls, Stop, th.PollStop),
+			waiting(stretch, Nudge, th.PollNudge, th), waiting(stretch, Stop, th.PollStop, th),
+		)
+		slices.SortStableFunc(found, func(a, b *streak) int { return cmp.Compare(a.done.Event, b.done.Event) })
+		all = append(all, found...)
+	}
+	return all
+}
+
+func (s *streak) finding(strand agent.StrandID) agent.Finding {
+	f := agent.Finding{Rule: s.rule, Severity: s.severity, Strand: strand, Message: s.text(s), Events: make([]uint64, len(s.steps))}
+	for i, m := range s.steps {
+		f.Events[i] = m.Event
+	}
+	f.Events = slices.Compact(f.Events) // calls of one turn may share a number
+	return f
+}

@@ -1,0 +1,223 @@
+package reflect
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/llm"
+)
+
+// Journal follows one run's journal and keeps a trace of each of its strands.
+// Apply costs the same for every event; a Journal may begin in the middle, then
+// it knows nothing of before. Its zero value is empty.
+type Journal struct {
+	strands map[agent.StrandID]*strand
+	checks  map[agent.CheckpointID]check
+	plans   []planMark
+	board   board
+}
+
+// strand is what is known of a strand beside its trace.
+type strand struct {
+	trace   Trace
+	open    map[agent.EffectID]Step // calls without a result
+	ended   time.Time               // when the newest result came; zero: none yet
+	away    time.Duration           // since then: the model's and people's time
+	asked   time.Time               // when the model was asked
+	waiting time.Time               // when a checkpoint was opened
+}
+
+type check struct {
+	ask    agent.CheckpointKind
+	strand agent.StrandID
+}
+
+// FromJournal returns the traces of a run's strands.
+func FromJournal(events []agent.Event) map[agent.StrandID]*Trace {
+	var j Journal
+	for _, e := range events {
+		j.Apply(e)
+	}
+	traces := make(map[agent.StrandID]*Trace, len(j.strands))
+	for id, s := range j.strands {
+		traces[id] = &s.trace
+	}
+	return traces
+}
+
+// Trace is the strand's trace so far; it goes on growing.
+func (j *Journal) Trace(id agent.StrandID) *Trace { return &j.strand(id).trace }
+
+// Strands lists the strands, sorted.
+func (j *Journal) Strands() []agent.StrandID { return slices.Sorted(maps.Keys(j.strands)) }
+
+func (j *Journal) strand(id agent.StrandID) *strand {
+	if j.strands == nil {
+		j.strands = map[agent.StrandID]*strand{}
+	}
+	s := j.strands[id]
+	if s == nil {
+		s = &strand{trace: Trace{Strand: id}, open: map[agent.EffectID]Step{}}
+		j.strands[id] = s
+	}
+	return s
+}
+
+// Apply takes the next event. Kinds that are no part of what an agent did
+// change nothing.
+func (j *Journal) Apply(e agent.Event) {
+	switch b := e.Body.(type) {
+	case agent.ModelAsked:
+		j.strand(e.Strand).asked = e.At
+	case agent.ModelAnswered:
+		j.strand(e.Strand).answered(e, b)
+	case agent.CallReplied:
+		s := j.strand(e.Strand)
+		s.result(e, b.Effect, func(c *Step) {
+			c.Event, c.Text, c.Unusable = e.Seq, b.Text, b.Problem
+			c.Error = b.Problem
+		})
+	case agent.ToolIntent:
+		j.strand(e.Strand).intend(e, b)
+	case agent.ToolOutcome:
+		j.strand(e.Strand).result(e, b.Effect, func(c *Step) {
+			c.Text, c.Error, c.Artifact = b.Text, b.State == agent.OutcomeError, len(b.Files) > 0
+		})
+	case agent.PersonSaid:
+		for _, s := range j.strands {
+			s.trace.Push(Step{Event: e.Seq, Kind: Person, Text: b.Text})
+		}
+		j.plans = append(j.plans, planMark{person: true})
+	case agent.CheckpointOpened:
+		j.opened(e, b)
+	case agent.CheckpointDecided:
+		j.decided(e, b)
+	case agent.PlanAccepted:
+		j.plans = append(j.plans, j.board.accept(e, b))
+	case agent.TaskEnded:
+		if j.board.end(b) {
+			j.plans = append(j.plans, planMark{finished: true})
+		}
+	}
+}
+
+// counted reports whether turns for the purpose are steps of the strand's own
+// work; judging, checking in and reporting are about it.
+func counted(p llm.Purpose) bool {
+	return p == llm.Work || p == llm.Plan || p == llm.Intake || p == ""
+}
+
+func (s *strand) answered(e agent.Event, b agent.ModelAnswered) {
+	if s.asked.IsZero() {
+		s.away += b.Took
+	} else {
+		s.away += e.At.Sub(s.asked)
+	}
+	s.asked = time.Time{}
+	switch {
+	case b.Lost || b.Error != "":
+		return
+	case b.Purpose == llm.Compact:
+		s.trace.Push(Step{Event: e.Seq, Kind: Compaction})
+		return
+	case !counted(b.Purpose):
+		return
+	}
+	var m llm.Message
+	if b.Message != nil {
+		m = *b.Message
+	}
+	if len(m.Calls) == 0 {
+		s.trace.Push(Step{Event: e.Seq, Kind: Prose, Text: m.Content, Unusable: b.Problem != ""})
+		return
+	}
+	if m.Content != "" {
+		s.trace.Push(Step{Event: e.Seq, Kind: Said, Text: m.Content})
+	}
+	clear(s.open) // the calls of an earlier turn get no result any more
+	for i, c := range m.Calls {
+		step := Step{Event: e.Seq, Turn: e.Seq, Tool: c.Name, Arguments: c.Arguments}
+		if b.Problem != "" { // all calls were refused with it at once
+			step.Text, step.Error, step.Unusable = b.Problem, true, true
+			s.trace.Push(step)
+			continue
+		}
+		s.open[agent.EffectID(b.Call+"."+strconv.Itoa(i))] = step
+	}
+}
+
+func (s *strand) intend(e agent.Event, b agent.ToolIntent) {
+	c := s.open[b.Effect]
+	if b.Again > 0 && c.Tool != "" {
+		return // the same call once more, after a crash
+	}
+	c.Event, c.Tool, c.Arguments = e.Seq, b.Tool, string(b.Arguments)
+	if !s.ended.IsZero() {
+		c.Pause = max(0, e.At.Sub(s.ended)-s.away)
+	}
+	s.ended, s.away = e.At, 0 // a call beside this one has no pause
+	s.open[b.Effect] = c
+}
+
+// result completes a call; a second result of the same call is none.
+func (s *strand) result(e agent.Event, effect agent.EffectID, fill func(c *Step)) {
+	c, is := s.open[effect]
+	if !is {
+		return
+	}
+	delete(s.open, effect)
+	fill(&c)
+	s.trace.Push(c)
+	s.ended, s.away = e.At, 0
+}
+
+func (j *Journal) opened(e agent.Event, b agent.CheckpointOpened) {
+	if j.checks == nil {
+		j.checks = map[agent.CheckpointID]check{}
+	}
+	j.checks[b.ID] = check{b.Ask, e.Strand}
+	j.strand(e.Strand).waiting = e.At
+}
+
+// decided ends a question. Where a person was asked what to do, the answer is a
+// person's word, and the streaks start again.
+func (j *Journal) decided(e agent.Event, b agent.CheckpointDecided) {
+	c, known := j.checks[b.ID]
+	if !known {
+		return
+	}
+	delete(j.checks, b.ID)
+	s := j.strand(c.strand)
+	if !s.waiting.IsZero() {
+		s.away += e.At.Sub(s.waiting)
+		s.waiting = time.Time{}
+	}
+	if b.By == agent.DecideExpired || b.By == agent.Deckhand {
+		return
+	}
+	switch c.ask {
+	case agent.CheckStuck, agent.CheckClarify, agent.CheckPlan:
+		s.trace.Push(Step{Event: e.Seq, Kind: Person, Text: string(b.ID)}) // decisions never repeat
+		if c.strand == agent.Main {
+			j.plans = append(j.plans, planMark{person: true})
+		}
+	case agent.CheckApproval, agent.CheckBudget, agent.CheckUncertain:
+	}
+}
+
+// Fork is a copy of the journal that may be given events on trial: a batch that
+// is not committed. It costs the same however old the run is, and serves as
+// long as the journal itself is left alone.
+func (j *Journal) Fork(id agent.StrandID) *Journal {
+	s := j.strand(id)
+	c := *s
+	c.trace = *s.trace.fork()
+	c.open = maps.Clone(s.open)
+	return &Journal{
+		strands: map[agent.StrandID]*strand{id: &c},
+		checks:  maps.Clone(j.checks), plans: slices.Clip(j.plans), board: j.board.clone(),
+	}
+}

@@ -1,0 +1,159 @@
+package reflect
+
+import (
+	"fmt"
+	"slices"
+)
+
+// The severities of a finding. A stop asks a person before the next model call;
+// a nudge is told to the model; a check-in asks the model for its ledger.
+const (
+	Stop    = "stop"
+	Nudge   = "nudge"
+	CheckIn = "check-in"
+	Info    = "info"
+)
+
+// pair is a call with its result.
+type pair struct{ call, result key }
+
+// earlier lists the calls of the window that ends at i for which match holds,
+// oldest first. Calls of a poll that went before do not count.
+func earlier(calls []call, i int, th Thresholds, match func(c *call) bool) []*mark {
+	var list []*mark
+	for j := max(calls[i].floor, i-th.Window+1, 0); j <= i; j++ {
+		if match(&calls[j]) {
+			list = append(list, calls[j].mark)
+		}
+	}
+	return list
+}
+
+// sameResult is L1: the same call with the same result, several times in the window.
+func sameResult(calls []call, th Thresholds) []*streak {
+	var found []*streak
+	open := map[pair]*streak{}
+	for i := range calls {
+		c := &calls[i]
+		if c.polled {
+			continue
+		}
+		steps := earlier(calls, i, th, func(o *call) bool { return same(o, c) })
+		begin := func() *streak {
+			return &streak{rule: "L1", severity: Nudge, steps: steps, text: func(s *streak) string {
+				return fmt.Sprintf("%s gave the same result %d times: %s", s.newest().callText(), len(s.steps), s.newest().resultText())
+			}}
+		}
+		if s := grow(open, pair{c.call, c.result}, len(steps) >= th.Same, begin, c.mark); s != nil {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// sameError is L2: the same call with an error, several times in the window.
+func sameError(calls []call, severity string, times int, th Thresholds) []*streak {
+	var found []*streak
+	open := map[key]*streak{}
+	for i := range calls {
+		c := &calls[i]
+		if c.polled || !c.Error {
+			continue
+		}
+		steps := earlier(calls, i, th, func(o *call) bool { return o.call == c.call && o.Error })
+		begin := func() *streak {
+			return &streak{rule: "L2", severity: severity, steps: steps, text: func(s *streak) string {
+				return fmt.Sprintf("%s failed %d times; the last error: %s", s.newest().callText(), len(s.steps), s.newest().resultText())
+			}}
+		}
+		if s := grow(open, c.call, len(steps) >= times, begin, c.mark); s != nil {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// identical is L3: the same call with the same result, in a row or most of the window.
+func identical(calls []call, th Thresholds) []*streak {
+	var found []*streak
+	open := map[pair]*streak{}
+	row := 0
+	for i := range calls {
+		c := &calls[i]
+		if i > 0 && same(c, &calls[i-1]) && i-1 >= c.floor {
+			row++
+		} else {
+			row = 1
+		}
+		if c.polled {
+			continue
+		}
+		steps := earlier(calls, i, th, func(o *call) bool { return same(o, c) })
+		begin := func() *streak {
+			return &streak{rule: "L3", severity: Stop, steps: steps, text: func(s *streak) string {
+				return fmt.Sprintf("an identical loop: %s, %d times with the same result: %s", s.newest().callText(), len(s.steps), s.newest().resultText())
+			}}
+		}
+		holds := row >= th.Row || len(steps) > th.Share
+		if s := grow(open, pair{c.call, c.result}, holds, begin, c.mark); s != nil {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// polling is L10: a call repeated after pauses with equal results.
+func polling(calls []call, severity string, times int) []*streak {
+	var found []*streak
+	rows := map[key][]int{}
+	open := map[key]*streak{}
+	for i := range calls {
+		c := &calls[i]
+		row := rows[c.call]
+		if !c.polled || len(row) > 0 && !alike(c, &calls[row[len(row)-1]]) {
+			row = nil
+		}
+		row = append(row, i)
+		rows[c.call] = row
+		begin := func() *streak {
+			s := &streak{rule: "L10", severity: severity, text: func(s *streak) string {
+				return fmt.Sprintf("polling: %s was asked %d times, with pauses, and nothing changed: %s", s.newest().callText(), len(s.steps), s.newest().resultText())
+			}}
+			for _, j := range row {
+				s.steps = append(s.steps, calls[j].mark)
+			}
+			return s
+		}
+		if s := grow(open, c.call, len(row) >= times, begin, c.mark); s != nil {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// waiting is L10 for waits after which nothing is looked at.
+func waiting(stretch []mark, severity string, times int, th Thresholds) []*streak {
+	var found []*streak
+	var row []*mark
+	open := map[bool]*streak{}
+	for i := range stretch {
+		m := &stretch[i]
+		switch {
+		case m.Kind == Called && m.wait >= th.Pause:
+			row = append(row, m)
+		case m.Kind == Called:
+			row = nil
+		default:
+			continue
+		}
+		begin := func() *streak {
+			return &streak{rule: "L10", severity: severity, steps: slices.Clone(row), text: func(s *streak) string {
+				return fmt.Sprintf("%d waits in a row without a look at anything between them", len(s.steps))
+			}}
+		}
+		if s := grow(open, true, len(row) >= times, begin, m); s != nil {
+			found = append(found, s)
+		}
+	}
+	return found
+}
