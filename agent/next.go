@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"slices"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent/llm"
@@ -113,10 +114,9 @@ func (r Run) stop(s StrandID) Move {
 	if r.Cancelled != nil {
 		reason = "the run was cancelled by " + r.Cancelled.By
 	}
-	for _, c := range r.Strands[s].Talks[llm.Work].Open {
-		if c.Intent != nil && c.Intent.Repeat != RepeatRead {
-			reason += "; its call of " + c.Intent.Tool + " was under way and may have happened"
-		}
+	open := r.Strands[s].Talks[llm.Work].Open
+	if i := slices.IndexFunc(open, func(c OpenCall) bool { return c.Intent != nil && c.Intent.Repeat != RepeatRead }); i >= 0 {
+		reason += "; its call of " + open[i].Intent.Tool + " was under way and may have happened"
 	}
 	return decide(s, wakeMain(), TaskEnded{Task: id, State: TaskSkipped, Outputs: []Output{}, Reason: reason, Fail: FailOther})
 }

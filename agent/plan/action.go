@@ -2,6 +2,7 @@ package plan
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -57,10 +58,8 @@ func (d *draft) restated(t agent.Task, goals []wordSet, alone bool) string {
 		}
 		return jaccard(title, set) >= restateShare || jaccard(both, set) >= restateShare
 	}
-	for _, g := range goals {
-		if says(g) {
-			return "the goal"
-		}
+	if slices.ContainsFunc(goals, says) {
+		return "the goal"
 	}
 	if p := d.parent(t.ID); p != "" {
 		if i, known := d.index[p]; known && says(wordsOf(d.plan.Tasks[i].Title)) {

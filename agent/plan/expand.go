@@ -195,7 +195,7 @@ func expandString(quoted []byte, values map[string]agent.Output) ([]byte, bool) 
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if enc.Encode(text) != nil { // a string always encodes
+	if err := enc.Encode(text); err != nil { // never: a string always encodes
 		return nil, false
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), true

@@ -73,8 +73,7 @@ func Parse(data []byte) (agent.Plan, Shape, []agent.PlanFinding, error) {
 func syntaxOf(data []byte) string {
 	var v any
 	err := json.Unmarshal(data, &v)
-	var s *json.SyntaxError
-	if errors.As(err, &s) {
+	if s, ok := errors.AsType[*json.SyntaxError](err); ok {
 		line := 1 + bytes.Count(data[:min(int(s.Offset), len(data))], []byte("\n"))
 		return fmt.Sprintf("line %d: %s", line, s.Error())
 	}
@@ -150,8 +149,7 @@ func parseOwn(data []byte) (agent.Plan, []agent.PlanFinding, error) {
 		Tasks []ownTask `json:"tasks"`
 	}
 	if err := json.Unmarshal(data, &own); err != nil {
-		var t *json.UnmarshalTypeError
-		if errors.As(err, &t) {
+		if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			return agent.Plan{}, nil, fmt.Errorf("%w: %s should be %s, not a %s; %s", ErrShape, t.Field, wanted(t), t.Value, shapes)
 		}
 		return agent.Plan{}, nil, fmt.Errorf("%w: %w; %s", ErrShape, err, shapes)

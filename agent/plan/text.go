@@ -40,8 +40,8 @@ func Text(p agent.Plan, states map[agent.TaskID]agent.TaskState) string {
 	}
 	var stack []entry
 	push := func(list []int, level int, lead string) {
-		for at := len(list) - 1; at >= 0; at-- {
-			stack = append(stack, entry{list[at], level, lead, at == len(list)-1})
+		for at, l := range slices.Backward(list) {
+			stack = append(stack, entry{l, level, lead, at == len(list)-1})
 		}
 	}
 	push(under[len(p.Tasks)], 0, "")

@@ -139,7 +139,7 @@ next:
 
 func stems(list string) map[string]bool {
 	set := map[string]bool{}
-	for _, w := range strings.Fields(list) {
+	for w := range strings.FieldsSeq(list) {
 		set[stem(w)] = true
 	}
 	return set
@@ -147,7 +147,7 @@ func stems(list string) map[string]bool {
 
 func fields(list string) map[string]bool {
 	set := map[string]bool{}
-	for _, w := range strings.Fields(list) {
+	for w := range strings.FieldsSeq(list) {
 		set[w] = true
 	}
 	return set

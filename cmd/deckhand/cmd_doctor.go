@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -119,7 +120,7 @@ func checkSandbox(ctx context.Context, cfg config) (string, error) {
 	}
 	tool, known := box.Tool("run_code")
 	if !known {
-		return "", fmt.Errorf("run_code is not built in")
+		return "", errors.New("run_code is not built in")
 	}
 	r := tool.Run(ctx, agent.Call{Tool: "run_code", Arguments: json.RawMessage(`{"code":"6*7"}`)})
 	if r.State != agent.OutcomeOK {

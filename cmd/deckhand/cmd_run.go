@@ -154,7 +154,7 @@ func (a *app) work(ctx context.Context, cfg config, s store, m llm.Model, run ag
 	end, watchErr := terminal.Watch(ctx, a.watch(cfg, s, run, after, by))
 	interrupted := ctx.Err() != nil
 	if interrupted {
-		a.pauseRun(cfg, s, run, end.Run)
+		a.pauseRun(ctx, cfg, s, run, end.Run)
 	}
 	stop()
 	if err := <-ended; err != nil && watchErr == nil {
@@ -172,8 +172,8 @@ func (a *app) work(ctx context.Context, cfg config, s store, m llm.Model, run ag
 
 // pauseRun writes the interruption down, so that nobody else goes on with the
 // run behind the person's back.
-func (a *app) pauseRun(cfg config, s store, run agent.RunID, seen agent.Run) {
-	ctx, cancel := context.WithTimeout(context.Background(), interactiveGrace)
+func (a *app) pauseRun(ctx context.Context, cfg config, s store, run agent.RunID, seen agent.Run) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), interactiveGrace)
 	defer cancel()
 	if seen.Ended != nil {
 		return

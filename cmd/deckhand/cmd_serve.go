@@ -57,14 +57,13 @@ func (a *app) serve(ctx context.Context, only string, most int) error {
 		return err
 	}
 	log := logger(a.err, slog.LevelInfo)
-	front := &front{}
-	listener, err := cfg.listen(only)
+	front, err := cfg.front(ctx, only)
 	if err != nil {
 		return err
 	}
 	s, err := cfg.open(ctx, sqlite.Worker)
 	if err != nil {
-		return errors.Join(err, closeListener(listener))
+		return errors.Join(err, front.close())
 	}
 	defer s.Close()
 	lc, err := cfg.loop(s, m, log)
@@ -75,48 +74,56 @@ func (a *app) serve(ctx context.Context, only string, most int) error {
 	if err != nil {
 		return err
 	}
-	return a.attend(ctx, cfg, s, l, front, listener, log)
+	return a.attend(ctx, cfg, s, l, front, log)
 }
 
 // attend runs the parts of a server until ctx ends or one of them fails.
-func (a *app) attend(ctx context.Context, cfg config, s store, l *loop.Loop, f *front, listener net.Listener, log *slog.Logger) error {
+func (a *app) attend(ctx context.Context, cfg config, s store, l *loop.Loop, f *front, log *slog.Logger) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return l.Run(ctx) })
 	group.Go(func() error { cfg.expire(ctx, s, log); return nil })
-	address := "off"
-	if listener != nil {
-		address = listener.Addr().String()
-		group.Go(func() error { return f.serve(ctx, listener) })
+	if f.listener != nil {
+		group.Go(func() error { return f.serve(ctx) })
 	}
 	f.ready.Store(true)
-	fmt.Fprintf(a.err, "ready http=%s\n", address)
+	fmt.Fprintf(a.err, "ready http=%s\n", f.address())
 	if err := group.Wait(); err != nil {
 		return &exit{exitFailed, err}
 	}
 	return nil
 }
 
-// listen opens the HTTP address; nil where there is none to open.
-func (c config) listen(only string) (net.Listener, error) {
+// front answers health checks. Without a listener it answers nobody.
+type front struct {
+	ready    atomic.Bool
+	listener net.Listener
+}
+
+// front opens the HTTP address, where there is one to open.
+func (c config) front(ctx context.Context, only string) (*front, error) {
 	if c.HTTP == "off" || (only == onlyWorkers && !c.given("http")) {
-		return nil, nil
+		return &front{}, nil
 	}
-	l, err := net.Listen("tcp", c.HTTP)
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.HTTP)
 	if err != nil {
 		return nil, usage("HTTP address %s: %w; set another with http: or DECKHAND_HTTP_ADDR, or off", c.HTTP, err)
 	}
-	return l, nil
+	return &front{listener: l}, nil
 }
 
-func closeListener(l net.Listener) error {
-	if l == nil {
+func (f *front) address() string {
+	if f.listener == nil {
+		return "off"
+	}
+	return f.listener.Addr().String()
+}
+
+func (f *front) close() error {
+	if f.listener == nil {
 		return nil
 	}
-	return l.Close()
+	return f.listener.Close()
 }
-
-// front answers health checks.
-type front struct{ ready atomic.Bool }
 
 // Bounds of an HTTP request, against clients that never finish one.
 const (
@@ -124,7 +131,7 @@ const (
 	drainTimeout  = 2 * time.Second
 )
 
-func (f *front) serve(ctx context.Context, l net.Listener) error {
+func (f *front) serve(ctx context.Context) error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
@@ -143,7 +150,7 @@ func (f *front) serve(ctx context.Context, l net.Listener) error {
 		defer cancel()
 		_ = server.Shutdown(drain)
 	}()
-	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.Serve(f.listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	<-stopped

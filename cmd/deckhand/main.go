@@ -39,8 +39,7 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(loop.GCPercent)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv, tty: terminals()}
 	os.Exit(a.run(ctx, os.Args[1:]))
 }

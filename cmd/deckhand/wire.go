@@ -213,8 +213,7 @@ func logger(w io.Writer, level slog.Level) *slog.Logger {
 // heldBy is the pid of the process that holds the embedded store, 0 if the
 // error says something else.
 func heldBy(err error) int {
-	var held *sqlite.HeldError
-	if errors.As(err, &held) {
+	if held, is := errors.AsType[*sqlite.HeldError](err); is {
 		return held.PID
 	}
 	return 0

@@ -28,7 +28,9 @@ func (Tool) Spec() agent.ToolSpec {
 
 // Run calculates.
 func (Tool) Run(ctx context.Context, c agent.Call) agent.Result {
-	var args struct{ Expression string }
+	var args struct {
+		Expression string `json:"expression"`
+	}
 	if err := json.Unmarshal(c.Arguments, &args); err != nil {
 		return agent.Failed("calculator: the arguments do not fit: " + err.Error())
 	}

@@ -131,7 +131,10 @@ func root(x number) (number, error) {
 		return y, err
 	}
 	square, err := binary('*', y, y)
-	y.rough = err != nil || square.d.Cmp(x.d) != 0
+	if err != nil {
+		return y, err
+	}
+	y.rough = square.d.Cmp(x.d) != 0
 	return y, nil
 }
 

@@ -20,7 +20,7 @@ const deepest = 200
 var (
 	numberText = regexp.MustCompile(`^(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?`)
 	nameText   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*`)
-	// writings of the same operators
+	// writings of the same operators.
 	writings = strings.NewReplacer("**", "^", "×", "*", "·", "*", "÷", "/", "−", "-")
 )
 

@@ -80,8 +80,8 @@ func (t *Tool) Spec() agent.ToolSpec {
 // trusted as far as the arguments are: a program sees nothing else.
 func (t *Tool) Run(ctx context.Context, c agent.Call) agent.Result {
 	var args struct {
-		Code  string
-		Input json.RawMessage
+		Code  string          `json:"code"`
+		Input json.RawMessage `json:"input"`
 	}
 	if err := json.Unmarshal(c.Arguments, &args); err != nil {
 		return agent.Failed("run_code: the arguments do not fit: " + err.Error())

@@ -49,7 +49,7 @@ func statm(pid int) []int64 {
 		return nil
 	}
 	var out []int64
-	for _, f := range strings.Fields(string(b)) {
+	for f := range strings.FieldsSeq(string(b)) {
 		n, err := strconv.ParseInt(f, 10, 64)
 		if err != nil {
 			return nil

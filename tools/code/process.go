@@ -36,7 +36,7 @@ func (t *Tool) execute(ctx context.Context, r request) (output, error) {
 		return output{}, fmt.Errorf("no empty folder could be made for the program: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	//nolint:gosec // the command is the operator's: this program itself
+	//nolint:gosec,noctx // the command is the operator's: this program itself; its whole group is killed here
 	cmd := exec.Command(t.c.Command[0], t.c.Command[1:]...)
 	cmd.Dir, cmd.Env = dir, []string{}
 	cmd.SysProcAttr = attributes()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -159,7 +160,7 @@ func (s *script) explain(err error) (text string, limit bool) {
 		return fmt.Sprint(i.Value()) + at(i.Stack()), true
 	}
 	if o, ok := errors.AsType[*goja.StackOverflowError](err); ok {
-		return "its calls are nested deeper than " + fmt.Sprint(deepestCalls) + at(o.Stack()), true
+		return "its calls are nested deeper than " + strconv.Itoa(deepestCalls) + at(o.Stack()), true
 	}
 	e, ok := errors.AsType[*goja.Exception](err)
 	if !ok {

@@ -2,6 +2,7 @@ package file
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -99,9 +100,9 @@ func middle(a, b []string) []edit {
 	}
 	width := len(b) + 1
 	table := make([]int32, (len(a)+1)*width)
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			if a[i] == b[j] {
+	for i, x := range slices.Backward(a) {
+		for j, y := range slices.Backward(b) {
+			if x == y {
 				table[i*width+j] = table[(i+1)*width+j+1] + 1
 			} else {
 				table[i*width+j] = max(table[(i+1)*width+j], table[i*width+j+1])

@@ -47,10 +47,13 @@ func (Tool) Spec() agent.ToolSpec {
 
 // arguments are what a model sends.
 type arguments struct {
-	Kind, Title, Path string
-	Labels, Values    json.RawMessage
-	XLabel            string `json:"x_label"`
-	YLabel            string `json:"y_label"`
+	Kind   string          `json:"kind"`
+	Title  string          `json:"title"`
+	Path   string          `json:"path"`
+	Labels json.RawMessage `json:"labels"`
+	Values json.RawMessage `json:"values"`
+	XLabel string          `json:"x_label"`
+	YLabel string          `json:"y_label"`
 }
 
 // Run draws and writes the picture.

@@ -29,7 +29,9 @@ func (Tool) Spec() agent.ToolSpec {
 
 // Run asks to be called again after the time, and says then that it passed.
 func (Tool) Run(_ context.Context, c agent.Call) agent.Result {
-	var args struct{ Seconds float64 }
+	var args struct {
+		Seconds float64 `json:"seconds"`
+	}
 	if err := json.Unmarshal(c.Arguments, &args); err != nil {
 		return agent.Failed("wait: the arguments do not fit: " + err.Error())
 	}

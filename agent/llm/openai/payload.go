@@ -20,7 +20,7 @@ var payloads = sync.Pool{New: func() any { return new(payload) }}
 
 // borrow returns an empty payload with one user, the caller.
 func borrow() *payload {
-	p := payloads.Get().(*payload)
+	p, _ := payloads.Get().(*payload) // the pool holds nothing else
 	p.bytes = p.bytes[:0]
 	p.users.Store(1)
 	return p

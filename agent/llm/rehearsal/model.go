@@ -52,11 +52,11 @@ var accepts = turn{purpose: llm.Judge, calls: []call{{
 // counted: bytes/4, rounded up.
 func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
 	n := turnOf(r.Messages)
-	t, err := m.scenario.find(r, n)
+	t, found, err := m.scenario.find(r, n)
 	if err != nil {
 		return llm.Response{}, m.unscripted(r, n, fmt.Sprintf("the condition in line %d cannot be told: %s", t.line, reason(err)), err)
 	}
-	if t == nil {
+	if !found {
 		return llm.Response{}, m.unscripted(r, n, "it has no entry for that; add one", nil)
 	}
 	message, err := t.play(r, n)
@@ -74,29 +74,29 @@ func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, erro
 	return resp, nil
 }
 
-// find returns the first entry that fits, nil where none does; with an error
-// the entry whose condition it is about.
-func (s *Scenario) find(r llm.Request, n int) (*turn, error) {
+// find returns the first entry that fits; with an error the entry whose
+// condition it is about.
+func (s *Scenario) find(r llm.Request, n int) (t *turn, found bool, err error) {
 	for i := range s.turns {
 		t := &s.turns[i]
 		if t.purpose != r.Purpose || (t.task != nil && *t.task != r.Task) || (t.turn != nil && *t.turn != n) {
 			continue
 		}
 		if t.when == nil {
-			return t, nil
+			return t, true, nil
 		}
 		said, err := t.when.say(&scene{messages: r.Messages})
 		if err != nil {
-			return t, err
+			return t, false, err
 		}
 		if said == "true" {
-			return t, nil
+			return t, true, nil
 		}
 	}
 	if r.Purpose == llm.Judge {
-		return &accepts, nil
+		return &accepts, true, nil
 	}
-	return nil, nil
+	return nil, false, nil
 }
 
 func (t *turn) play(r llm.Request, n int) (llm.Message, error) {
