@@ -77,7 +77,7 @@ func usage(format string, args ...any) error {
 
 // run parses the arguments, runs the command and returns the exit code.
 func (a *app) run(ctx context.Context, args []string) int {
-	root := a.root()
+	root := a.root() //nolint:contextcheck // cobra hands the context to its commands
 	root.SetArgs(args)
 	root.SetIn(a.in)
 	root.SetOut(a.out)
