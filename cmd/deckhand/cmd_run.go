@@ -240,10 +240,6 @@ func (a *app) resume(ctx context.Context, run agent.RunID) error {
 	if err != nil {
 		return err
 	}
-	m, err := cfg.model()
-	if err != nil {
-		return err
-	}
 	s, err := cfg.open(ctx, sqlite.Worker)
 	if pid := heldBy(err); pid != 0 {
 		return a.control(ctx, run, agent.WordResume, fmt.Sprintf("process %d goes on with it", pid))
@@ -255,6 +251,10 @@ func (a *app) resume(ctx context.Context, run agent.RunID) error {
 	r, err := cfg.desk(s).Load(ctx, run)
 	if err != nil {
 		return notFound(run, err)
+	}
+	m, err := cfg.model()
+	if err != nil {
+		return err
 	}
 	if r.Ended == nil {
 		word := agent.RunControlled{Word: agent.WordResume, By: bot.Terminal}

@@ -44,6 +44,10 @@ func (a *app) serveCommand() *cobra.Command {
 	return c
 }
 
+// serveGrace is how long steps under way may finish after SIGTERM. The process
+// promises to be gone after ten seconds, also on a machine that is busy.
+const serveGrace = 6 * time.Second
+
 func (a *app) serve(ctx context.Context, only string, most int) error {
 	cfg, err := a.load()
 	if err != nil {
@@ -70,6 +74,7 @@ func (a *app) serve(ctx context.Context, only string, most int) error {
 	if err != nil {
 		return err
 	}
+	lc.Grace = serveGrace
 	l, err := loop.New(lc)
 	if err != nil {
 		return err
