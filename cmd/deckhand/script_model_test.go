@@ -132,6 +132,18 @@ var plays = map[string]llmtest.Script{
 	"ok":          func(llmtest.Request) llmtest.Reply { return llmtest.Call("ok", "{}") },
 	"unusable":    func(llmtest.Request) llmtest.Reply { return llmtest.Say("I would rather talk about it.") },
 	"refusal":     func(llmtest.Request) llmtest.Reply { return llmtest.Reply{Refusal: "I cannot help with smuggling."} },
+	"down":        func(llmtest.Request) llmtest.Reply { return llmtest.Unavailable() },
+	"large": one(
+		call("write_to_file", object{"path": "out.md", "text": strings.Repeat("a line of the log\n", 20_000)}),
+		call("fail_task", object{"reason": "it does not fit", "kind": "impossible"}),
+	).answer,
+	"once": play{
+		[]llm.Call{planOf(task("t", []string{"write_to_file"}))},
+		map[string][]llm.Call{"t": {
+			call("write_to_file", object{"path": "out.md", "text": "hello\n"}),
+			call("fail_task", object{"reason": "it cannot be written", "kind": "impossible"}),
+		}},
+	}.answer,
 	"endless": func(r llmtest.Request) llmtest.Reply {
 		if r.Purpose == llm.Work {
 			return llmtest.Calls(call("calculator", object{"expression": "1+" + strconv.Itoa(r.Turn)}))

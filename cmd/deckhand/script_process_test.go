@@ -176,13 +176,19 @@ func sendSignal(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func ends(ts *testscript.TestScript, _ bool, args []string) {
-	expect(ts, args, 2, "ends NAME CODE")
+	expect(ts, args, 2, "ends NAME CODE [DURATION]")
 	p := named(ts, args[0])
+	within := patience
+	if len(args) > 2 {
+		var err error
+		within, err = time.ParseDuration(args[2])
+		ts.Check(err)
+	}
 	select {
 	case <-p.done:
-	case <-time.After(patience):
+	case <-time.After(within):
 		last(ts, p)
-		ts.Fatalf("%s does not end", args[0])
+		ts.Fatalf("%s does not end within %s", args[0], within)
 	}
 	_ = p.in.Close()
 	got := strconv.Itoa(p.cmd.ProcessState.ExitCode())

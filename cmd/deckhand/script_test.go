@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"testing"
 	"time"
 
@@ -45,7 +46,7 @@ const patience = 30 * time.Second
 //	eof NAME                         ends its standard input
 //	shows NAME out|err REGEXP [VAR]  waits until it has printed that; VAR is the first group
 //	signal NAME INT|TERM|KILL|STOP|CONT
-//	ends NAME CODE                   waits for its end; CODE is "killed" after a KILL
+//	ends NAME CODE [DURATION]        waits for its end, so long at most; CODE is "killed" after a KILL
 //	await RUN REGEXP [VAR]           waits until `deckhand journal RUN` prints that
 //	soon RUN KIND KIND DURATION      the second kind follows the first within so long, by the journal's clock
 //	wellformed FILE                  the journal's lines have the contract's shape, and their figures add up
@@ -58,12 +59,15 @@ const patience = 30 * time.Second
 //	get URL CODE                     fetches and expects the status
 //	thicket DIR                      a tree with everything that is hard to count
 //	surveyed DIR                     DIR/REPORT.md counts what is there
+//
+// and the condition [tmpfs]: this system lets anybody mount one for themselves.
 func TestScript(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                "testdata/script",
 		Setup:              setup,
 		RequireUniqueNames: true,
+		Condition:          condition,
 		Deadline:           time.Now().Add(scriptTime),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "start": start, "types": types, "eof": eof, "shows": shows, "signal": sendSignal, "ends": ends,
@@ -72,6 +76,13 @@ func TestScript(t *testing.T) {
 			"thicket": thicket, "surveyed": surveyed,
 		},
 	})
+}
+
+func condition(name string) (bool, error) {
+	if name != "tmpfs" {
+		return false, fmt.Errorf("no condition is called %s", name)
+	}
+	return exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", os.TempDir()).Run() == nil, nil
 }
 
 // rigKey is the key of a script's rig among its values.
