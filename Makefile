@@ -6,7 +6,6 @@ VERSION      := $(shell git describe --tags --always --dirty 2>/dev/null || echo
 LINT_VERSION := v2.15.0
 LINT         := bin/golangci-lint-$(LINT_VERSION)
 FUZZ_TIME    := 10s
-SOAK_ROUNDS  := 20
 SUDO         := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
 help: ## list the targets
@@ -26,11 +25,11 @@ lint: $(LINT) ## formatting, the floors of the house, file lengths and many lint
 	@find . -name '*.go' -exec wc -l {} + | awk '$$2 ~ /\.go$$/ && $$1 > 500 \
 		{ print $$2 ": " $$1 " lines, at most 500: split it"; long = 1 } END { exit long }'
 
-bench: ## the benchmarks, once each
-	go test -run '^$$' -bench . -benchtime 1x ./bench/...
+bench: build setup ## a table of speed and size, with ratios to raw baselines
+	go run ./cmd/bench
 
-soak: setup ## the tests again and again, until one fails (SOAK_ROUNDS=20)
-	go test -race -shuffle=on -failfast -timeout 6h -count $(SOAK_ROUNDS) ./...
+soak: setup ## the crash suite's long form: every boundary, 100 kills a store, frozen workers, killed servers
+	DECKHAND_SOAK=1 go test -race -count=1 -timeout 60m -v -run 'TestDeath|TestSleep' ./agent/loop/crashtest
 
 fuzz: ## every fuzz target for a while (FUZZ_TIME=10s)
 	@grep -roE '^func Fuzz[A-Za-z0-9_]+' --include='*_test.go' . | while IFS=: read -r file name; do \

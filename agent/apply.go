@@ -54,6 +54,9 @@ func (r Run) Apply(e Event) Run {
 		r.Notices = with(r.Notices, b.Budget, max(b.Percent, r.Notices[b.Budget]))
 	case Finding:
 		r.Findings = push(r.Findings, b)
+		if b.Note != "" {
+			r = r.noteTo(b.Strand, Note{By: Deckhand, Text: b.Note, Trusted: true})
+		}
 	case Feedback: // kept in the journal for later runs; this run has ended
 	case Reported:
 		if r.Report == nil {
@@ -286,13 +289,17 @@ func (r Run) decideBudget(c Checkpoint, b CheckpointDecided) Run {
 func (r Run) decideStuck(c Checkpoint, b CheckpointDecided) Run {
 	switch b.Decision {
 	case DecideRetry:
-		r.Retries = r.Replans + 1
+		if c.Strand == Main {
+			r.Retries = r.Replans + 1
+		}
 		r = r.strand(c.Strand, func(s *Strand) { s.Error = "" })
 		if b.Text != "" {
 			n := Note{By: b.By, Text: b.Text, Trusted: true}
 			r.Said = push(r.Said, n)
 			r = r.noteTo(c.Strand, n)
 		}
+	case DecideSkip: // the task fails, the rest goes on
+		r = r.strand(c.Strand, func(s *Strand) { s.Error = "skipped by " + b.By + ": " + c.Title })
 	case DecideCancel:
 		r.Cancelled = &RunControlled{Word: WordCancel, By: b.By, Reason: b.Text}
 	default:

@@ -33,7 +33,7 @@ const (
 	DecideFinish  = "finish with what you have"
 	DecideRetry   = "try again" // stuck
 	DecideRepeat  = "repeat"    // uncertain: run it again
-	DecideSkip    = "skip"      // uncertain: treat it as not needed
+	DecideSkip    = "skip"      // uncertain: treat it as not needed; stuck: fail this task, go on with the rest
 	DecideDone    = "done"      // uncertain: it happened
 	DecideExpired = "expired"   // nobody decided in time
 )

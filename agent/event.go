@@ -293,6 +293,8 @@ type Finding struct {
 	Strand   StrandID `json:"strand"`
 	Events   []uint64 `json:"events"`
 	Message  string   `json:"message"`
+	// Note is what the model is told, empty: nothing.
+	Note string `json:"note,omitempty"`
 }
 
 // Feedback is a person's rating of a report: +1 or -1.

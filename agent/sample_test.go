@@ -72,7 +72,7 @@ var samples = []Body{
 		Arguments: json.RawMessage(`{"path":"b.md"}`), Plan: &samplePlan,
 	},
 	BudgetNotice{Budget: "usd", Percent: 80},
-	Finding{Rule: "L1", Severity: "nudge", Strand: "task/t1", Events: []uint64{4, 7, 9}, Message: "read_file a.md three times"},
+	Finding{Rule: "L1", Severity: "nudge", Strand: "task/t1", Events: []uint64{4, 7, 9}, Message: "read_file a.md three times", Note: "read another file"},
 	Feedback{Rating: -1, Comment: "wrong total", By: "slack:U1"},
 	Reported{Headline: "1,234 lines", Body: "| total | 3 | 1234 |", Artifacts: Texts{"table.md"}, Skipped: Texts{"the chart"},
 		FollowUps: Texts{"count again"}, Lessons: Texts{"vendor/ is large"}},

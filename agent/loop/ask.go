@@ -23,6 +23,9 @@ const reservationPause = 500 * time.Millisecond
 // ask reserves the price of a model call, makes it and settles it. The
 // reservation is committed together with everything before it.
 func (t *turn) ask(ctx context.Context, view agent.Run) (waits bool, err error) {
+	if stuck, err := t.reflect(ctx, view); stuck || err != nil {
+		return false, err
+	}
 	ready, talk, err := t.book.Request(view, t.lease.Strand, t.Tools.Specs(), t.talk)
 	if err != nil {
 		return false, err
@@ -56,24 +59,57 @@ func (t *turn) ask(ctx context.Context, view agent.Run) (waits bool, err error) 
 	} else if err != nil {
 		return false, err
 	}
-	t.settle(ctx, ready, asked, prompt)
+	if cut := t.settle(ctx, ready, asked, prompt); cut {
+		return false, t.flush(ctx) // and learn why
+	}
 	return false, nil
+}
+
+// stopLook is how often a call under way looks whether the run was stopped.
+const stopLook = 500 * time.Millisecond
+
+// untilStopped is ctx that also ends when people end the run: nobody waits for
+// an answer that is not wanted any more. Call release when the call is over.
+func (t *turn) untilStopped(ctx context.Context) (bound context.Context, release func()) {
+	bound, stop := context.WithCancel(ctx)
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		tick := time.NewTicker(stopLook)
+		defer tick.Stop()
+		for {
+			select {
+			case <-bound.Done():
+				return
+			case <-tick.C:
+			}
+			run, err := t.folds.load(bound, t.lease.Run)
+			if err == nil && (run.Cancelled != nil || run.Finish) {
+				stop()
+				return
+			}
+		}
+	}()
+	return bound, func() { stop(); <-over }
 }
 
 // settle makes the call and puts its answer and the difference to the
 // reservation into the batch. A call that was cut off by the end of the
-// process leaves the reservation as it is.
-func (t *turn) settle(ctx context.Context, ready prompt.Ready, asked agent.ModelAsked, prompt int) {
+// process or of the run leaves the reservation as it is.
+func (t *turn) settle(ctx context.Context, ready prompt.Ready, asked agent.ModelAsked, prompt int) (cut bool) {
+	bound, release := t.untilStopped(ctx)
 	began := time.Now()
-	resp, err := t.Model.Complete(ctx, ready.Request)
+	resp, err := t.Model.Complete(bound, ready.Request)
+	cut = err != nil && bound.Err() != nil
+	release()
 	answered := agent.ModelAnswered{
 		Call: asked.Call, Purpose: asked.Purpose, Model: asked.Model,
 		PromptHash: asked.PromptHash, Took: time.Since(began),
 	}
 	switch {
-	case err != nil && ctx.Err() != nil:
+	case cut:
 		t.add(nil, t.run.Lost(t.lease.Strand)...)
-		return
+		return cut
 	case err != nil:
 		t.failed(&answered, err)
 	default:
@@ -87,6 +123,7 @@ func (t *turn) settle(ctx context.Context, ready prompt.Ready, asked agent.Model
 	for _, n := range notices(t.view()) {
 		t.event(n)
 	}
+	return false
 }
 
 func (t *turn) failed(a *agent.ModelAnswered, err error) {

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/prompt"
+	"github.com/deckhand-bot/deckhand/agent/reflect"
 )
 
 // foldVersion changes whenever Apply gives another Run for the same journal:
@@ -38,7 +40,8 @@ type folds struct {
 type fold struct {
 	mu    sync.Mutex
 	run   agent.Run
-	kept  uint64 // seq of the newest snapshot
+	kept  uint64          // seq of the newest snapshot
+	trace reflect.Journal // what the strands did, as far as this process saw it
 	talks map[agent.StrandID]prompt.Rendering
 }
 
@@ -108,14 +111,34 @@ func (f *folds) catchUp(ctx context.Context, run agent.RunID, e *fold) error {
 			events = events[1:]
 		} else {
 			f.log.Error("the store has lost events that it had acknowledged; going on with what it has", "run", run, "known", known.Seq)
-			e.run, e.kept = agent.Run{}, 0
+			e.run, e.kept, e.trace = agent.Run{}, 0, reflect.Journal{}
 			if events, err = f.store.Read(ctx, run, 0); err != nil {
 				return err
 			}
 		}
 	}
-	e.run = e.run.Fold(events)
+	for _, ev := range events {
+		e.apply(ev)
+	}
 	return nil
+}
+
+func (e *fold) apply(ev agent.Event) {
+	e.run = e.run.Apply(ev)
+	e.trace.Apply(ev)
+}
+
+// stuck judges what the strand did, with a batch that is not committed yet.
+func (f *folds) stuck(run agent.RunID, s agent.StrandID, batch []agent.Event, at time.Time) []agent.Finding {
+	e := f.entry(run)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	trial := e.trace.Fork(s)
+	for i, ev := range batch {
+		ev.Run, ev.Seq, ev.At = run, e.run.Seq+uint64(i)+1, at
+		trial.Apply(ev)
+	}
+	return reflect.Watch(trial.Trace(s), reflect.Defaults(), e.run.Findings)
 }
 
 // advance folds events that were just committed and returns the newest fold.
@@ -129,7 +152,7 @@ func (f *folds) advance(ctx context.Context, run agent.RunID, receipt agent.Rece
 	case e.run.Seq+1 == first:
 		for i, ev := range events {
 			ev.Run, ev.Seq, ev.At = run, first+uint64(i), receipt.At
-			e.run = e.run.Apply(ev)
+			e.apply(ev)
 		}
 	default: // others wrote in between
 		if err := f.catchUp(ctx, run, e); err != nil {

@@ -258,3 +258,48 @@ func TestBudgetStopsBeforeTheCall(t *testing.T) {
 		t.Errorf("ended %+v", r.Ended)
 	}
 }
+
+// stubborn calls the tool with the same arguments for ever.
+func stubborn(tool string) scripted {
+	obedient := noter(tool, task("a", tool, nil))
+	return func(r llm.Request) llm.Message {
+		if r.Purpose == llm.Work && !strings.Contains(r.Messages[len(r.Messages)-1].Content, "another way") {
+			return call(tool, map[string]any{"text": "again"})
+		}
+		return obedient(r)
+	}
+}
+
+func TestIdenticalLoopIsStoppedWithinFiveCalls(t *testing.T) {
+	tool := newNote("note", agent.ClassRead, agent.RepeatRead)
+	h := open(t, stubborn("note"), nil, tool)
+	run := h.start(agent.RunStarted{PlanApproval: agent.ApprovePlanNever})
+	r := h.until(run, "the loop is noticed", func(r agent.Run) bool { return r.State() == agent.RunWaiting })
+	c := r.OpenCheckpoint()
+	if c.Ask != agent.CheckStuck || r.Spent.Calls > 5 || len(tool.seen()) > 4 {
+		t.Fatalf("%s after %d model calls and %d tool calls", c.Ask, r.Spent.Calls, len(tool.seen()))
+	}
+	var ladder []string
+	for _, f := range r.Findings {
+		ladder = append(ladder, f.Rule+" "+f.Severity)
+	}
+	if got := strings.Join(ladder, ", "); got != "L9 check-in, L1 nudge, L3 stop" {
+		t.Errorf("findings: %s", got)
+	}
+	err := h.desk.Decide(t.Context(), agent.CheckpointDecided{ID: c.ID, Decision: agent.DecideRetry, By: "terminal", Text: "try another way"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r = h.ended(run); r.Ended.State != agent.RunDone {
+		t.Errorf("ended %+v", r.Ended)
+	}
+}
+
+func TestLoopThatNobodyCanBeAskedAboutFailsItsTask(t *testing.T) {
+	tool := newNote("note", agent.ClassRead, agent.RepeatRead)
+	h := open(t, stubborn("note"), nil, tool)
+	r := h.ended(h.start(agent.RunStarted{PlanApproval: agent.ApprovePlanNever, Unattended: true}))
+	if r.Ended.State != agent.RunFailed || len(r.Asked) != 0 || !strings.Contains(r.Tasks["a"].Reason, "note") {
+		t.Errorf("ended %+v; task a: %+v", r.Ended, r.Tasks["a"])
+	}
+}

@@ -92,6 +92,10 @@ func (t *turn) question(view agent.Run, c agent.OpenCall, spec agent.ToolSpec, a
 
 // openCheckpoint opens a checkpoint about a call, with id and expiry.
 func (t *turn) openCheckpoint(view agent.Run, c agent.CheckpointOpened) {
-	c.ID, c.Expires = view.CheckpointID(c.Effect), view.Expiry(t.now())
+	about := c.Effect
+	if about == "" { // a question of the strand itself
+		about = agent.EffectID(t.lease.Strand)
+	}
+	c.ID, c.Expires = view.CheckpointID(about), view.Expiry(t.now())
 	t.add(map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}, agent.Event{Strand: t.lease.Strand, Body: c})
 }

@@ -37,21 +37,28 @@ func Watch(t *Trace, th Thresholds, already []agent.Finding) []agent.Finding {
 	tail.marks = segments[len(segments)-1]
 	var list []agent.Finding
 	for _, s := range tail.streaks(th) {
-		if !tail.Tail(newest).has(s.done) || s.severity == CheckIn && tail.recent(already, th.CheckInSteps) {
-			continue
+		f := s.finding(t.Strand)
+		switch {
+		case !tail.Tail(newest).has(s.done):
+		case s.severity == CheckIn && tail.calledNear(s.done, already, th.CheckInSteps):
+		case s.severity != CheckIn && reported(f, already):
+		default:
+			list, already = append(list, f), append(already, f)
 		}
-		list = append(list, s.finding(t.Strand))
 	}
-	return New(list, already)
+	return list
 }
 
 // New leaves out the findings whose streak was reported already: by the same
 // rule, with the same severity, on the same strand and for some of the same events.
 func New(found, already []agent.Finding) []agent.Finding {
-	return slices.DeleteFunc(slices.Clone(found), func(f agent.Finding) bool {
-		return slices.ContainsFunc(already, func(a agent.Finding) bool {
-			return a.Rule == f.Rule && a.Severity == f.Severity && a.Strand == f.Strand && overlap(a.Events, f.Events)
-		})
+	return slices.DeleteFunc(slices.Clone(found), func(f agent.Finding) bool { return reported(f, already) })
+}
+
+func reported(f agent.Finding, already []agent.Finding) bool {
+	return slices.ContainsFunc(already, func(a agent.Finding) bool {
+		return a.Rule == f.Rule && a.Severity == f.Severity && a.Strand == f.Strand &&
+			slices.ContainsFunc(a.Events, func(n uint64) bool { return slices.Contains(f.Events, n) })
 	})
 }
 
@@ -59,25 +66,23 @@ func (t *Trace) has(m *mark) bool {
 	return slices.ContainsFunc(t.marks, func(o mark) bool { return o.Event == m.Event })
 }
 
-func overlap(a, b []uint64) bool {
-	return slices.ContainsFunc(a, func(n uint64) bool { return slices.Contains(b, n) })
-}
-
-// recent reports whether L9 called a check-in for one of the last n calls.
-func (t *Trace) recent(already []agent.Finding, n int) bool {
-	for i := len(t.marks) - 1; i >= 0 && n > 0; i-- {
-		m := t.marks[i]
-		if m.Kind != Called {
-			continue
-		}
-		n--
-		if slices.ContainsFunc(already, func(f agent.Finding) bool {
-			return f.Rule == "L9" && len(f.Events) > 0 && f.Events[len(f.Events)-1] == m.Event
-		}) {
-			return true
+// calledNear reports whether L9 called a check-in less than n calls before or
+// after the step. That also covers the check-in that this step called.
+func (t *Trace) calledNear(m *mark, already []agent.Finding, n int) bool {
+	near, at := map[uint64]int{}, 0
+	for i := range t.marks {
+		if t.marks[i].Kind == Called {
+			near[t.marks[i].Event] = at
+			at++
 		}
 	}
-	return false
+	return slices.ContainsFunc(already, func(f agent.Finding) bool {
+		if f.Rule != "L9" || len(f.Events) == 0 {
+			return false
+		}
+		i, is := near[f.Events[len(f.Events)-1]]
+		return is && i-near[m.Event] < n && near[m.Event]-i < n
+	})
 }
 
 // streaks are the streaks of all stretches, in the order of their completion.

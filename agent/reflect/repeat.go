@@ -80,11 +80,10 @@ func identical(calls []call, th Thresholds) []*streak {
 	row := 0
 	for i := range calls {
 		c := &calls[i]
-		if i > 0 && same(c, &calls[i-1]) && i-1 >= c.floor {
-			row++
-		} else {
-			row = 1
+		if i == 0 || !same(c, &calls[i-1]) {
+			row = 0
 		}
+		row = min(row+1, i-c.floor+1)
 		if c.polled {
 			continue
 		}

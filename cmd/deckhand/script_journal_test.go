@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -224,7 +225,7 @@ func get(ts *testscript.TestScript, _ bool, args []string) {
 	_, err = io.Copy(&b, resp.Body)
 	ts.Check(err)
 	fmt.Fprint(ts.Stdout(), b.String())
-	if fmt.Sprint(resp.StatusCode) != args[1] {
+	if strconv.Itoa(resp.StatusCode) != args[1] {
 		ts.Fatalf("%s: %s, want %s", args[0], resp.Status, args[1])
 	}
 }

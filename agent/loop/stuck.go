@@ -1,0 +1,54 @@
+package loop
+
+import (
+	"context"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/reflect"
+)
+
+// reflect looks whether a task's strand goes round in circles before it asks
+// the model again. A nudge is a note to the model; a stop is a question to
+// people, or the end of the task where nobody can be asked. It reports whether
+// the strand was stopped.
+func (t *turn) reflect(ctx context.Context, view agent.Run) (stopped bool, err error) {
+	if _, works := t.lease.Strand.Task(); !works {
+		return false, nil
+	}
+	if len(t.folds.stuck(t.lease.Run, t.lease.Strand, t.batch, t.now())) == 0 {
+		return false, nil
+	}
+	if err := t.flush(ctx); err != nil { // findings quote the numbers of events: those must be final
+		return false, err
+	}
+	found := t.folds.stuck(t.lease.Run, t.lease.Strand, nil, t.now())
+	for i, f := range found {
+		if f.Severity == reflect.Nudge {
+			found[i].Note = reflect.Note(f)
+		}
+		t.event(found[i])
+		stopped = stopped || f.Severity == reflect.Stop
+	}
+	if stopped {
+		t.stop(view, found)
+	}
+	return stopped, nil
+}
+
+// stop ends the strand's work until a person decides.
+func (t *turn) stop(view agent.Run, found []agent.Finding) {
+	wake := map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}
+	title, detail := reflect.Question(found)
+	if view.Alone {
+		id, _ := t.lease.Strand.Task()
+		t.add(wake, agent.Event{Strand: t.lease.Strand, Body: agent.TaskEnded{
+			Task: id, State: agent.TaskFailed, Outputs: []agent.Output{}, Reason: title, Fail: agent.FailOther,
+		}})
+		return
+	}
+	t.openCheckpoint(view, agent.CheckpointOpened{
+		Ask: agent.CheckStuck, Title: title, Detail: detail,
+		Choices: []string{agent.DecideRetry, agent.DecideSkip, agent.DecideCancel},
+	})
+}
