@@ -28,9 +28,11 @@
 //
 // # What it leaves to the operator
 //
-// Redis must keep what it is told: appendonly yes (everysec survives the death
-// of the process; a machine that loses power loses up to two seconds, and
-// appendfsync always none), and no eviction: maxmemory-policy allkeys-* is
+// Redis must keep what it is told: appendonly yes, and appendfsync always where
+// nothing at all may be lost. Under everysec Redis answers before it writes
+// while a sync is under way, so that the death of the process can lose up to two
+// seconds (seen once in a long soak), as the machine's loss of power can. And no
+// eviction: maxmemory-policy allkeys-* is
 // refused. Replication is asynchronous: a failover may lose the newest commits,
 // and with them the knowledge of effects that were made, unless
 // Config.WaitReplicas makes each commit wait for replicas.
