@@ -58,7 +58,7 @@ func (a *app) printStuck(found []agent.Finding, t *reflect.Transcript) error {
 	if a.json {
 		list := make([]stuckFinding, len(found))
 		for i, f := range found {
-			list[i] = stuckFinding(f)
+			list[i] = stuckFinding{Rule: f.Rule, Severity: f.Severity, Strand: f.Strand, Events: f.Events, Message: f.Message}
 		}
 		enc := json.NewEncoder(a.out)
 		enc.SetEscapeHTML(false)
