@@ -31,11 +31,17 @@ type Chants struct {
 	begin int   // index in the whole text of text[0]
 	bytes int   // length of what was read
 	tail  []byte // a character that was cut in half
-	seen  map[uint64][]int
+	seen  map[uint64]spots
 	hash  uint64 // of the newest window: a polynomial in base
 	top   uint64 // base to the power of the window, to take a character out
 	fence rune   // of the code block that the text is in, 0: none
 	line  []rune // the line so far, only as long as a fence
+}
+
+// spots are where a window was seen: the last time, and the times before.
+type spots struct {
+	last int
+	list []int
 }
 
 // base is odd, so that no character is lost from the polynomial modulo 2^64.
@@ -43,7 +49,7 @@ const base = 0x9E3779B97F4A7C15
 
 // NewChants is a reader that has read nothing.
 func NewChants(th Thresholds) *Chants {
-	c := &Chants{th: th, seen: map[uint64][]int{}, top: 1}
+	c := &Chants{th: th, seen: map[uint64]spots{}, top: 1}
 	for range th.ChantWindow {
 		c.top *= base
 	}
@@ -91,23 +97,25 @@ func (c *Chants) next(r rune) (Chant, bool) {
 // look judges the window that begins at the index.
 func (c *Chants) look(at int) (Chant, bool) {
 	window := c.slice(at, at+c.th.ChantWindow)
-	h := c.hash
-	list := c.seen[h]
-	if len(list) > 0 {
-		last := list[len(list)-1]
-		if last < c.begin || !slices.Equal(c.slice(last, last+c.th.ChantWindow), window) {
-			list = nil // too long ago, or another text with this hash
-		} else if at-last < c.th.ChantWindow && dull(window) {
+	old, again := c.seen[c.hash]
+	if again {
+		switch {
+		case old.last < c.begin || !slices.Equal(c.slice(old.last, old.last+c.th.ChantWindow), window):
+			again = false // too long ago, or another text with this hash
+		case at-old.last < c.th.ChantWindow && dull(window):
 			return Chant{}, false
 		}
 	}
-	list = append(list, at)
-	if len(list) > c.th.ChantTimes {
-		list = list[1:]
+	if !again {
+		c.seen[c.hash] = spots{last: at}
+		c.shrink()
+		return Chant{}, false
 	}
-	c.seen[h] = list
-	if len(list) == c.th.ChantTimes && c.dense(list) {
-		found := Chant{Window: string(window), Times: len(list), End: c.bytes}
+	list := append(old.list, old.last)
+	list = list[max(0, len(list)+1-c.th.ChantTimes):]
+	c.seen[c.hash] = spots{last: at, list: list}
+	if len(list)+1 == c.th.ChantTimes && c.dense(append(slices.Clip(list), at)) {
+		found := Chant{Window: string(window), Times: c.th.ChantTimes, End: c.bytes}
 		c.forget()
 		return found, true
 	}
@@ -140,8 +148,8 @@ func (c *Chants) shrink() {
 	drop := len(c.text) - reach
 	c.begin += drop
 	c.text = append(c.text[:0], c.text[drop:]...)
-	for h, list := range c.seen {
-		if list[len(list)-1] < c.begin {
+	for h, s := range c.seen {
+		if s.last < c.begin {
 			delete(c.seen, h)
 		}
 	}

@@ -2,7 +2,6 @@ package reflect
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -105,11 +104,17 @@ func cycleStreak(calls []call, p int, equal bool) *streak {
 	return s
 }
 
+// reason is why L9 calls a check-in, and for the how many-th time of its kind.
+type reason struct {
+	what string
+	nth  int
+}
+
 // progress is L9: nothing new, many calls, or the same call twice running. At
 // most one check-in in so many calls.
 func progress(calls []call, task bool, th Thresholds) []*streak {
 	var found []*streak
-	open := map[string]*streak{}
+	open := map[reason]*streak{}
 	checked := -th.CheckInSteps // the call of the newest check-in
 	stale, twice := 0, 0
 	for i := range calls {
@@ -122,16 +127,16 @@ func progress(calls []call, task bool, th Thresholds) []*streak {
 			twice = 1
 		}
 		for _, k := range []struct {
-			what  string
+			reason
 			holds bool
 			steps int
 			text  func(s *streak) string
 		}{
-			{"stale", stale >= th.Stale, stale, staleText},
-			{"many" + strconv.Itoa(c.nth/th.TaskCalls), task && c.nth >= th.TaskCalls, min(th.TaskCalls, i+1), manyText},
-			{"twice", twice >= th.Twice, twice, twiceText},
+			{reason{"stale", 0}, stale >= th.Stale, stale, staleText},
+			{reason{"many", c.nth / max(1, th.TaskCalls)}, task && c.nth >= th.TaskCalls, min(th.TaskCalls, i+1), manyText},
+			{reason{"twice", 0}, twice >= th.Twice, twice, twiceText},
 		} {
-			if k.holds && open[k.what] == nil && i-checked < th.CheckInSteps {
+			if k.holds && open[k.reason] == nil && i-checked < th.CheckInSteps {
 				continue // it is looked at again when the next check-in may be called
 			}
 			begin := func() *streak {
@@ -141,7 +146,7 @@ func progress(calls []call, task bool, th Thresholds) []*streak {
 				}
 				return s
 			}
-			if s := grow(open, k.what, k.holds, begin, c.mark); s != nil {
+			if s := grow(open, k.reason, k.holds, begin, c.mark); s != nil {
 				found, checked = append(found, s), i
 			}
 		}

@@ -14,16 +14,12 @@ var endings = []string{"_id", "-id", "_at", "_time", "_ts", "_ms", "_cursor", "_
 // apart are labels whose value may stand after a space alone: "pid 123".
 var apart = words("pid receipt")
 
+const longestApart = len("receipt")
+
 // labelled looks at what follows a word: where the word labels a value that
 // differs from one time to the next, it returns how many bytes lie between and
 // how long the value is.
 func labelled(word, rest string) (between, value int) {
-	if n := span(rest, func(c byte) bool { return letterOrDigit(c) || c == '_' || c == '-' }); n > 1 && rest[0] == '-' {
-		return 0, 0 // the last part of the name decides: request-id
-	}
-	if !isFleeting(word) {
-		return 0, 0
-	}
 	n := 0
 	if n < len(rest) && (rest[n] == '"' || rest[n] == '\'') {
 		n++
@@ -31,8 +27,11 @@ func labelled(word, rest string) (between, value int) {
 	n += span(rest[n:], space)
 	switch {
 	case n < len(rest) && (rest[n] == ':' || rest[n] == '='):
+		if !isFleeting(word) {
+			return 0, 0
+		}
 		n++
-	case n > 0 && rest[n-1] == ' ' && apart[strings.ToLower(word)]:
+	case n > 0 && rest[n-1] == ' ' && len(word) <= longestApart && apart[strings.ToLower(word)]:
 		if n < len(rest) && rest[n] == '#' {
 			n++
 		}

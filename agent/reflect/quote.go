@@ -11,8 +11,14 @@ import (
 // written out that people cannot see or that changes the order of others.
 func quote(s string, limit int) string {
 	var b strings.Builder
+	b.Grow(min(len(s), limit+8))
 	spaced, n := false, 0
 	for i, r := range s {
+		if r > ' ' && r < 0x7F && n < limit && !spaced { // nearly always
+			b.WriteByte(byte(r))
+			n++
+			continue
+		}
 		if unicode.IsSpace(r) {
 			spaced = true
 			continue

@@ -42,7 +42,7 @@ func (a *app) examine(path string) error {
 		return usage("%s: %w", path, err)
 	}
 	if t.Newer > 0 {
-		fmt.Fprintf(a.err, "%d events were written by a newer Deckhand and are left out\n", t.Newer)
+		fmt.Fprintf(a.err, "left out, written by a newer Deckhand: %d events\n", t.Newer)
 	}
 	found := t.Examine(reflect.Defaults())
 	if err := a.printStuck(found, t); err != nil {
