@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/deckhand-bot/deckhand/agent/llm"
@@ -34,7 +33,7 @@ func (r Run) Apply(e Event) Run {
 	case TaskFinishing:
 		r = r.strand(e.Strand, func(s *Strand) {
 			s.Finishing, s.Judged = &b, nil
-			s.Talks = with(s.Talks, llm.Judge, Talk{})
+			s.Talks = s.Talks.with(llm.Judge, Talk{})
 		})
 	case TaskJudged:
 		r = r.judged(e.Strand, b)
@@ -114,8 +113,7 @@ func (r Run) accept(e Event, b PlanAccepted) Run {
 	}
 	if e.Strand == Main { // the next re-plan is a conversation of its own
 		r = r.strand(Main, func(s *Strand) {
-			s.Talks = maps.Clone(s.Talks)
-			delete(s.Talks, llm.Plan)
+			s.Talks = s.Talks.without(llm.Plan)
 		})
 	}
 	if parent, adds := e.Strand.Task(); adds {

@@ -20,9 +20,9 @@ func Digest(tool string, canonical json.RawMessage) string {
 // talk changes the strand's conversation for one purpose.
 func (r Run) talk(id StrandID, p llm.Purpose, change func(t *Talk)) Run {
 	return r.strand(id, func(s *Strand) {
-		t := s.Talks[p]
+		t := s.Talks.Of(p)
 		change(&t)
-		s.Talks = with(s.Talks, p, t)
+		s.Talks = s.Talks.with(p, t)
 	})
 }
 
@@ -93,12 +93,12 @@ func (t *Talk) close(i int, reply Reply) {
 // replied answers a call that had no effect. A Problem counts as a strike, one
 // an answer however many of its calls have one; any other reply ends the row.
 func (r Run) replied(id StrandID, b CallReplied) Run {
-	for p, t := range r.Strands[id].Talks {
-		for i, c := range t.Open {
+	for _, in := range r.Strands[id].Talks {
+		for i, c := range in.Talk.Open {
 			if c.Effect != b.Effect {
 				continue
 			}
-			return r.talk(id, p, func(t *Talk) {
+			return r.talk(id, in.Purpose, func(t *Talk) {
 				switch {
 				case b.Repair:
 					t.Strikes, t.Repairs = 0, t.Repairs+1
@@ -129,8 +129,8 @@ func (r Run) intend(id StrandID, b ToolIntent) Run {
 // outcome closes the call of an effect. A question whether the effect happened
 // is answered by it.
 func (r Run) outcome(id StrandID, b ToolOutcome) Run {
-	for p, t := range r.Strands[id].Talks {
-		for i, c := range t.Open {
+	for _, in := range r.Strands[id].Talks {
+		for i, c := range in.Talk.Open {
 			if c.Effect != b.Effect {
 				continue
 			}
@@ -140,7 +140,7 @@ func (r Run) outcome(id StrandID, b ToolOutcome) Run {
 			}
 			r.Spent.Tools++
 			r.Spent.Time += b.Took
-			return r.talk(id, p, func(t *Talk) {
+			return r.talk(id, in.Purpose, func(t *Talk) {
 				t.Strikes = 0
 				t.close(i, Reply{Text: b.Text, Trust: b.Trust, Artifact: b.Artifact})
 			})
@@ -152,12 +152,12 @@ func (r Run) outcome(id StrandID, b ToolOutcome) Run {
 // updateOpen changes the first of the strand's open calls for which change
 // returns true.
 func (r Run) updateOpen(id StrandID, change func(c *OpenCall) bool) Run {
-	for p, t := range r.Strands[id].Talks {
-		for i, c := range t.Open {
+	for _, in := range r.Strands[id].Talks {
+		for i, c := range in.Talk.Open {
 			if !change(&c) {
 				continue
 			}
-			return r.talk(id, p, func(t *Talk) {
+			return r.talk(id, in.Purpose, func(t *Talk) {
 				t.Open = slices.Clone(t.Open)
 				t.Open[i] = c
 			})

@@ -114,7 +114,7 @@ func (r Run) stop(s StrandID) Move {
 	if r.Cancelled != nil {
 		reason = "the run was cancelled by " + r.Cancelled.By
 	}
-	open := r.Strands[s].Talks[llm.Work].Open
+	open := r.Strands[s].Talks.Of(llm.Work).Open
 	if i := slices.IndexFunc(open, func(c OpenCall) bool { return c.Intent != nil && c.Intent.Repeat != RepeatRead }); i >= 0 {
 		reason += "; its call of " + open[i].Intent.Tool + " was under way and may have happened"
 	}

@@ -10,7 +10,7 @@ import (
 // Strand is one line of work within a run: what it said to the model, what
 // came back, and which of the model's calls are still open.
 type Strand struct {
-	Talks map[llm.Purpose]Talk `json:"talks,omitempty"`
+	Talks Talks `json:"talks,omitempty"`
 	// Call is the model call under way, nil if none. After a crash it is lost.
 	Call *ModelAsked `json:"call,omitempty"`
 	// Calls counts the strand's model calls, so that effect ids never repeat.
@@ -96,7 +96,7 @@ func (r Run) Purpose(s StrandID) llm.Purpose {
 }
 
 // Talk is the conversation that the strand is in.
-func (r Run) Talk(s StrandID) Talk { return r.Strands[s].Talks[r.Purpose(s)] }
+func (r Run) Talk(s StrandID) Talk { return r.Strands[s].Talks.Of(r.Purpose(s)) }
 
 func jsonString(s string) json.RawMessage {
 	b, _ := plain(s) // a string always encodes

@@ -194,8 +194,8 @@ var thinking = map[string]string{
 
 func openCalls(s agent.Strand) []agent.OpenCall {
 	var open []agent.OpenCall
-	for _, t := range s.Talks {
-		open = append(open, t.Open...)
+	for _, in := range s.Talks {
+		open = append(open, in.Talk.Open...)
 	}
 	slices.SortFunc(open, func(a, b agent.OpenCall) int { return strings.Compare(string(a.Effect), string(b.Effect)) })
 	return open

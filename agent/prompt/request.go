@@ -190,7 +190,7 @@ func (v *view) lookAtTask(r agent.Run, s agent.StrandID, id agent.TaskID) {
 	}
 	if f := r.Strands[s].Finishing; f != nil {
 		v.Summary, v.Outputs = f.Summary, values(f.Outputs)
-		v.Evidence = evidence(r.Strands[s].Talks[llm.Work].Entries)
+		v.Evidence = evidence(r.Strands[s].Talks.Of(llm.Work).Entries)
 	}
 }
 
