@@ -144,6 +144,15 @@ var plays = map[string]llmtest.Script{
 			call("fail_task", object{"reason": "it cannot be written", "kind": "impossible"}),
 		}},
 	}.answer,
+	"loop": func(r llmtest.Request) llmtest.Reply {
+		if r.Purpose == llm.Work {
+			return llmtest.Calls(call("read_file", object{"path": "nowhere.md"}))
+		}
+		if r.Purpose == llm.Plan {
+			return llmtest.Say("I know no other way.")
+		}
+		return one().answer(r)
+	},
 	"endless": func(r llmtest.Request) llmtest.Reply {
 		if r.Purpose == llm.Work {
 			return llmtest.Calls(call("calculator", object{"expression": "1+" + strconv.Itoa(r.Turn)}))
