@@ -102,6 +102,7 @@ func transport() *http.Transport {
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		ForceAttemptHTTP2:   true,
+		WriteBufferSize:     8 << 10,
 		MaxIdleConnsPerHost: 4096, // as many as calls at once: a connection that is not kept is dialled again for the next call
 		IdleConnTimeout:     90 * time.Second,
 		TLSHandshakeTimeout: 10 * time.Second,
