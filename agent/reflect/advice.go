@@ -2,6 +2,7 @@ package reflect
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -57,7 +58,7 @@ func Numbers(events []uint64) string {
 		if len(events) > most && i == most-1 {
 			return strings.Join(parts, ", ") + fmt.Sprintf(" … %d (%d)", events[len(events)-1], len(events))
 		}
-		parts = append(parts, fmt.Sprint(n))
+		parts = append(parts, strconv.FormatUint(n, 10))
 	}
 	return strings.Join(parts, ", ")
 }

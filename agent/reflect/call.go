@@ -75,7 +75,6 @@ type streak struct {
 	steps          []*mark // that prove it, the newest last
 	done           *mark   // completed it
 	text           func(s *streak) string
-	open           bool // the condition still held at the last look
 }
 
 func (s *streak) newest() *mark { return s.steps[len(s.steps)-1] }

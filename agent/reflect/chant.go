@@ -28,8 +28,8 @@ func Chanting(text string, th Thresholds) (Chant, bool) {
 type Chants struct {
 	th    Thresholds
 	text  []rune
-	begin int   // index in the whole text of text[0]
-	bytes int   // length of what was read
+	begin int    // index in the whole text of text[0]
+	bytes int    // length of what was read
 	tail  []byte // a character that was cut in half
 	seen  map[uint64]spots
 	hash  uint64 // of the newest window: a polynomial in base
@@ -111,7 +111,8 @@ func (c *Chants) look(at int) (Chant, bool) {
 		c.shrink()
 		return Chant{}, false
 	}
-	list := append(old.list, old.last)
+	list := old.list
+	list = append(list, old.last)
 	list = list[max(0, len(list)+1-c.th.ChantTimes):]
 	c.seen[c.hash] = spots{last: at, list: list}
 	if len(list)+1 == c.th.ChantTimes && c.dense(append(slices.Clip(list), at)) {
@@ -175,10 +176,11 @@ func (c *Chants) inCode(r rune) bool {
 			if trimmed != strings.Repeat(string(f), 3) || r != f {
 				continue
 			}
-			if c.fence == 0 {
+			switch c.fence {
+			case 0:
 				c.fence = f
 				c.forget()
-			} else if c.fence == f {
+			case f:
 				c.fence = 0
 				c.line = append(c.line[:0], []rune("- fence ")...) // the rest of this line opens nothing
 				return true

@@ -36,8 +36,8 @@ func shorter(runs []int, p, span int) bool {
 
 // cycle is what L4 sees at one call.
 type cycle struct {
-	length, rounds int
-	equal          bool
+	length int
+	equal  bool
 }
 
 // at judges the cycles of length p that end at the call i.

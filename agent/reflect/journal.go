@@ -101,6 +101,7 @@ func (j *Journal) Apply(e agent.Event) {
 		if j.board.end(b) {
 			j.plans = append(j.plans, planMark{finished: true})
 		}
+	default: // the other kinds are no part of what an agent did
 	}
 }
 

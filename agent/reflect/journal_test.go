@@ -3,6 +3,7 @@ package reflect
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -79,7 +80,7 @@ func TestJournal(t *testing.T) {
 		}, []string{"L3 stop 3,7,11,15"}},
 		{"people who take their time neither", "L3", func(b *book) {
 			for i := range 4 {
-				id := agent.CheckpointID(fmt.Sprint(i))
+				id := agent.CheckpointID(strconv.Itoa(i))
 				call := b.ask(0, llm.Work, llm.Message{Calls: []llm.Call{{Name: "look", Arguments: "{}"}}}, "")
 				effect := agent.EffectID(call + ".0")
 				b.add(task, agent.CheckpointOpened{ID: id, Ask: agent.CheckApproval, Effect: effect})
@@ -149,7 +150,7 @@ func TestJournal(t *testing.T) {
 				for range 4 {
 					b.act(0, "look", "{}", "1", agent.OutcomeOK)
 				}
-				id := agent.CheckpointID(fmt.Sprint(i))
+				id := agent.CheckpointID(strconv.Itoa(i))
 				b.add(task, agent.CheckpointOpened{ID: id, Ask: agent.CheckStuck})
 				b.add(task, agent.CheckpointDecided{ID: id, Decision: agent.DecideRetry, By: "slack:U1"})
 			}
@@ -157,7 +158,7 @@ func TestJournal(t *testing.T) {
 		{"an expired question is nobody's word", "L3", func(b *book) {
 			for i := range 4 {
 				b.act(0, "look", "{}", "1", agent.OutcomeOK)
-				id := agent.CheckpointID(fmt.Sprint(i))
+				id := agent.CheckpointID(strconv.Itoa(i))
 				b.add(task, agent.CheckpointOpened{ID: id, Ask: agent.CheckStuck})
 				b.add(task, agent.CheckpointDecided{ID: id, Decision: agent.DecideExpired, By: agent.DecideExpired})
 			}
@@ -179,7 +180,7 @@ func TestJournal(t *testing.T) {
 		}, nil},
 		{"intents alone are enough", "L1", func(b *book) {
 			for i := range 3 {
-				effect := agent.EffectID(fmt.Sprint(i))
+				effect := agent.EffectID(strconv.Itoa(i))
 				b.add(task, agent.ToolIntent{Effect: effect, Tool: "look", Arguments: json.RawMessage(`{}`)})
 				b.add(task, agent.ToolOutcome{Effect: effect, State: agent.OutcomeOK})
 			}
@@ -202,7 +203,9 @@ func planOf(titles ...string) agent.Plan {
 }
 
 func TestPlanLevel(t *testing.T) {
-	accept := func(b *book, s agent.StrandID, titles ...string) { b.add(s, agent.PlanAccepted{Plan: planOf(titles...)}) }
+	accept := func(b *book, s agent.StrandID, titles ...string) {
+		b.add(s, agent.PlanAccepted{Plan: planOf(titles...)})
+	}
 	done := func(b *book, id agent.TaskID, s agent.TaskState) {
 		b.add(agent.TaskStrand(id), agent.TaskEnded{Task: id, State: s})
 	}
@@ -306,7 +309,7 @@ func TestWatchCallsFewCheckIns(t *testing.T) {
 	var found []agent.Finding
 	last := uint64(0)
 	for i := range uint64(200) {
-		trace.Push(Step{Event: i + 100, Tool: fmt.Sprint("t", i/2), Text: fmt.Sprint(i)})
+		trace.Push(Step{Event: i + 100, Tool: fmt.Sprint("t", i/2), Text: strconv.FormatUint(i, 10)})
 		for _, f := range Watch(trace, Defaults(), found) {
 			newest := f.Events[len(f.Events)-1]
 			if last > 0 && newest-last < 10 {

@@ -28,7 +28,7 @@ func script(t *testing.T, strand agent.StrandID, text string) *Trace {
 	trace := &Trace{Strand: strand}
 	var pause time.Duration
 	var turn, n uint64
-	for _, w := range strings.Fields(text) {
+	for w := range strings.FieldsSeq(text) {
 		s := Step{Event: n, Kind: Called}
 		if rest, is := strings.CutPrefix(w, "~"); is {
 			seconds, err := strconv.ParseFloat(rest, 64)
@@ -76,7 +76,7 @@ func brief(found []agent.Finding) []string {
 	for _, f := range found {
 		var events []string
 		for _, n := range f.Events {
-			events = append(events, fmt.Sprint(n))
+			events = append(events, strconv.FormatUint(n, 10))
 		}
 		list = append(list, f.Rule+" "+f.Severity+" "+strings.Join(events, ","))
 	}

@@ -12,25 +12,25 @@ import (
 
 // message is a message of the Chat Completions protocol, as far as it matters here.
 type message struct {
-	Role         string
-	Name         string
-	Content      content
-	Refusal      string
+	Role         string     `json:"role"`
+	Name         string     `json:"name"`
+	Content      content    `json:"content"`
+	Refusal      string     `json:"refusal"`
 	ToolCalls    []toolCall `json:"tool_calls"`
 	FunctionCall *function  `json:"function_call"`
 	ToolCallID   string     `json:"tool_call_id"`
-	Timestamp    stamp
-	CreatedAt    stamp `json:"created_at"`
+	Timestamp    stamp      `json:"timestamp"`
+	CreatedAt    stamp      `json:"created_at"`
 }
 
 type toolCall struct {
-	ID       string
-	Function function
+	ID       string   `json:"id"`
+	Function function `json:"function"`
 }
 
 type function struct {
-	Name      string
-	Arguments json.RawMessage
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
 }
 
 // text is the arguments' text: mostly JSON in a string, sometimes JSON itself.
@@ -47,7 +47,9 @@ type content string
 
 func (c *content) UnmarshalJSON(b []byte) error {
 	if b[0] == '[' {
-		var parts []struct{ Text string }
+		var parts []struct {
+			Text string `json:"text"`
+		}
 		if err := json.Unmarshal(b, &parts); err != nil {
 			return fmt.Errorf("content: %w", err)
 		}
@@ -83,13 +85,12 @@ func (s *stamp) UnmarshalJSON(b []byte) error {
 		}
 		b = []byte(strings.TrimSpace(text))
 	}
-	if json.Unmarshal(b, &n) != nil || !(n > 0 && n < 1e16) {
-		return nil
+	if json.Unmarshal(b, &n) == nil && n > 0 && n < 1e13 {
+		if n > 1e11 {
+			n /= 1000
+		}
+		s.Time = time.Unix(0, 0).Add(time.Duration(n * float64(time.Second)))
 	}
-	if n > 1e11 {
-		n /= 1000
-	}
-	s.Time = time.Unix(0, 0).Add(time.Duration(n * float64(time.Second)))
 	return nil
 }
 
@@ -108,8 +109,8 @@ type openStep struct {
 	answered bool
 }
 
-func readMessages(list, tools []json.RawMessage, unit string) (*Transcript, error) {
-	r := reading{trace: &Trace{}, tools: toolNames(tools)}
+func readMessages(list []json.RawMessage, tools map[string]bool, unit string) (*Transcript, error) {
+	r := reading{trace: &Trace{}, tools: tools}
 	known := 0
 	for i, raw := range list {
 		var m message
@@ -131,25 +132,29 @@ func readMessages(list, tools []json.RawMessage, unit string) (*Transcript, erro
 	return t, nil
 }
 
-// toolNames are the names in a list of tools, in the shapes that are in use.
-func toolNames(list []json.RawMessage) map[string]bool {
-	var names map[string]bool
-	for _, raw := range list {
-		var t struct {
-			Name     string
-			Function struct{ Name string }
-		}
-		if json.Unmarshal(raw, &t) != nil && json.Unmarshal(raw, &t.Name) != nil {
+// toolNames are the names in lists of tools, in the shapes that are in use; nil
+// where there are none.
+func toolNames(lists ...json.RawMessage) map[string]bool {
+	names := map[string]bool{}
+	for _, l := range lists {
+		var list []json.RawMessage
+		if json.Unmarshal(l, &list) != nil {
 			continue
 		}
-		for _, n := range []string{t.Name, t.Function.Name} {
-			if n != "" {
-				if names == nil {
-					names = map[string]bool{}
-				}
-				names[n] = true
+		for _, raw := range list {
+			var t struct {
+				Name     string   `json:"name"`
+				Function function `json:"function"`
 			}
+			if json.Unmarshal(raw, &t) != nil && json.Unmarshal(raw, &t.Name) != nil {
+				continue
+			}
+			names[t.Name], names[t.Function.Name] = true, true
 		}
+	}
+	delete(names, "")
+	if len(names) == 0 {
+		return nil
 	}
 	return names
 }

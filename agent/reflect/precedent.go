@@ -53,6 +53,7 @@ func Remember(events []agent.Event) Episode {
 			if b.State == agent.RunFailed && b.Reason != "" {
 				e.Failures = append(e.Failures, Failure{Reason: b.Reason, Events: []uint64{ev.Seq}})
 			}
+		default: // the other kinds say nothing about how it ended
 		}
 	}
 	return e

@@ -107,10 +107,10 @@ func (r *react) take(name, text string) {
 func (r *react) act(text string) {
 	text = unfence(text)
 	var object struct {
-		Action      string
+		Action      string          `json:"action"`
 		ActionInput json.RawMessage `json:"action_input"`
-		Name        string
-		Arguments   json.RawMessage
+		Name        string          `json:"name"`
+		Arguments   json.RawMessage `json:"arguments"`
 	}
 	s := Step{Tool: text}
 	if m := called.FindStringSubmatch(text); m != nil {

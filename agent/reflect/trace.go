@@ -126,7 +126,9 @@ func waited(s Step) time.Duration {
 	if s.Tool != "wait" || s.Error {
 		return 0
 	}
-	var args struct{ Seconds float64 }
+	var args struct {
+		Seconds float64 `json:"seconds"`
+	}
 	if json.Unmarshal([]byte(s.Arguments), &args) != nil || !(args.Seconds > 0 && args.Seconds <= 1e6) {
 		return 0
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/deckhand-bot/deckhand/agent"
 )
@@ -65,15 +64,15 @@ func readValue(data []byte) (*Transcript, error) {
 		return readMessages(list, nil, "message")
 	}
 	var whole struct {
-		Messages  []json.RawMessage
-		Tools     []json.RawMessage
-		Functions []json.RawMessage
+		Messages  []json.RawMessage `json:"messages"`
+		Tools     json.RawMessage   `json:"tools"`
+		Functions json.RawMessage   `json:"functions"`
 	}
 	if err := json.Unmarshal(data, &whole); err != nil {
 		return nil, fmt.Errorf("%w; %w", ErrNoTranscript, err)
 	}
 	if whole.Messages != nil {
-		return readMessages(whole.Messages, slices.Concat(whole.Tools, whole.Functions), "message")
+		return readMessages(whole.Messages, toolNames(whole.Tools, whole.Functions), "message")
 	}
 	return readLines(data)
 }
@@ -90,12 +89,15 @@ func readLines(data []byte) (*Transcript, error) {
 				continue
 			}
 			if !json.Valid(l) {
-				return nil, fmt.Errorf("%w; line %d is not JSON", ErrNoTranscript, i+1)
+				return nil, fmt.Errorf("%w; neither the whole input nor line %d is JSON", ErrNoTranscript, i+1)
 			}
 			lines = append(lines, l)
 		}
 	}
-	var first struct{ Kind, Role string }
+	var first struct {
+		Kind string `json:"kind"`
+		Role string `json:"role"`
+	}
 	if json.Unmarshal(lines[0], &first) == nil && first.Kind != "" && first.Role == "" {
 		return readJournal(lines)
 	}

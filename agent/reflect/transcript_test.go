@@ -90,15 +90,35 @@ func TestNoTranscript(t *testing.T) {
 		{`{"messages": []}`, "no message"},
 		{`{"messages": 5}`, "cannot unmarshal number"},
 		{`{"messages": [{"text": "hi"}]}`, "message 0 (from 0) has no role"},
-		{`{"role": "user", "content": "hi"}` + "\n{", "line 2 is not JSON"},
+		{`{"role": "user", "content": "hi"}` + "\n{", "nor line 2 is JSON"},
 		{`{"role": "user", "content": "hi"}` + "\n5", "line 1"},
 		{`{"kind": "run.started", "body": 5}`, "event 1 of the journal"},
 		{"[1]", "message 0"},
-		{"{nonsense", "line 1 is not JSON"},
+		{`{"messages": {"role": "user"}}`, "messages"},
+		{"{nonsense", "nor line 1 is JSON"},
 	} {
 		tr, err := Read([]byte(test.data))
 		if !errors.Is(err, ErrNoTranscript) || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%q: %+v, %v; want an error that says %q", test.data, tr, err, test.says)
+		}
+	}
+}
+
+// Tools in a shape that is not known are as good as none.
+func TestToolsInOtherShapes(t *testing.T) {
+	call := `{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"look","arguments":"{\"n\":%d}"}}]},{"role":"tool","tool_call_id":"a","content":"%d of 9"}`
+	messages := fmt.Sprintf(strings.Join([]string{call, call, call}, ","), 1, 1, 2, 2, 3, 3)
+	for tools, want := range map[string]int{
+		`null`: 0, `[]`: 0, `{"look": {}}`: 0, `[5]`: 0, `["look"]`: 0, `[{"name":"look"}]`: 0, `[{"function":{"name":"look"}}]`: 0,
+		`["see"]`: 1, `[{"name":"see"}]`: 1, `[{"type":"function","function":{"name":"see"}}]`: 1,
+	} {
+		tr, err := Read([]byte(`{"messages":[` + messages + `],"tools":` + tools + `}`))
+		if err != nil {
+			t.Errorf("%s: %v", tools, err)
+			continue
+		}
+		if found := only("L7", tr.Examine(Defaults())); len(found) != want {
+			t.Errorf("%s: %q", tools, brief(found))
 		}
 	}
 }
@@ -139,7 +159,8 @@ func TestUnknownTools(t *testing.T) {
 }
 
 // eventsExist checks that findings name events of the transcript, in order.
-func eventsExist(t interface{ Fatalf(string, ...any) }, tr *Transcript, found []agent.Finding) {
+func eventsExist(t *testing.T, tr *Transcript, found []agent.Finding) {
+	t.Helper()
 	known := map[uint64]bool{}
 	for _, trace := range tr.traces {
 		for _, m := range trace.marks {
