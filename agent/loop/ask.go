@@ -65,32 +65,39 @@ func (t *turn) ask(ctx context.Context, view agent.Run) (waits bool, err error) 
 	return false, nil
 }
 
-// stopLook is how often a call under way looks whether the run was stopped.
+// stopLook is how long a call runs before anybody looks whether its run was
+// stopped meanwhile: most calls are over by then.
 const stopLook = 500 * time.Millisecond
 
 // untilStopped is ctx that also ends when people end the run: nobody waits for
-// an answer that is not wanted any more. Call release when the call is over.
+// an answer that is not wanted any more. A run that was ending when the call
+// began wants it: that is its report. Call release when the call is over.
 func (t *turn) untilStopped(ctx context.Context) (bound context.Context, release func()) {
 	bound, stop := context.WithCancel(ctx)
 	over := make(chan struct{})
-	go func() {
+	begun := t.run
+	look := time.AfterFunc(stopLook, func() {
 		defer close(over)
-		tick := time.NewTicker(stopLook)
-		defer tick.Stop()
-		for {
-			select {
-			case <-bound.Done():
-				return
-			case <-tick.C:
-			}
-			run, err := t.folds.load(bound, t.lease.Run)
-			if err == nil && (run.Cancelled != nil || run.Finish) {
+		for run := begun; ; {
+			if run.Cancelled != nil || (run.Finish && !begun.Finish) {
 				stop()
 				return
 			}
+			if t.Blobs.Await(bound, run.ID, run.Seq) != nil {
+				return
+			}
+			var err error
+			if run, err = t.folds.load(bound, t.lease.Run); err != nil {
+				return
+			}
 		}
-	}()
-	return bound, func() { stop(); <-over }
+	})
+	return bound, func() {
+		stop()
+		if !look.Stop() {
+			<-over
+		}
+	}
 }
 
 // settle makes the call and puts its answer and the difference to the

@@ -23,6 +23,7 @@ const foldVersion = 3
 const (
 	maxFolds      = 4096
 	snapshotEvery = 256
+	remembered    = 600 // events before a snapshot that detectors look at again
 )
 
 // folds keeps the newest folds of the runs that were worked last, so that a
@@ -94,6 +95,16 @@ func (f *folds) restore(ctx context.Context, run agent.RunID, e *fold) {
 		return
 	}
 	e.run, e.kept = s.Run, seq
+	// What was done shortly before still counts for stuck detection.
+	recent, err := f.store.Read(ctx, run, seq-min(seq, remembered))
+	if err != nil {
+		return // catchUp reports it
+	}
+	for _, ev := range recent {
+		if ev.Seq <= seq {
+			e.trace.Apply(ev)
+		}
+	}
 }
 
 // catchUp folds what is newer. It looks whether the newest event that it knows

@@ -31,6 +31,9 @@ const (
 // found already. Its price does not grow with the trace. Call it after every
 // committed outcome with the strand's journalled findings.
 func Watch(t *Trace, th Thresholds, already []agent.Finding) []agent.Finding {
+	if t.calm(th) {
+		return nil
+	}
 	already = slices.DeleteFunc(slices.Clone(already), func(f agent.Finding) bool { return f.Strand != t.Strand })
 	tail := t.Tail(reach)
 	segments := tail.segments()
@@ -47,6 +50,28 @@ func Watch(t *Trace, th Thresholds, already []agent.Finding) []agent.Finding {
 		}
 	}
 	return list
+}
+
+// calm reports whether the newest call alone shows that no rule can be complete:
+// it is a call that was not made before, with a result that was not seen
+// before, and no round number of calls. Most steps of most runs are.
+func (t *Trace) calm(th Thresholds) bool {
+	if len(t.marks) == 0 {
+		return true
+	}
+	m := &t.marks[len(t.marks)-1]
+	if m.Kind != Called || !m.fresh || m.again || m.Error || m.Unusable || m.wait > 0 {
+		return false
+	}
+	if th.TaskCalls > 0 && m.nth%th.TaskCalls == 0 {
+		return false
+	}
+	if len(t.marks) == 1 {
+		return true
+	}
+	// What came with the newest call in one turn speaks for itself.
+	before := &t.marks[len(t.marks)-2]
+	return before.Kind == Called && (before.Turn != m.Turn || m.Turn == 0) || before.Kind == Said && before.chant == nil
 }
 
 // New leaves out the findings whose streak was reported already: by the same

@@ -97,6 +97,10 @@ func (j *Journal) Apply(e agent.Event) {
 		j.decided(e, b)
 	case agent.PlanAccepted:
 		j.plans = append(j.plans, j.board.accept(e, b))
+	case agent.TaskStarted: // also again, by a new plan: its streaks begin anew
+		id := agent.TaskStrand(b.Task)
+		delete(j.strands, id)
+		j.strand(id)
 	case agent.TaskEnded:
 		if j.board.end(b) {
 			j.plans = append(j.plans, planMark{finished: true})

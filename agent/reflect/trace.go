@@ -48,6 +48,7 @@ type mark struct {
 	Step         // Arguments and Text are shortened
 	call, result key
 	fresh        bool          // its result or its artifact was not seen before
+	again        bool          // the same call was made before
 	nth          int           // of the calls of the trace, from 1
 	wait         time.Duration // the call is a pause of this length
 	chant        *Chant
@@ -118,7 +119,7 @@ func (t *Trace) pushCall(m *mark) {
 	m.wait = waited(m.Step)
 	old := add(&t.known, m.result, func(k *known) *map[key]bool { return &k.results })
 	made := add(&t.known, m.call, func(k *known) *map[key]bool { return &k.made })
-	m.fresh = !old || m.Artifact && !m.Error && !made
+	m.fresh, m.again = !old || m.Artifact && !m.Error && !made, made
 }
 
 // waited is how long a call of the tool wait paused, in full.

@@ -29,8 +29,8 @@ func (note) Spec() agent.ToolSpec {
 		Parameters: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`)}
 }
 
-func (note) Run(context.Context, agent.Call) agent.Result {
-	return agent.Result{State: agent.OutcomeOK, Text: "noted", Trust: agent.Trusted}
+func (note) Run(_ context.Context, c agent.Call) agent.Result {
+	return agent.Result{State: agent.OutcomeOK, Text: "noted " + string(c.Effect), Trust: agent.Trusted}
 }
 
 // load is a number of runs of a number of tool calls each.
