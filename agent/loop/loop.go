@@ -43,9 +43,9 @@ type Blobs interface {
 type Price struct{ Input, Cached, Output agent.Nano }
 
 // GCPercent suits the loop's garbage, which is mostly requests and answers:
-// collecting half as often costs some memory and saves a tenth of the time.
+// collecting less often costs some memory and saves a tenth of the time.
 // Programs pass it to debug.SetGCPercent unless GOGC says otherwise.
-const GCPercent = 200
+const GCPercent = 150
 
 // Config bounds and wires a Loop. Zero fields take the defaults of New.
 type Config struct {

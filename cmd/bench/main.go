@@ -8,9 +8,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"runtime/pprof"
 	"strings"
+	"syscall"
 	"text/tabwriter"
 
 	"github.com/deckhand-bot/deckhand/agent/loop"
@@ -45,7 +47,10 @@ func main() {
 	profile := flag.String("profile", "", "write a processor profile to this file")
 	flag.Parse()
 	debug.SetGCPercent(loop.GCPercent)
-	err := profiled(*profile, func() error { return run(context.Background(), *only, *binary) })
+	// Servers that were started must be stopped, whatever ends this program.
+	signal.Ignore(syscall.SIGPIPE)
+	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := profiled(*profile, func() error { return run(ctx, *only, *binary) })
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
