@@ -51,10 +51,11 @@ func (t *turn) ask(ctx context.Context, view agent.Run) (waits bool, err error) 
 		asked.Reserve = &cost
 	}
 	t.event(asked)
+	settled := len(t.spend) // what earlier calls give back stays, also where this one does not fit
 	t.spend = append(t.spend, t.charges(view, reserved(asked), 1, true)...)
 	var over *agent.BudgetError
 	if err := t.commit(ctx, false); errors.As(err, &over) {
-		t.batch, t.upTo, t.spend = t.batch[:len(t.batch)-1], 0, nil
+		t.batch, t.upTo, t.spend = t.batch[:len(t.batch)-1], 0, t.spend[:settled]
 		return t.broke(ctx, view, budgetOf(over.Counter))
 	} else if err != nil {
 		return false, err

@@ -1,0 +1,25 @@
+package loop_test
+
+import (
+	"testing"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/llm"
+)
+
+func TestACallThatDoesNotFitKeepsWhatEarlierOnesGaveBack(t *testing.T) {
+	tool := newNote("note", agent.ClassRead, agent.RepeatRead)
+	obedient := noter("note", task("a", "note", nil))
+	h := open(t, scripted(func(r llm.Request) llm.Message {
+		if r.Purpose == llm.Work {
+			return llm.Message{Role: llm.Assistant, Content: "I would rather talk"}
+		}
+		return obedient(r)
+	}), nil, tool)
+	run := h.start(agent.RunStarted{PlanApproval: agent.ApprovePlanNever, Limits: agent.Limits{Steps: 2}})
+	r := h.until(run, "the budget is asked about", func(r agent.Run) bool { return r.State() == agent.RunWaiting })
+	counted, err := h.store.Spent(t.Context(), "run/"+string(run)+"/tokens")
+	if err != nil || counted != r.Spent.Tokens() {
+		t.Errorf("the counter stands at %d tokens (%v), the run spent %d", counted, err, r.Spent.Tokens())
+	}
+}
