@@ -263,7 +263,7 @@ func TestBudgetStopsBeforeTheCall(t *testing.T) {
 func stubborn(tool string) scripted {
 	obedient := noter(tool, task("a", tool, nil))
 	return func(r llm.Request) llm.Message {
-		if r.Purpose == llm.Work && !strings.Contains(r.Messages[len(r.Messages)-1].Content, "another way") {
+		if r.Purpose == llm.Work && !strings.Contains(r.Messages[len(r.Messages)-1].Content, "terminal says") {
 			return call(tool, map[string]any{"text": "again"})
 		}
 		return obedient(r)

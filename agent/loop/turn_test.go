@@ -1,6 +1,7 @@
 package loop_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -21,5 +22,20 @@ func TestACallThatDoesNotFitKeepsWhatEarlierOnesGaveBack(t *testing.T) {
 	counted, err := h.store.Spent(t.Context(), "run/"+string(run)+"/tokens")
 	if err != nil || counted != r.Spent.Tokens() {
 		t.Errorf("the counter stands at %d tokens (%v), the run spent %d", counted, err, r.Spent.Tokens())
+	}
+}
+
+func TestANudgeIsHeardByTheNextCall(t *testing.T) {
+	tool := newNote("note", agent.ClassRead, agent.RepeatRead)
+	obedient := noter("note", task("a", "note", nil))
+	h := open(t, scripted(func(r llm.Request) llm.Message {
+		if r.Purpose == llm.Work && !strings.Contains(r.Messages[len(r.Messages)-1].Content, "You may be stuck") {
+			return call("note", map[string]any{"text": "again"})
+		}
+		return obedient(r)
+	}), nil, tool)
+	r := h.ended(h.start(agent.RunStarted{PlanApproval: agent.ApprovePlanNever, Unattended: true}))
+	if got := len(tool.seen()); r.Ended.State != agent.RunDone || got != 3 {
+		t.Errorf("ended %+v after %d equal calls, want 3", r.Ended, got)
 	}
 }
