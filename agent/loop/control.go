@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,29 +16,34 @@ import (
 // control takes a decision of the model: the functions of MODEL.md that are
 // not tools. The arguments fit their schema.
 func (t *turn) control(ctx context.Context, view agent.Run, c agent.OpenCall, args json.RawMessage) error {
+	var err error
 	switch c.Name {
 	case "reply":
-		return read(args, func(a answer) { t.answer(c, a.Text) })
+		err = read(args, func(a answer) { t.answer(c, a.Text) })
 	case "ask_human":
-		return read(args, func(a inquiry) { t.clarify(view, c, a.Questions) })
+		err = read(args, func(a inquiry) { t.clarify(view, c, a.Questions) })
 	case "submit_plan":
-		return read(args, func(a submission) { t.submit(view, c, a) })
+		err = read(args, func(a submission) { t.submit(view, c, a) })
 	case "finish_task":
-		return read(args, func(a finish) { t.finish(view, c, a) })
+		err = read(args, func(a finish) { t.finish(view, c, a) })
 	case "fail_task":
-		return read(args, func(a failure) { t.fail(c, a) })
+		err = read(args, func(a failure) { t.fail(c, a) })
 	case "add_tasks":
 		var a addition
-		if err := json.Unmarshal(args, &a); err != nil {
-			return err
+		if err = json.Unmarshal(args, &a); err == nil {
+			return t.extend(ctx, view, c, a)
 		}
-		return t.extend(ctx, view, c, a)
 	case "judge_task":
-		return read(args, func(a agent.TaskJudged) { t.judge(view, c, a) })
+		err = read(args, func(a agent.TaskJudged) { t.judge(view, c, a) })
 	case "submit_report":
-		return read(args, func(a agent.Reported) { t.report(c, a) })
+		err = read(args, func(a agent.Reported) { t.report(c, a) })
+	default:
+		err = errors.New("it is not built in")
 	}
-	t.refuse(c, fmt.Sprintf("the function %q is not built in", c.Name))
+	if err != nil {
+		// Go matches names in any case, schemas do not: what passed the schema may still not read
+		t.refuse(c, fmt.Sprintf("the arguments of %s do not fit: %v. Write the names of the fields exactly as the schema has them.", c.Name, err))
+	}
 	return nil
 }
 

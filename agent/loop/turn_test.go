@@ -39,3 +39,18 @@ func TestANudgeIsHeardByTheNextCall(t *testing.T) {
 		t.Errorf("ended %+v after %d equal calls, want 3", r.Ended, got)
 	}
 }
+
+func TestFieldsInAnotherCaseGoBackToTheModel(t *testing.T) {
+	var asked []string
+	h := open(t, scripted(func(r llm.Request) llm.Message {
+		asked = append(asked, r.Messages[len(r.Messages)-1].Content)
+		if len(asked) == 1 {
+			return call("reply", map[string]any{"text": "hello", "Text": 5})
+		}
+		return call("reply", map[string]any{"text": "hello"})
+	}), nil)
+	r := h.ended(h.start(agent.RunStarted{}))
+	if r.Ended.State != agent.RunDone || len(asked) != 2 || !strings.Contains(asked[1], "do not fit") {
+		t.Errorf("ended %+v; the model was told %q", r.Ended, asked)
+	}
+}
