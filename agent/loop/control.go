@@ -213,6 +213,7 @@ func (t *turn) extend(ctx context.Context, view agent.Run, c agent.OpenCall, a a
 	if err := t.flush(ctx); err != nil {
 		return err
 	}
+	view = t.view() // others may have added tasks between the fold and the flush
 	parent, _ := t.lease.Strand.Task()
 	extended, findings := plan.Extend(view.Plan, a.Tasks, parent, t.planOptions(view))
 	if errs := errorsOf(findings); errs != "" {

@@ -28,13 +28,13 @@ func (t *turn) dispatch(ctx context.Context, view agent.Run) (waits bool, err er
 	if !t.allReads(undecided) {
 		undecided = undecided[:1]
 	}
-	before := len(t.batch)
+	before, seq := len(t.batch), t.run.Seq
 	for _, c := range undecided {
 		if err := t.one(ctx, view, c); err != nil {
 			return false, err
 		}
 	}
-	return len(t.batch) == before, nil
+	return len(t.batch) == before && t.run.Seq == seq, nil // added tasks are committed already
 }
 
 func (t *turn) allReads(calls []agent.OpenCall) bool {

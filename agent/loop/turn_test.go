@@ -1,11 +1,15 @@
 package loop_test
 
 import (
+	"context"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
+	"github.com/deckhand-bot/deckhand/agent/loop"
 )
 
 func TestACallThatDoesNotFitKeepsWhatEarlierOnesGaveBack(t *testing.T) {
@@ -52,5 +56,49 @@ func TestFieldsInAnotherCaseGoBackToTheModel(t *testing.T) {
 	r := h.ended(h.start(agent.RunStarted{}))
 	if r.Ended.State != agent.RunDone || len(asked) != 2 || !strings.Contains(asked[1], "do not fit") {
 		t.Errorf("ended %+v; the model was told %q", r.Ended, asked)
+	}
+}
+
+// late is a store that holds the first answer of one strand back until another
+// strand has changed the plan.
+type late struct {
+	agent.Store
+	once    sync.Once
+	changed chan struct{}
+}
+
+func (l *late) Commit(ctx context.Context, c agent.Commit) (agent.Receipt, error) {
+	of := func(s agent.StrandID, k agent.Kind) bool {
+		return slices.ContainsFunc(c.Events, func(e agent.Event) bool { return e.Strand == s && e.Body.Kind() == k })
+	}
+	if of("task/a", agent.ModelAnswered{}.Kind()) {
+		select {
+		case <-l.changed:
+		case <-ctx.Done():
+		}
+	}
+	receipt, err := l.Store.Commit(ctx, c)
+	if err == nil && of("task/b", agent.PlanAccepted{}.Kind()) {
+		l.once.Do(func() { close(l.changed) })
+	}
+	return receipt, err
+}
+
+func TestTasksAddedAtTheSameTimeAreAllKept(t *testing.T) {
+	tool := newNote("note", agent.ClassRead, agent.RepeatRead)
+	obedient := noter("note", task("a", "note", nil), task("b", "note", nil),
+		task("c", "note", map[string]any{"depends_on": []string{"a", "b"}})) // without any edge they would be chained
+	more := map[string]string{"a": "x", "b": "y"}
+	h := open(t, scripted(func(r llm.Request) llm.Message {
+		if id := more[r.Task]; r.Purpose == llm.Work && id != "" && turns(r) == 0 {
+			return call("add_tasks", map[string]any{"reason": "found on the way", "tasks": []any{task(id, "note", nil)}})
+		}
+		return obedient(r)
+	}), func(c *loop.Config) { c.Store = &late{Store: c.Store, changed: make(chan struct{})} }, tool)
+	r := h.ended(h.start(agent.RunStarted{PlanApproval: agent.ApprovePlanNever}))
+	for _, id := range []agent.TaskID{"a", "b", "c", "x", "y"} {
+		if r.Tasks[id].State != agent.TaskDone {
+			t.Errorf("task %s is %q", id, r.Tasks[id].State)
+		}
 	}
 }
