@@ -69,7 +69,7 @@ func (t *turn) effect(ctx context.Context, view agent.Run, c agent.OpenCall) ([]
 	return t.perform(ctx, c, tool, call)
 }
 
-// run1 runs the tool once, if the lease still holds right before it.
+// perform runs the tool once, if the lease still holds right before it.
 func (t *turn) perform(ctx context.Context, c agent.OpenCall, tool agent.Tool, call agent.Call) ([]agent.Body, error) {
 	if !t.held.valid(t.holding) {
 		return nil, errLeaseGone
@@ -78,19 +78,19 @@ func (t *turn) perform(ctx context.Context, c agent.OpenCall, tool agent.Tool, c
 	if timeout <= 0 {
 		timeout = defaultTimeout
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	bound, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	if !call.Deadline.IsZero() {
 		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, call.Deadline.Sub(t.now()))
+		bound, stop = context.WithTimeout(bound, call.Deadline.Sub(t.now()))
 		defer stop()
 	}
 	began := time.Now()
-	result := safely(ctx, tool, call)
+	result := safely(bound, tool, call)
 	if result.Again > 0 {
 		return []agent.Body{agent.ToolDeferred{Effect: c.Effect, Until: t.now().Add(result.Again)}}, nil
 	}
-	if result.State != agent.OutcomeOK && ctx.Err() != nil && errors.Is(context.Cause(ctx), context.Canceled) {
+	if result.State != agent.OutcomeOK && ctx.Err() != nil {
 		return nil, ctx.Err() // cut off by the end of the process: recovery decides
 	}
 	if result.State == agent.OutcomeUnknown && c.Intent.Repeat != agent.RepeatRead && c.Intent.Repeat != agent.RepeatIdempotent {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
@@ -56,6 +57,19 @@ func TestFieldsInAnotherCaseGoBackToTheModel(t *testing.T) {
 	r := h.ended(h.start(agent.RunStarted{}))
 	if r.Ended.State != agent.RunDone || len(asked) != 2 || !strings.Contains(asked[1], "do not fit") {
 		t.Errorf("ended %+v; the model was told %q", r.Ended, asked)
+	}
+}
+
+func TestALongResultThatCameAtTheTimeoutCounts(t *testing.T) {
+	slow := newFar(agent.RepeatIdempotent, 0, func(ctx context.Context, _ int) agent.Result {
+		<-ctx.Done()
+		return agent.Result{State: agent.OutcomeOK, Text: strings.Repeat("late ", 10_000), Trust: agent.Trusted}
+	})
+	slow.spec.Timeout = 50 * time.Millisecond
+	h := open(t, noter("far", task("a", "far", nil)), nil, slow)
+	r := h.ended(h.start(writesFree()))
+	if r.Ended.State != agent.RunDone || *slow.started != 1 {
+		t.Errorf("ended %+v after %d runs of the tool", r.Ended, *slow.started)
 	}
 }
 
