@@ -124,7 +124,11 @@ func (r Run) stop(s StrandID) Move {
 // wait keeps the strand off the clock until its question is decided or expires.
 func (r Run) wait(s StrandID, st Strand, c Checkpoint) Move {
 	if c.Ask == CheckStuck && r.Alone {
-		return decide(s, r.Wakeful(), CheckpointDecided{ID: c.ID, Decision: DecideFinish, By: Deckhand, Text: "nobody can be asked"})
+		word := DecideFinish
+		if _, works := s.Task(); works {
+			word = DecideSkip // this task fails with the finding as its reason, the others go on
+		}
+		return decide(s, r.Wakeful(), CheckpointDecided{ID: c.ID, Decision: word, By: Deckhand, Text: "nobody can be asked"})
 	}
 	if !c.Expires.IsZero() && !st.Ticked.Before(c.Expires) {
 		return decide(s, r.Wakeful(), CheckpointDecided{ID: c.ID, Decision: DecideExpired, By: DecideExpired})

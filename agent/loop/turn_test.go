@@ -116,3 +116,17 @@ func TestTasksAddedAtTheSameTimeAreAllKept(t *testing.T) {
 		}
 	}
 }
+
+func TestAStuckTaskIsSkippedWhenEverybodyLeaves(t *testing.T) {
+	tool := newNote("note", agent.ClassRead, agent.RepeatRead)
+	h := open(t, stubborn("note"), nil, tool)
+	run := h.start(agent.RunStarted{PlanApproval: agent.ApprovePlanNever})
+	h.until(run, "the loop is noticed", func(r agent.Run) bool { return r.State() == agent.RunWaiting })
+	if err := h.desk.Control(t.Context(), run, agent.RunControlled{Word: agent.WordLeave, By: "terminal"}); err != nil {
+		t.Fatal(err)
+	}
+	r := h.ended(run)
+	if s := r.Tasks["a"]; r.Finish || s.State != agent.TaskFailed || !strings.Contains(s.Reason, "stuck") {
+		t.Errorf("finish: %v; task a: %+v", r.Finish, s)
+	}
+}
