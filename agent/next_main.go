@@ -20,7 +20,7 @@ func (r Run) nextMain(st Strand) Move {
 		if r.tasksRunning() > 0 {
 			return Move{} // each of them ends itself and wakes the main strand
 		}
-		if r.Cancelled != nil || r.broke() || r.Plans == 0 || st.Error != "" || r.Talk(Main).Strikes >= maxStrikes {
+		if r.Cancelled != nil || r.broke() || r.budgetOpen() || r.Plans == 0 || st.Error != "" || r.Talk(Main).Strikes >= maxStrikes {
 			return decide(Main, nil, r.plainReport(), r.ending(r.stopReason()))
 		}
 		if m, busy := r.calls(Main, st); busy { // the report is there

@@ -130,3 +130,22 @@ func TestAStuckTaskIsSkippedWhenEverybodyLeaves(t *testing.T) {
 		t.Errorf("finish: %v; task a: %+v", r.Finish, s)
 	}
 }
+
+func TestARunThatIsToFinishEndsWithoutTheMoneyForAReport(t *testing.T) {
+	obedient := noter("note", task("a", "note", nil))
+	h := open(t, scripted(func(r llm.Request) llm.Message {
+		if r.Purpose == llm.Work {
+			return call("fail_task", map[string]any{"reason": "no key", "kind": "blocked"})
+		}
+		return obedient(r)
+	}), nil, newNote("note", agent.ClassRead, agent.RepeatRead))
+	run := h.start(agent.RunStarted{PlanApproval: agent.ApprovePlanNever, Limits: agent.Limits{Steps: 2}})
+	r := h.until(run, "a person is asked", func(r agent.Run) bool { return r.State() == agent.RunWaiting })
+	err := h.desk.Decide(t.Context(), agent.CheckpointDecided{ID: r.OpenCheckpoint().ID, Decision: agent.DecideFinish, By: "terminal"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r = h.ended(run); r.Ended.State != agent.RunFailed || r.Report == nil {
+		t.Errorf("ended %+v with report %+v", r.Ended, r.Report)
+	}
+}
