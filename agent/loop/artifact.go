@@ -3,7 +3,9 @@ package loop
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"regexp"
+	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/plan"
@@ -22,7 +24,7 @@ func (t *turn) inflate(ctx context.Context, view agent.Run, args json.RawMessage
 		if !shown(view.Talk(t.lease.Strand), hash) {
 			continue // a name that this conversation never saw stays a name
 		}
-		text, err := t.Blobs.Blob(ctx, hash)
+		text, err := t.text(ctx, hash)
 		if err != nil {
 			return nil, err
 		}
@@ -36,6 +38,19 @@ func (t *turn) inflate(ctx context.Context, view agent.Run, args json.RawMessage
 		return args, nil
 	}
 	return plan.ExpandJSON(args, values)
+}
+
+// text reads an artifact, again and again while the store is away: the answer
+// that names it is paid for and not committed yet.
+func (t *turn) text(ctx context.Context, hash string) ([]byte, error) {
+	for pause := 50 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+		text, err := t.Blobs.Blob(ctx, hash)
+		if err == nil || ctx.Err() != nil || errors.Is(err, agent.ErrNoBlob) {
+			return text, err
+		}
+		t.Log.Warn("cannot read an artifact; trying again", "run", t.lease.Run, "err", err)
+		sleep(ctx, pause)
+	}
 }
 
 // shown reports whether a result of this conversation is the artifact.

@@ -75,6 +75,10 @@ func (t *turn) one(ctx context.Context, view agent.Run, c agent.OpenCall) error 
 			return nil
 		}
 		whole, err := t.inflate(ctx, view, args)
+		if errors.Is(err, agent.ErrNoBlob) {
+			t.refuse(c, fmt.Sprintf("an artifact that %s names is not kept any more: call the tool that made it again", c.Name))
+			return nil
+		}
 		if err != nil {
 			return err
 		}

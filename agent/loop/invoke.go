@@ -57,6 +57,9 @@ func (t *turn) effect(ctx context.Context, view agent.Run, c agent.OpenCall) ([]
 		return []agent.Body{failedOutcome(c, fmt.Sprintf("the tool %q is not built in any more", c.Intent.Tool))}, nil
 	}
 	args, err := t.inflate(ctx, view, c.Intent.Arguments)
+	if errors.Is(err, agent.ErrNoBlob) && t.fresh[c.Effect] {
+		return []agent.Body{failedOutcome(c, "an artifact that the arguments name is not kept any more: call the tool that made it again")}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
