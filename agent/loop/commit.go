@@ -66,8 +66,11 @@ func (t *turn) salvage(ctx context.Context) {
 	if len(outcomes) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), t.Grace)
-	defer cancel()
+	if _, bounded := ctx.Deadline(); !bounded { // the end of the process bounds it, a lost lease does not
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), t.Grace)
+		defer cancel()
+	}
 	_, err := t.send(ctx, agent.Commit{ID: agent.NewID(), Run: t.lease.Run, Events: outcomes,
 		Wake: map[agent.StrandID]time.Time{t.lease.Strand: agent.AtOnce}})
 	if err != nil {
