@@ -63,7 +63,10 @@ func readJSON(r agent.Run, line, by string) (agent.CheckpointDecided, error) {
 	if err != nil {
 		return d, err
 	}
-	d.Text, d.Answers, d.Arguments, d.Plan = a.Text, a.Answers, a.Arguments, a.Plan
+	if a.Text != "" {
+		d.Text = a.Text // else the word itself may be the answer
+	}
+	d.Answers, d.Arguments, d.Plan = a.Answers, a.Arguments, a.Plan
 	return d, whole(*check, d)
 }
 
@@ -75,8 +78,11 @@ func whole(c agent.Checkpoint, d agent.CheckpointDecided) error {
 	if c.Ask == agent.CheckPlan && d.Plan == nil {
 		return fmt.Errorf(`%w: "edit" of a plan needs "plan"`, ErrNotAnAnswer)
 	}
-	if c.Ask == agent.CheckApproval && len(d.Arguments) == 0 {
-		return fmt.Errorf(`%w: "edit" needs "arguments"`, ErrNotAnAnswer)
+	if c.Ask == agent.CheckApproval {
+		var object map[string]json.RawMessage
+		if json.Unmarshal(d.Arguments, &object) != nil || object == nil {
+			return fmt.Errorf(`%w: "edit" needs "arguments": the JSON object to call %s with`, ErrNotAnAnswer, c.Tool)
+		}
 	}
 	return nil
 }
