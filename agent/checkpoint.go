@@ -38,6 +38,18 @@ const (
 	DecideExpired = "expired"   // nobody decided in time
 )
 
+// MarshalJSON writes expires as null where the question never expires: scripts
+// rely on the field (CONTRACT.md).
+func (c CheckpointOpened) MarshalJSON() ([]byte, error) {
+	if !c.Expires.IsZero() {
+		return plain(question(c))
+	}
+	return plain(struct {
+		question
+		Expires *time.Time `json:"expires"`
+	}{question: question(c)})
+}
+
 // CheckpointID is the id of a question about a call: the same call asks its
 // n-th question under the same id, wherever it is worked.
 func (r Run) CheckpointID(effect EffectID) CheckpointID {

@@ -201,7 +201,7 @@ func (r Run) nextTask(s StrandID, id TaskID, st Strand) Move {
 		return end(FailOther, st.Error)
 	case f != nil && st.Judged != nil && st.Judged.Accepted:
 		return decide(s, wakeMain(), TaskEnded{Task: id, State: TaskDone, Summary: f.Summary,
-			Outputs: f.Outputs, Confidence: f.Confidence})
+			Outputs: append([]Output{}, f.Outputs...), Confidence: f.Confidence}) // a list, also an empty one
 	case r.Talk(s).Strikes >= maxStrikes:
 		return end(FailOther, "the model gave three unusable replies in a row; the last: "+lastNote(r.Talk(s)))
 	case task.Rejections >= maxRejections:
