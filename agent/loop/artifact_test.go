@@ -32,11 +32,11 @@ func TestAnArtifactThatCannotBeReadCostsNoCallTwice(t *testing.T) {
 	name := regexp.MustCompile(`\$\{artifact:[0-9a-f]{64}\}`)
 	for _, tt := range []struct {
 		what  string
-		leak  leaky
+		leak  *leaky
 		noted int
 	}{
-		{"the store is away for a moment", leaky{fails: 2, err: errors.New("connection refused")}, 1},
-		{"the artifact is gone", leaky{fails: 1 << 20, err: agent.ErrNoBlob}, 0},
+		{"the store is away for a moment", &leaky{fails: 2, err: errors.New("connection refused")}, 1},
+		{"the artifact is gone", &leaky{fails: 1 << 20, err: agent.ErrNoBlob}, 0},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			tool := newNote("note", agent.ClassWrite, agent.RepeatIdempotent)
@@ -56,7 +56,7 @@ func TestAnArtifactThatCannotBeReadCostsNoCallTwice(t *testing.T) {
 			})
 			h := open(t, model, func(c *loop.Config) {
 				tt.leak.Blobs = c.Blobs
-				c.Blobs = &tt.leak
+				c.Blobs = tt.leak
 			}, tool, long)
 			r := h.ended(h.start(writesFree()))
 			if r.Ended.State != agent.RunDone || r.Ended.ModelCalls != 6 || len(tool.seen()) != tt.noted {
