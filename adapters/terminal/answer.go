@@ -230,7 +230,7 @@ func (w *watcher) edit(ctx context.Context, check agent.Checkpoint) {
 	w.talk.on(&check)
 	if w.Editor == nil {
 		w.talk.editing = true
-		w.face.notice("type the " + subject(check) + " as JSON on one line; an empty line leaves the question as it is")
+		w.face.notice("type the " + subject(check) + " as JSON on one line, or set EDITOR before the start; an empty line leaves the question as it is")
 		return
 	}
 	text := w.talk.draft

@@ -64,7 +64,7 @@ func preview(detail string, most int) []row {
 		if fences%2 == 1 {
 			rows = append(rows, say("  ```"))
 		}
-		rows = append(rows, row{in(yellow, fmt.Sprintf("  … %s; ? shows all of it", plural(more, "more line")))})
+		rows = append(rows, row{in(yellow, fmt.Sprintf("  … %s; ? shows them", plural(more, "more line")))})
 	}
 	return rows
 }
@@ -112,7 +112,7 @@ func choices(c agent.Checkpoint) row {
 		}
 		return row{in(cyan, "  type "+hint)}
 	}
-	return row{in(cyan, "  "+strings.Join(append(words, "[?] why"), "  "))}
+	return row{in(cyan, "  "+strings.Join(append(words, "[?] why, then Enter"), "  "))}
 }
 
 // why tells more about a question: the task that it belongs to, what it was

@@ -10,7 +10,7 @@ import (
 func ending(r agent.Run) []row {
 	rows := report(r.Report)
 	end := r.Ended
-	if end.Reason != "" {
+	if end.Reason != "" && (r.Report == nil || oneLine(r.Report.Body) != oneLine(end.Reason)) {
 		rows = append(rows, row{in(bold, "Reason: "), in(normal, oneLine(end.Reason))})
 	}
 	done, total := r.Progress()

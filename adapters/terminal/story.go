@@ -58,7 +58,7 @@ func tell(before, after agent.Run, e agent.Event, all bool) []row {
 
 // brief is what the run is about.
 func brief(r agent.Run) []row {
-	rows := labelled("Goal", r.Brief.Goal)
+	rows := labelled("Goal", beginning(r.Brief.Goal))
 	if l := limits(r.Brief.Limits); l != "" {
 		rows = append(rows, row{in(bold, "Budget "), in(normal, l)})
 	}
@@ -69,6 +69,18 @@ func brief(r agent.Run) []row {
 }
 
 // labelled is a text of several lines under a label.
+// shownGoal is how many characters of a goal are shown: people know what they wrote.
+const shownGoal = 1200
+
+// beginning is a text, or its first characters and how many more there are.
+func beginning(text string) string {
+	all := []rune(text)
+	if len(all) <= shownGoal+100 {
+		return text
+	}
+	return string(all[:shownGoal]) + fmt.Sprintf(" … (%s)", plural(len(all)-shownGoal, "more character"))
+}
+
 func labelled(label, text string) []row {
 	var rows []row
 	for i, l := range lines(text) {

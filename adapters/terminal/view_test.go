@@ -198,6 +198,18 @@ func TestTextsFromOutsideAreHarmless(t *testing.T) {
 	}
 }
 
+func TestAGoalOfManyPagesIsShownByItsBeginning(t *testing.T) {
+	for _, c := range []struct{ goal, want string }{
+		{strings.Repeat("ü", 1300), strings.Repeat("ü", 1300)},
+		{strings.Repeat("ü", 40000), strings.Repeat("ü", 1200) + " … (38,800 more characters)"},
+	} {
+		rows := brief(agent.Run{Brief: agent.RunStarted{Goal: c.goal}})
+		if got := rows[0].paint(false); got != "Goal "+c.want {
+			t.Errorf("a goal of %d bytes is shown as %d: …%s", len(c.goal), len(got), got[max(0, len(got)-60):])
+		}
+	}
+}
+
 func TestALongPreviewIsCutAndShownOnDemand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newJournal()
@@ -206,7 +218,7 @@ func TestALongPreviewIsCutAndShownOnDemand(t *testing.T) {
 		ask(t, log, c)
 		r := watch(t, log, Config{TTY: true, Height: func() int { return 30 }})
 		r.settle()
-		if s := shown(t, 80, r.out.String()); strings.Contains(s, "the last one") || !strings.Contains(s, "  line\n  ```\n  … 31 more lines; ? shows all of it\n") {
+		if s := shown(t, 80, r.out.String()); strings.Contains(s, "the last one") || !strings.Contains(s, "  line\n  ```\n  … 31 more lines; ? shows them\n") {
 			t.Errorf("the question is\n%s", s)
 		}
 		r.enter("?")
