@@ -33,7 +33,7 @@ func (a *app) capacityCommand() *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().IntVar(&rpm, "rpm", 0, "model calls that the endpoint allows a `minute`")
+	c.Flags().IntVar(&rpm, "rpm", 0, "`N` model calls that the endpoint allows a minute")
 	c.Flags().DurationVar(&latency, "latency", 0, "how long one call takes, such as `10s`")
 	return c
 }

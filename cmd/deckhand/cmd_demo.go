@@ -33,13 +33,20 @@ func (a *app) demoCommand() *cobra.Command {
 			"REPORT.md. The model is scripted (a rehearsal) and says so; every figure is computed by the tools.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir := "."
 			if len(args) == 1 {
-				dir = args[0]
+				a.flags.Workspace = args[0]
 			}
-			return a.demo(cmd.Context(), dir)
+			return a.demo(cmd.Context(), a.surveyed())
 		},
 	}
+}
+
+// surveyed is the directory that the demo works in.
+func (a *app) surveyed() string {
+	if a.flags.Workspace == "" {
+		return "."
+	}
+	return a.flags.Workspace
 }
 
 func (a *app) demo(ctx context.Context, dir string) error {
@@ -50,11 +57,10 @@ func (a *app) demo(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	scenario, err := rehearsal.Parse("survey.yaml", survey)
+	m, err := a.rehearsal()
 	if err != nil {
 		return err
 	}
-	m := rehearsal.New(scenario, rehearsal.Config{Speed: demoSpeed(a.tty)})
 	s, err := cfg.open(ctx, sqlite.Worker)
 	if err != nil {
 		return err
@@ -85,6 +91,30 @@ func (a *app) demo(ctx context.Context, dir string) error {
 	}
 	fmt.Fprintf(a.err, "look at %s and %s\n", filepath.Join(dir, "REPORT.md"), filepath.Join(dir, "deckhand-survey.png"))
 	return nil
+}
+
+// rehearsal is the demo's model.
+func (a *app) rehearsal() (*rehearsal.Model, error) {
+	scenario, err := rehearsal.Parse("survey.yaml", survey)
+	if err != nil {
+		return nil, err
+	}
+	return rehearsal.New(scenario, rehearsal.Config{Speed: demoSpeed(a.tty)}), nil
+}
+
+// rehearsed reports whether the demo began the run: nothing that a script was
+// asked first may go on at a real model's expense.
+func rehearsed(ctx context.Context, s store, run agent.RunID) (bool, error) {
+	events, err := s.Read(ctx, run, 0)
+	if err != nil {
+		return false, notFound(run, err)
+	}
+	for _, e := range events {
+		if asked, is := e.Body.(agent.ModelAsked); is {
+			return asked.Model == rehearsalPrincipal, nil
+		}
+	}
+	return false, nil
 }
 
 // demoSpeed lets people watch; without a terminal nobody does.

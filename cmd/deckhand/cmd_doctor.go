@@ -98,6 +98,9 @@ func checkStore(ctx context.Context, cfg config) (string, error) {
 	if cfg.Redis.URL.present() {
 		kind = "Redis"
 	}
+	if len(runs) == 1 {
+		return kind + ", 1 run", nil
+	}
 	return fmt.Sprintf("%s, %d runs", kind, len(runs)), nil
 }
 

@@ -17,7 +17,7 @@ func (a *app) examineCommand() *cobra.Command {
 		Long: "Find where an agent was stuck. Transcripts are a Deckhand journal (`deckhand journal RUN`), OpenAI messages\n" +
 			"({\"messages\": […], \"tools\"?}, a list, or one message a line) or ReAct text (Thought, Action, Observation).\n" +
 			"Exit code 0: nothing found, 1: findings, 2: no transcript.",
-		Args: cobra.ExactArgs(1),
+		Args: single("FILE", "or - for standard input"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.examine(args[0]) },
 	}
 }

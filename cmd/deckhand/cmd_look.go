@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -76,10 +77,11 @@ func (a *app) printStatus(list []bot.Status) error {
 	return w.Flush()
 }
 
-// printable drops control characters: text from outside is data.
+// printable drops what a terminal would obey instead of showing it, the marks
+// that turn the direction of text included: text from outside is data.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
+		if unicode.In(r, unicode.C, unicode.Zl, unicode.Zp) {
 			return -1
 		}
 		return r
@@ -88,7 +90,7 @@ func printable(s string) string {
 
 func (a *app) journalCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "journal RUN", Short: "Print a run's journal as JSON lines", Args: cobra.ExactArgs(1),
+		Use: "journal RUN", Short: "Print a run's journal as JSON lines", Args: single("RUN", "`deckhand status` lists them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.beside(cmd.Context(), func(_ config, s store) error {
 				run := agent.RunID(args[0])
@@ -111,7 +113,7 @@ func (a *app) journalCommand() *cobra.Command {
 
 func (a *app) pauseCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "pause RUN", Short: "Pause a run", Args: cobra.ExactArgs(1),
+		Use: "pause RUN", Short: "Pause a run", Args: single("RUN", "`deckhand status` lists them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.control(cmd.Context(), agent.RunID(args[0]), agent.WordPause, "paused; go on with: deckhand resume "+args[0])
 		},
@@ -120,9 +122,10 @@ func (a *app) pauseCommand() *cobra.Command {
 
 func (a *app) cancelCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "cancel RUN", Short: "End a run", Args: cobra.ExactArgs(1),
+		Use: "cancel RUN", Short: "End a run for good", Args: single("RUN", "`deckhand status` lists them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.control(cmd.Context(), agent.RunID(args[0]), agent.WordCancel, "cancelled")
+			return a.control(cmd.Context(), agent.RunID(args[0]), agent.WordCancel,
+				"cancelled; whoever works the run ends it, and where nobody does: deckhand resume "+args[0])
 		},
 	}
 }
@@ -145,7 +148,7 @@ func (a *app) control(ctx context.Context, run agent.RunID, word agent.Word, don
 func (a *app) approveCommand() *cobra.Command {
 	var reason string
 	c := &cobra.Command{
-		Use: "approve CHECKPOINT", Short: "Approve what a run asks for", Args: cobra.ExactArgs(1),
+		Use: "approve CHECKPOINT", Short: "Approve what a run asks for", Args: single("CHECKPOINT", "`deckhand status` lists what is asked"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.decide(cmd.Context(), agent.CheckpointID(args[0]), agent.DecideApprove, reason)
 		},
@@ -157,7 +160,7 @@ func (a *app) approveCommand() *cobra.Command {
 func (a *app) denyCommand() *cobra.Command {
 	var reason string
 	c := &cobra.Command{
-		Use: "deny CHECKPOINT", Short: "Deny what a run asks for", Args: cobra.ExactArgs(1),
+		Use: "deny CHECKPOINT", Short: "Deny what a run asks for", Args: single("CHECKPOINT", "`deckhand status` lists what is asked"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.decide(cmd.Context(), agent.CheckpointID(args[0]), agent.DecideDeny, reason)
 		},

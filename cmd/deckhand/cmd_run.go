@@ -35,7 +35,7 @@ func (a *app) runCommand() *cobra.Command {
 		Example: "  deckhand run \"Summarise what changed in docs/ and write it to CHANGES.md\"\n" +
 			"  deckhand run --yes-to writes --budget usd=1,time=10m \"…\"\n" +
 			"  deckhand run --detach - < goals.txt",
-		Args: cobra.ExactArgs(1),
+		Args: single("GOAL", "put it in quotes"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if detach {
 				return a.detach(cmd.Context(), args[0])
@@ -120,6 +120,9 @@ func (a *app) runGoal(ctx context.Context, goal string) error {
 		return err
 	}
 	s, err := cfg.open(ctx, sqlite.Worker)
+	if heldBy(err) != 0 {
+		return usage("%w, or, where it serves, hand it the goal: deckhand run --detach GOAL", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -162,7 +165,7 @@ func (a *app) work(ctx context.Context, cfg config, s store, m llm.Model, run ag
 	}
 	switch {
 	case interrupted:
-		fmt.Fprintf(a.err, "\ninterrupted; go on with: deckhand resume %s%s\n", run, a.sameStore())
+		fmt.Fprintf(a.err, "\ninterrupted; go on with: deckhand resume %s%s\n", run, a.sameFlags())
 		return &exit{code: exitInterrupted}
 	case watchErr != nil:
 		return &exit{exitFailed, watchErr}
@@ -187,7 +190,7 @@ func (a *app) pauseRun(ctx context.Context, cfg config, s store, run agent.RunID
 func (a *app) watch(cfg config, s store, run agent.RunID, after uint64, by string) terminal.Config {
 	return terminal.Config{
 		Desk: cfg.desk(s), Run: run, In: a.in, Out: a.out, Err: a.err, JSON: a.json,
-		TTY: a.tty && !a.json, Color: a.env("NO_COLOR") == "", Width: width, Editor: a.edit,
+		TTY: a.tty && !a.json, Color: a.env("NO_COLOR") == "", Width: width, Editor: a.editor(),
 		By: by, Leave: true, After: after,
 	}
 }
@@ -202,10 +205,10 @@ func (a *app) verdict(run agent.RunID, end terminal.End) error {
 	case end.Run.Ended != nil:
 		return &exit{code: exitFailed}
 	case end.Waiting:
-		fmt.Fprintf(a.err, "waiting for a person; go on with: deckhand resume %s%s\n", run, a.sameStore())
+		fmt.Fprintf(a.err, "waiting for a person; go on with: deckhand resume %s%s\n", run, a.sameFlags())
 		return &exit{code: exitWaiting}
 	case end.Paused:
-		fmt.Fprintf(a.err, "paused; go on with: deckhand resume %s%s\n", run, a.sameStore())
+		fmt.Fprintf(a.err, "paused; go on with: deckhand resume %s%s\n", run, a.sameFlags())
 		return &exit{code: exitInterrupted}
 	}
 	return &exit{exitFailed, fmt.Errorf("run %s: the terminal was closed", run)}
@@ -224,9 +227,20 @@ func (a *app) sameStore() string {
 	return b.String()
 }
 
+// sameFlags also names the model again.
+func (a *app) sameFlags() string {
+	if a.flags.Model == "" {
+		return a.sameStore()
+	}
+	return a.sameStore() + " --model " + a.flags.Model
+}
+
 func (a *app) resumeCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "resume RUN", Short: "Go on with a run that was paused, interrupted or left by a crash", Args: cobra.ExactArgs(1),
+		Use: "resume RUN", Short: "Go on with a run that was paused, interrupted or left by a crash", Args: single("RUN", "`deckhand status` lists them"),
+		Long: "Go on with a run that was paused, interrupted or left by a crash, in this terminal; questions that are\n" +
+			"still open are asked again. Where a `deckhand serve` works the store, it is told to go on instead. A run\n" +
+			"of `deckhand demo` goes on with the demo's scripted model; every other needs a configured one.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.resume(cmd.Context(), agent.RunID(args[0]))
 		},
@@ -252,7 +266,7 @@ func (a *app) resume(ctx context.Context, run agent.RunID) error {
 	if err != nil {
 		return notFound(run, err)
 	}
-	m, err := cfg.model()
+	cfg, m, err := a.modelOf(ctx, cfg, s, run)
 	if err != nil {
 		return err
 	}
@@ -270,6 +284,26 @@ func (a *app) resume(ctx context.Context, run agent.RunID) error {
 	return a.work(ctx, cfg, s, m, run, after, bot.Terminal)
 }
 
+// modelOf is the model that goes on with a run: the rehearsal for the demo's,
+// else the configured one.
+func (a *app) modelOf(ctx context.Context, cfg config, s store, run agent.RunID) (config, llm.Model, error) {
+	scripted, err := rehearsed(ctx, s, run)
+	if err != nil {
+		return cfg, nil, err
+	}
+	if !scripted {
+		m, err := cfg.model()
+		return cfg, m, err
+	}
+	m, err := a.rehearsal()
+	if err != nil {
+		return cfg, nil, err
+	}
+	fmt.Fprintln(a.err, m.Says())
+	cfg, err = a.demoConfig(a.surveyed())
+	return cfg, m, err
+}
+
 func notFound(run agent.RunID, err error) error {
 	if errors.Is(err, agent.ErrNoRun) {
 		return usage("there is no run %q in this store: `deckhand status` lists them", run)
@@ -277,15 +311,20 @@ func notFound(run agent.RunID, err error) error {
 	return &exit{exitFailed, err}
 }
 
-// edit opens the person's editor on a text.
-func (a *app) edit(ctx context.Context, text string) (string, error) {
-	editor := a.env("VISUAL")
-	if editor == "" {
-		editor = a.env("EDITOR")
+// editor is the person's editor as a function on texts, nil where none is set.
+func (a *app) editor() func(context.Context, string) (string, error) {
+	command := a.env("VISUAL")
+	if command == "" {
+		command = a.env("EDITOR")
 	}
-	if editor == "" {
-		return "", errors.New("set EDITOR to edit here, or answer with one line of JSON")
+	if command == "" {
+		return nil
 	}
+	return func(ctx context.Context, text string) (string, error) { return edit(ctx, command, text) }
+}
+
+// edit opens an editor on a text.
+func edit(ctx context.Context, editor, text string) (string, error) {
 	f, err := os.CreateTemp("", "deckhand-*.json")
 	if err != nil {
 		return "", err

@@ -39,7 +39,7 @@ func (a *app) serveCommand() *cobra.Command {
 			return a.serve(cmd.Context(), only, most)
 		},
 	}
-	c.Flags().StringVar(&only, "only", "", "`workers`: an extra replica, with HTTP only if its address is set")
+	c.Flags().StringVar(&only, "only", "", "`WHAT`: \"workers\" is an extra replica, with HTTP only if its address is set")
 	c.Flags().IntVar(&most, "max-agents", 0, "most agents at work at once in this process (default: engine.workers)")
 	return c
 }

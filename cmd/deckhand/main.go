@@ -75,6 +75,19 @@ func usage(format string, args ...any) error {
 	return &exit{exitUsage, fmt.Errorf(format, args...)}
 }
 
+// single accepts exactly one argument and tells who gave another number what to do.
+func single(what, hint string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 1:
+			return nil
+		case len(args) == 0:
+			return usage("%s needs a %s: %s; `%s --help` says more", cmd.CommandPath(), what, hint, cmd.CommandPath())
+		}
+		return usage("%s takes one %s, not %d arguments: %s", cmd.CommandPath(), what, len(args), hint)
+	}
+}
+
 // run parses the arguments, runs the command and returns the exit code.
 func (a *app) run(ctx context.Context, args []string) int {
 	root := a.root() //nolint:contextcheck // cobra hands the context to its commands
