@@ -92,6 +92,9 @@ func (r Run) control(b RunControlled) Run {
 	switch b.Word {
 	case WordPause:
 		r.Paused = b.By
+		if b.By == Deckhand && b.Reason != "" {
+			r.Paused += ": " + b.Reason
+		}
 	case WordResume:
 		r.Paused, r.Refused, r.Alone = "", "", r.Brief.Unattended
 	case WordCancel:

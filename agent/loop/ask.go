@@ -37,6 +37,11 @@ func (t *turn) ask(ctx context.Context, view agent.Run) (waits bool, err error) 
 		ready.Model = t.FastName
 	}
 	price, priced := t.price(ready.Model)
+	if view.Limits().USD > 0 && !priced {
+		t.event(agent.RunControlled{Word: agent.WordPause, By: agent.Deckhand, Reason: fmt.Sprintf(
+			"this run has a money limit, and the model %s has no price: set model.prices.%s and resume", ready.Model, ready.Model)})
+		return false, nil
+	}
 	prompt := llm.Count(ready.Request)
 	ready.MaxTokens = answerRoom(view, prompt, t.MaxAnswer, price)
 	if ready.MaxTokens < minAnswer {

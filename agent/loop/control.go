@@ -220,6 +220,14 @@ func (t *turn) extend(ctx context.Context, view agent.Run, c agent.OpenCall, a a
 		t.refuse(c, "the tasks were not added:\n"+errs)
 		return nil
 	}
+	if check, asked := view.Checks[c.Checkpoint]; asked && !approved(check) {
+		t.reply(c, "denied by "+check.Decision.By+": "+check.Decision.Text)
+		return nil
+	} else if !asked && t.needsApproval(view, agent.Plan{Tasks: a.Tasks}) {
+		t.askPlan(view, c, extended, "May I add tasks to the plan?", plan.Text(extended, view.States()),
+			agent.DecideApprove, agent.DecideDeny, agent.DecideCancel)
+		return nil
+	}
 	t.reply(c, "added")
 	t.add(map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}, agent.Event{Strand: t.lease.Strand,
 		Body: agent.PlanAccepted{Plan: extended, By: string(t.lease.Strand), Reason: a.Reason, Findings: findings}})

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/prompt"
 	"github.com/deckhand-bot/deckhand/agent/reflect"
 )
 
@@ -25,7 +26,7 @@ func (t *turn) reflect(ctx context.Context, view agent.Run) (stopped bool, err e
 	found := t.folds.stuck(t.lease.Run, t.lease.Strand, nil, t.now())
 	for i, f := range found {
 		if f.Severity == reflect.Nudge {
-			found[i].Note = reflect.Note(f)
+			found[i].Note = reflect.Note(f, quoted)
 		}
 		t.event(found[i])
 		stopped = stopped || f.Severity == reflect.Stop
@@ -35,6 +36,9 @@ func (t *turn) reflect(ctx context.Context, view agent.Run) (stopped bool, err e
 	}
 	return stopped, nil
 }
+
+// quoted marks what a finding quotes as data.
+func quoted(text string) string { return "\n" + prompt.Frame(text, agent.Untrusted) }
 
 // stop ends the strand's work until a person decides.
 func (t *turn) stop(view agent.Run, found []agent.Finding) {

@@ -9,9 +9,10 @@ import (
 )
 
 // Note is what the model is told of a finding: what happened, and what to do
-// instead. What the message quotes is data.
-func Note(f agent.Finding) string {
-	return "You may be stuck. " + f.Rule + ": " + f.Message + "\n" + advice(f.Rule)
+// instead. The message quotes arguments and results, which may come from
+// anywhere: frame marks it as data.
+func Note(f agent.Finding, frame func(text string) string) string {
+	return "You may be stuck. " + f.Rule + ": " + frame(f.Message) + "\n" + advice(f.Rule)
 }
 
 func advice(rule string) string {

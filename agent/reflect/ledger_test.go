@@ -140,7 +140,7 @@ func TestRemember(t *testing.T) {
 func TestAdvice(t *testing.T) {
 	found := Examine(script(t, task, "A=1 A=1 A=1 A=1"), Defaults())
 	for _, f := range found {
-		if note := Note(f); !strings.Contains(note, f.Rule+": "+f.Message) || strings.Count(note, "\n") != 1 {
+		if note := Note(f, func(text string) string { return text }); !strings.Contains(note, f.Rule+": "+f.Message) || strings.Count(note, "\n") != 1 {
 			t.Errorf("note %q", note)
 		}
 	}

@@ -61,6 +61,7 @@ func (a *app) serve(ctx context.Context, only string, most int) error {
 		return err
 	}
 	log := logger(a.err, slog.LevelInfo)
+	cfg.warn(log)
 	front, err := cfg.front(ctx, only)
 	if err != nil {
 		return err
@@ -80,6 +81,18 @@ func (a *app) serve(ctx context.Context, only string, most int) error {
 		return err
 	}
 	return a.attend(ctx, cfg, s, l, front, log)
+}
+
+// warn says what is configured and not served by this version, so that nobody
+// waits for it.
+func (c config) warn(log *slog.Logger) {
+	for what, is := range map[string]bool{
+		"Slack": c.Slack.BotToken.present(), "Discord": c.Discord.Token.present(), "schedules": len(c.Schedules) > 0,
+	} {
+		if is {
+			log.Warn("configured, but this version does not serve it yet", "what", what)
+		}
+	}
 }
 
 // attend runs the parts of a server until ctx ends or one of them fails.
