@@ -151,7 +151,11 @@ func (w *watcher) told(what string, err error) bool {
 func (w *watcher) decide(ctx context.Context, line string) {
 	d, err := w.answer(line)
 	if err != nil {
-		w.face.notice(err.Error())
+		text := err.Error()
+		if w.TTY && !w.JSON && errors.Is(err, bot.ErrNotAnAnswer) {
+			text += "; help lists what else may be typed"
+		}
+		w.face.notice(text)
 		return
 	}
 	check := w.run.Checks[d.ID]

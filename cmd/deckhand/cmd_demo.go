@@ -102,8 +102,8 @@ func (a *app) rehearsal() (*rehearsal.Model, error) {
 	return rehearsal.New(scenario, rehearsal.Config{Speed: demoSpeed(a.tty)}), nil
 }
 
-// rehearsed reports whether the demo began the run: nothing that a script was
-// asked first may go on at a real model's expense.
+// rehearsed reports whether the demo began the run, which its script then
+// goes on with: another model would be asked to end what it did not plan.
 func rehearsed(ctx context.Context, s store, run agent.RunID) (bool, error) {
 	events, err := s.Read(ctx, run, 0)
 	if err != nil {
