@@ -133,6 +133,7 @@ func checkSandbox(ctx context.Context, cfg config) (string, error) {
 }
 
 func checkModel(ctx context.Context, cfg config) (string, error) {
+	cfg.Model.Retries = min(cfg.Model.Retries, 1) // a person is waiting
 	m, err := cfg.model()
 	if err != nil {
 		return "", err
