@@ -10,7 +10,7 @@ import (
 
 var claimTests = []test{
 	{"nothing due is no error", nothingDue},
-	{"takes at most n, the longest due first", atMost},
+	{"takes at most n, and all in the end", atMost},
 	{"only one run's strands", onlyRun},
 	{"a commit wakes a waiting claim", wakesClaim},
 	{"a commit beside wakes a waiting claim", wakesBeside},
@@ -40,10 +40,14 @@ func atMost(b *bed) {
 		order = append(order, b.start())
 	}
 	var got []agent.RunID
-	for _, n := range []int{3, 3, 3} {
-		leases, err := b.Store.Claim(b.Context(), n, 0, "")
-		if err != nil || len(leases) > n {
-			b.Fatalf("claim of %d: %+v, %v", n, leases, err)
+	// A store may give fewer than it has, but never nothing while something is due.
+	for {
+		leases, err := b.Store.Claim(b.Context(), 3, 0, "")
+		if err != nil || len(leases) > 3 {
+			b.Fatalf("claim of 3: %+v, %v", leases, err)
+		}
+		if len(leases) == 0 {
+			break
 		}
 		for _, l := range leases {
 			got = append(got, l.Run)
