@@ -143,6 +143,19 @@ func handOff(ctx context.Context, s store) (time.Duration, error) {
 	return quantile(all, 0.99), nil
 }
 
+// pace measures an empty store: the idle hand-off first, then claims and
+// commits of all workers at once.
+func pace(ctx context.Context, s store) (idle time.Duration, perSecond float64, p99 time.Duration, err error) {
+	if idle, err = handOff(ctx, s); err != nil {
+		return 0, 0, 0, err
+	}
+	if err = fill(ctx, s, 512); err != nil {
+		return 0, 0, 0, err
+	}
+	perSecond, p99, err = throughput(ctx, s)
+	return idle, perSecond, p99, err
+}
+
 func benchRedis(ctx context.Context, e *environment) ([]row, error) {
 	raw, err := rawStream(ctx, e)
 	if err != nil {
@@ -153,14 +166,7 @@ func benchRedis(ctx context.Context, e *environment) ([]row, error) {
 		return nil, err
 	}
 	defer s.Close()
-	idle, err := handOff(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	if err := fill(ctx, s, 512); err != nil {
-		return nil, err
-	}
-	speed, _, err := throughput(ctx, s)
+	idle, speed, _, err := pace(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -244,14 +250,7 @@ func benchSQLite(ctx context.Context, e *environment) ([]row, error) {
 		return nil, err
 	}
 	defer s.Close()
-	idle, err := handOff(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	if err := fill(ctx, s, 512); err != nil {
-		return nil, err
-	}
-	speed, p99, err := throughput(ctx, s)
+	idle, speed, p99, err := pace(ctx, s)
 	if err != nil {
 		return nil, err
 	}
