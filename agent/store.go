@@ -93,6 +93,10 @@ type Commit struct {
 	Spend []Spend
 	// Once holds keys that may be used one time (message ids, cron ticks).
 	Once []string
+	// Set gives names their newest value, with the commit or not at all. Names
+	// are of the whole store, not of the run: "thread/slack:T1:C1:17.2" says
+	// which run lives in a thread.
+	Set map[string]string
 	// Ends marks the run as ended: its strands but Voice are dropped, and its
 	// retention starts.
 	Ends bool
@@ -154,4 +158,26 @@ type Archive interface {
 	Spent(ctx context.Context, counter string) (int64, error)
 	// Await returns when the run's journal is longer than after, or ctx ends.
 	Await(ctx context.Context, run RunID, after uint64) error
+	// Value is the newest value of a name, empty if it has none.
+	Value(ctx context.Context, name string) (string, error)
+	// Values lists the names that begin with the prefix, with their values.
+	Values(ctx context.Context, prefix string) (map[string]string, error)
+	// SetValue gives a name a value outside a commit; an empty one removes it.
+	// A name whose value is a run's id goes with that run.
+	SetValue(ctx context.Context, name, value string) error
+	// Take asks for one turn at a pace that all processes of the store share
+	// (the generic cell rate algorithm). Zero: the turn is taken. Else nothing
+	// is taken and the answer says when to ask again, unless Book is set: then
+	// the turn is taken and is that far ahead.
+	Take(ctx context.Context, p Pace) (wait time.Duration, err error)
+}
+
+// Pace is how often something may be done: once each Every on average, Burst
+// times in a row. Leave turns stay for others that ask without it.
+type Pace struct {
+	Name  string
+	Every time.Duration
+	Burst int
+	Leave int
+	Book  bool
 }
