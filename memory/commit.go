@@ -15,7 +15,8 @@ var ErrMalformed = errors.New("malformed commit")
 
 // Check returns ErrMalformed, wrapped, for a commit without an attempt id, for
 // one with events, wake-ups, a lease or an end but no run, for a lease of
-// another run, and for an event without strand or body.
+// another run, for an event without strand or body, and for what CheckName
+// refuses.
 func Check(c agent.Commit) error {
 	switch {
 	case c.ID == "":
@@ -33,6 +34,11 @@ func Check(c agent.Commit) error {
 	for s := range c.Wake {
 		if s == "" {
 			return fmt.Errorf("%w %s: it wakes a strand without a name", ErrMalformed, c.ID)
+		}
+	}
+	for name, value := range c.Set {
+		if err := CheckName(name, value); err != nil {
+			return fmt.Errorf("%w %s: %w", ErrMalformed, c.ID, err)
 		}
 	}
 	return nil

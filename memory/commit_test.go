@@ -30,6 +30,10 @@ func TestCheck(t *testing.T) {
 		"lease of another":  {agent.Commit{ID: "a", Run: "run", Lease: &lease}, false},
 		"event, no strand":  {agent.Commit{ID: "a", Run: "run", Events: []agent.Event{{Body: agent.TimePassed{}}}}, false},
 		"event, no body":    {agent.Commit{ID: "a", Run: "run", Events: []agent.Event{{Strand: agent.Main}}}, false},
+		"sets a name":       {agent.Commit{ID: "a", Set: map[string]string{"thread/a": "run"}}, true},
+		"removes a name":    {agent.Commit{ID: "a", Set: map[string]string{"thread/a": ""}}, true},
+		"sets no name":      {agent.Commit{ID: "a", Set: map[string]string{"": "run"}}, false},
+		"zero byte in name": {agent.Commit{ID: "a", Set: map[string]string{"thread\x00a": "run"}}, false},
 		"wakes the unnamed": {agent.Commit{ID: "a", Run: "run", Wake: map[agent.StrandID]time.Time{"": agent.Parked}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {

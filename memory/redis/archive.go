@@ -125,6 +125,10 @@ func (s *Store) Expire(ctx context.Context, endedBefore time.Time) (int, error) 
 		}
 		for _, id := range ids {
 			run := agent.RunID(id)
+			// First the names: whoever dies in between leaves a run that is expired again.
+			if err := s.forget(ctx, run); err != nil {
+				return n, s.failed(ctx, "expire run "+id, err)
+			}
 			reply, err := s.pipe.run(ctx, &call{
 				script: dropScript, args: []any{id, before},
 				keys: []string{s.ended(shard), s.runs(shard), s.due(shard), s.run(run), s.journal(run), s.snapshot(run), s.spent(run)},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/memory"
 )
 
 const (
@@ -30,7 +31,7 @@ func (s *Store) Commit(ctx context.Context, c agent.Commit) (agent.Receipt, erro
 	if err != nil {
 		return agent.Receipt{}, err
 	}
-	if s.cluster && len(c.Once)+len(p.foreign) > 0 {
+	if s.cluster && len(c.Once)+len(p.foreign)+len(c.Set) > 0 {
 		return s.commitReserved(ctx, c, p)
 	}
 	return s.send(ctx, p, false)
@@ -47,16 +48,21 @@ type packed struct {
 	args    []any    // without letters, counts and lists
 	letters string
 	foreign []agent.Spend
+	names   []any // name, value, name, …
 }
 
-// pack encodes a commit. In a Cluster, once-keys and counters that are not the
-// run's own are left out of the script: they are in other slots.
+// pack encodes a commit. In a Cluster, once-keys, names and counters that are
+// not the run's own are left out of the script: they are in other slots.
 func (s *Store) pack(c agent.Commit) (packed, error) {
 	if c.ID == "" {
 		return packed{}, fmt.Errorf("commit to run %s: it has no id", c.Run)
 	}
 	if strings.Contains(string(c.Run), "/") {
 		return packed{}, fmt.Errorf("commit to run %q: a run id may not contain a slash", c.Run)
+	}
+	names, err := nameArgs(c.Set)
+	if err != nil {
+		return packed{}, fmt.Errorf("commit to run %s: %w: %w", c.Run, memory.ErrMalformed, err)
 	}
 	n := s.shard(c.Run)
 	p := packed{
@@ -86,6 +92,8 @@ func (s *Store) pack(c agent.Commit) (packed, error) {
 	if s.cluster {
 		p.once = nil
 		p.spends, p.foreign = s.split(c)
+	} else {
+		p.names = names
 	}
 	return p, nil
 }
@@ -108,6 +116,9 @@ func (s *Store) letter(p *packed, c agent.Commit, shard int) {
 	}
 	if s.stampDue(shard) {
 		ask("a", s.alive(shard))
+	}
+	if len(c.Set) > 0 && !s.cluster {
+		ask("n", namesKey)
 	}
 	if c.Strict {
 		p.letters += "s"
@@ -171,6 +182,7 @@ func (s *Store) send(ctx context.Context, p packed, ask bool) (agent.Receipt, er
 		keys = append(keys, key)
 		args = append(args, field, spend.Nano, spend.Limit)
 	}
+	args = append(args, p.names...)
 	reply, err := s.pipe.run(ctx, &call{script: commitScript, keys: keys, args: args, confirm: true})
 	if err != nil {
 		return agent.Receipt{}, s.failed(ctx, "commit to run "+string(p.run), err)

@@ -5,8 +5,9 @@
 //
 // keys.go names every key and says what it holds; script/*.lua are the atomic
 // parts, one a file; store.go opens; commit.go, claim.go, lease.go, read.go and
-// archive.go are the contract's methods; pipe.go sends what many goroutines want in few round trips; bell.go
-// wakes who waits; reserve.go is what a Cluster needs besides.
+// archive.go are the contract's methods, and name.go and pace.go those of names
+// and shared paces; pipe.go sends what many goroutines want in few round trips;
+// bell.go wakes who waits; reserve.go is what a Cluster needs besides.
 //
 // # What it promises
 //
@@ -26,6 +27,11 @@
 //
 // Attempt ids of facts are known for a day, once-keys for 8 days.
 //
+// Names are written in the commit's script. They are in one sorted set, by name
+// and by value: a prefix is a range of it, and so are the names of a run that
+// expires. They go right before their run does. A pace is one key that the
+// server drops when nothing of it is left to remember.
+//
 // # What it leaves to the operator
 //
 // Redis must keep what it is told: appendonly yes, and appendfsync always where
@@ -40,7 +46,12 @@
 // In a Cluster, once-keys and counters that are no run's own are in slots of
 // their own. They are reserved first and given back if the run's commit fails.
 // A process that dies between the two leaves a reserved amount counted as
-// spent, and a reserved once-key taken for a minute.
+// spent, and a reserved once-key taken for a minute. Names are in a slot of
+// their own, too: they are set after everything was asked and reserved, and
+// right before the commit is written. A process that dies between the two, or
+// a commit that is overtaken there (ErrConflict, ErrStale, ErrBudget of the
+// run's own counter), leaves names with values of a commit that was not
+// written: of a run that does not exist, or that did not get the event.
 //
 // What does not live here: what events mean (agent), recall (memory), the
 // conformance suite (memory/storetest), and a server for tests

@@ -15,6 +15,8 @@ const layout = "1"
 const (
 	metaKey = "deckhand:meta" // hash: layout, shards
 	bell    = "deckhand:bell" // channel: "" something is due, RUN its journal grew
+
+	namesKey = "deckhand:names"
 )
 
 // keys names every key. In a Cluster all keys of one script must be in one
@@ -34,6 +36,8 @@ const (
 //	deckhand:{counter/NAME}       string a counter that is no run's own
 //	HOME:held:ATTEMPT:I           string a Cluster's reservation on counter HOME, for a day
 //	deckhand:blob:HASH            string an artifact
+//	deckhand:names                ZSET   names and their values, at score 0 (see script/name.lua)
+//	deckhand:{pace/NAME}          string when all turns taken will have been earned, in µs of the server's clock; expires then
 type keys struct {
 	tags  []string // "deckhand:{N}:" by shard
 	slots bool     // a Cluster: keys of several shards are in several slots
@@ -89,6 +93,7 @@ func (k keys) attempt(run agent.RunID, id string) string {
 
 func onceKey(key string) string  { return "deckhand:once:" + key }
 func blobKey(hash string) string { return "deckhand:blob:" + hash }
+func paceKey(name string) string { return "deckhand:{pace/" + name + "}" }
 
 // counter is where a counter is kept: the key, and the field where the key is
 // a hash. Counters named run/RUN/… are the run's own and end with it.

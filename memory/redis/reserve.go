@@ -33,15 +33,21 @@ type reservation struct {
 	fresh      bool // held by this sending of the commit, not by an earlier one
 }
 
-// commitReserved is a Cluster's commit with once-keys or counters of other
-// slots. First the run's script is asked, then they are reserved under the
-// attempt's id, then the commit is written; where that refuses, they are given
-// back.
+// commitReserved is a Cluster's commit with once-keys, counters or names of
+// other slots. First the run's script is asked, then keys and counters are
+// reserved under the attempt's id, then names are set, and then the commit is
+// written; where that refuses, what was reserved is given back. Names come
+// before the commit because a process may die between the two: a name without
+// its run is found out by who reads it, a run without its name by nobody.
 func (s *Store) commitReserved(ctx context.Context, c agent.Commit, p packed) (agent.Receipt, error) {
 	held := s.reservations(c, p)
 	r, err := s.send(ctx, p, true)
 	if errors.Is(err, errFits) {
-		if err = s.hold(ctx, held); err == nil {
+		err = s.hold(ctx, held)
+		if err == nil {
+			err = s.setNames(ctx, c.Set)
+		}
+		if err == nil {
 			r, err = s.send(ctx, p, false)
 		}
 	}

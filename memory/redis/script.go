@@ -27,6 +27,14 @@ var (
 	keepLua string
 	//go:embed script/watch.lua
 	watchLua string
+	//go:embed script/name.lua
+	nameLua string
+	//go:embed script/set.lua
+	setLua string
+	//go:embed script/unname.lua
+	unnameLua string
+	//go:embed script/pace.lua
+	paceLua string
 	//go:embed script/drop.lua
 	dropLua string
 	//go:embed script/hold_once.lua
@@ -40,17 +48,20 @@ var (
 )
 
 // constantsLua gives the scripts what they share with the Go side.
-var constantsLua = fmt.Sprintf("local BELL, POLL, ONCE_TTL, ATTEMPT_TTL = '%s', %d, %d, %d\n",
-	bell, poll.Microseconds(), int64(onceTTL.Seconds()), int64(attemptTTL.Seconds()))
+var constantsLua = fmt.Sprintf("local BELL, POLL, ONCE_TTL, ATTEMPT_TTL, FAR = '%s', %d, %d, %d, %d\n",
+	bell, poll.Microseconds(), int64(onceTTL.Seconds()), int64(attemptTTL.Seconds()), farMicro)
 
 var (
-	commitScript    = redis.NewScript(constantsLua + strandLua + counterLua + commitLua)
+	commitScript    = redis.NewScript(constantsLua + strandLua + counterLua + nameLua + commitLua)
 	claimScript     = redis.NewScript(constantsLua + strandLua + claimLua)
 	claimRunScript  = redis.NewScript(constantsLua + strandLua + claimRunLua)
 	extendScript    = redis.NewScript(constantsLua + strandLua + extendLua)
 	returnScript    = redis.NewScript(constantsLua + strandLua + returnLua)
 	keepScript      = redis.NewScript(keepLua)
 	watchScript     = redis.NewScript(watchLua)
+	setScript       = redis.NewScript(nameLua + setLua)
+	unnameScript    = redis.NewScript(nameLua + unnameLua)
+	paceScript      = redis.NewScript(constantsLua + strandLua + paceLua)
 	dropScript      = redis.NewScript(dropLua)
 	holdOnceScript  = redis.NewScript(holdOnceLua)
 	dropOnceScript  = redis.NewScript(dropOnceLua)

@@ -96,6 +96,7 @@ func (t *txn) remove(ctx context.Context, run string) error {
 		"DELETE FROM journal WHERE run = ?",
 		"DELETE FROM strands WHERE run = ?",
 		"DELETE FROM snapshots WHERE run = ?",
+		"DELETE FROM names WHERE value = ?",
 		"DELETE FROM runs WHERE run = ?",
 	} {
 		if _, err := t.conn.ExecContext(ctx, text, run); err != nil {

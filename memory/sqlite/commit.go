@@ -19,6 +19,7 @@ type entry struct {
 	lease  agent.Lease // where Lease is not nil
 	events []eventRow
 	wakes  []wakeRow // of other strands
+	names  []nameRow
 	own    time.Time // the lease's own strand, where releases
 	frees  bool      // the lease is released
 }
@@ -33,6 +34,8 @@ type wakeRow struct {
 	strand string
 	at     time.Time
 }
+
+type nameRow struct{ name, value string }
 
 func newEntry(c agent.Commit) (*entry, error) {
 	if err := memory.Check(c); err != nil {
@@ -54,6 +57,9 @@ func newEntry(c agent.Commit) (*entry, error) {
 		if c.Lease == nil || s != c.Lease.Strand {
 			e.wakes = append(e.wakes, wakeRow{string(s), at})
 		}
+	}
+	for name, value := range c.Set {
+		e.names = append(e.names, nameRow{name, value})
 	}
 	return e, nil
 }
@@ -219,7 +225,7 @@ func (t *txn) writeStrands(ctx context.Context, e *entry, row strandRow, r agent
 	return err
 }
 
-// writeKeys writes counters, once-keys and a fact's attempt id.
+// writeKeys writes counters, once-keys, names and a fact's attempt id.
 func (t *txn) writeKeys(ctx context.Context, e *entry, r agent.Receipt) error {
 	for _, s := range e.Spend {
 		if _, err := t.exec(ctx, addCounter, s.Counter, s.Nano); err != nil {
@@ -228,6 +234,11 @@ func (t *txn) writeKeys(ctx context.Context, e *entry, r agent.Receipt) error {
 	}
 	for _, key := range e.Once {
 		if _, err := t.exec(ctx, addOnce, key, t.now); err != nil {
+			return err
+		}
+	}
+	for _, row := range e.names {
+		if err := t.setName(ctx, row); err != nil {
 			return err
 		}
 	}

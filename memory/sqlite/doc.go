@@ -8,7 +8,11 @@
 //
 // The worker holds a lock on deckhand.lock that the kernel releases when the
 // process dies (lock.go). Guests, other processes beside it, read and append
-// facts; the worker notices by PRAGMA data_version (watch.go).
+// facts, and set names; the worker notices by PRAGMA data_version (watch.go).
+//
+// Paces are kept in the worker's memory (pace.go): it alone does what has a
+// pace. A guest that asks for a turn is refused, and a new worker starts with
+// all turns.
 //
 // # What is on the disk when
 //

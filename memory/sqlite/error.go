@@ -12,7 +12,7 @@ import (
 )
 
 // ErrGuest is what a guest is told that tries to work.
-var ErrGuest = errors.New("opened beside a worker: only the holder of the data directory claims and extends leases")
+var ErrGuest = errors.New("opened beside a worker: only the holder of the data directory claims and extends leases and takes turns")
 
 // ErrClosed is returned by a store that was closed.
 var ErrClosed = errors.New("the store is closed")

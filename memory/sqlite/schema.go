@@ -15,10 +15,10 @@ const (
 	fileName    = "deckhand.db"
 	busyTimeout = 5 * time.Second
 	// schemaVersion is kept in PRAGMA user_version.
-	schemaVersion = 1
+	schemaVersion = 2
 )
 
-// schema. The table journal is a contract: people's scripts read it. Its rows
+// tables is what version 1 made. The table journal is a contract: people's scripts read it. Its rows
 // are appended, with an index beside them, because a table ordered by run would
 // split pages in its middle with every event and end a third larger.
 //
@@ -26,7 +26,7 @@ const (
 // where it is parked; while it is leased (1) it is the lease's end. attempt, seq
 // and at are the last commit under a lease of the strand, and its receipt;
 // attempts holds the same for facts.
-const schema = `
+const tables = `
 CREATE TABLE journal (
 	run TEXT NOT NULL, seq INTEGER NOT NULL, strand TEXT NOT NULL, at TEXT NOT NULL,
 	kind TEXT NOT NULL, v INTEGER NOT NULL DEFAULT 1, body TEXT NOT NULL
@@ -52,6 +52,13 @@ CREATE TABLE blobs (hash TEXT PRIMARY KEY, data BLOB NOT NULL);
 PRAGMA user_version = 1;
 `
 
+// names is what version 2 added. The index finds the names of a run that expires.
+const names = `
+CREATE TABLE names (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX names_value ON names (value);
+PRAGMA user_version = 2;
+`
+
 // connect opens a pool of connections to the directory's file.
 func connect(dir string, conns int, pragmas ...string) (*sql.DB, error) {
 	abs, err := filepath.Abs(dir)
@@ -73,18 +80,21 @@ func connect(dir string, conns int, pragmas ...string) (*sql.DB, error) {
 	return db, nil
 }
 
-// migrate makes the file's tables, or refuses a file that a newer build made.
+// migrate makes the file's tables, or those that a file of an older build has
+// not yet, or refuses a file that a newer build made.
 func migrate(ctx context.Context, conn *sql.Conn) error {
 	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
 	var version int
 	err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
-	switch {
-	case err == nil && version == 0:
-		_, err = conn.ExecContext(ctx, schema)
-	case err == nil && version > schemaVersion:
+	if err == nil && version > schemaVersion {
 		err = fmt.Errorf("the file has schema version %d, this build knows %d: use a newer deckhand", version, schemaVersion)
+	}
+	for from, step := range [schemaVersion]string{tables, names} {
+		if err == nil && version <= from {
+			_, err = conn.ExecContext(ctx, step)
+		}
 	}
 	end := "COMMIT"
 	if err != nil {

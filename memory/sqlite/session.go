@@ -33,6 +33,8 @@ const (
 	putStrand
 	wakeStrand
 	dropStrands
+	putName
+	dropName
 	takeStrand
 	keepStrand
 	statements
@@ -64,6 +66,8 @@ var statementText = [statements]string{
 	wakeStrand: "INSERT INTO strands (run, strand, due) VALUES (?1, ?2, ?3)" +
 		" ON CONFLICT DO UPDATE SET due = ?3 WHERE NOT leased AND (due IS NULL OR due > ?3)",
 	dropStrands: "UPDATE strands SET due = NULL, leased = 0 WHERE run = ? AND strand <> 'voice'",
+	putName:     "INSERT INTO names (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+	dropName:    "DELETE FROM names WHERE name = ?",
 	takeStrand:  "UPDATE strands SET epoch = ?, leased = 1, due = ? WHERE run = ? AND strand = ?",
 	keepStrand:  "UPDATE strands SET due = ? WHERE run = ? AND strand = ? AND epoch = ? AND leased",
 }

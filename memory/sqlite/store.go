@@ -42,6 +42,7 @@ type Store struct {
 	writer  *writer
 	readers *sql.DB
 	watches *watches
+	paces   paces
 	closing sync.Once
 	closed  error
 }

@@ -1,16 +1,17 @@
 -- Writes one commit, all of it or nothing.
 -- KEYS 1 due, 2 run, 3 journal, 4 idle; then those that the letters ask for:
---      r runs, f attempt, e ended, a alive; then the once-keys; then one
---      counter's key for each spend. (Each key costs time: the letters leave
---      out what a common commit doesn't touch.)
+--      r runs, f attempt, e ended, a alive, n names; then the once-keys; then
+--      one counter's key for each spend. (Each key costs time: the letters
+--      leave out what a common commit doesn't touch.)
 -- ARGV 1 run id, 2 attempt id, 3 strand ("": a fact), 4 epoch, 5 turn, 6 seen,
 --      7 lease, 8 letters: s strict, r the run may be new, f a fact, e ends the
---      run, a stamp alive, q ask only whether attempt, lease and strictness
---      allow the commit,
+--      run, a stamp alive, n set names, q ask only whether the commit would be
+--      written,
 --      9 number of events, 10 of wake-ups, 11 of once-keys, 12 of spends;
 --      then for each event: its line from ,"strand": on;
 --      for each wake-up: strand, time ("-": parked);
---      for each spend: field ("": the key itself), amount, limit (0: none)
+--      for each spend: field ("": the key itself), amount, limit (0: none);
+--      for each name to set: name, value
 -- Returns { "ok", seq, at }, { "conflict" }, { "stale" }, { "seen" },
 -- { "budget", place of the spend from 0 }, { "fits" } to a question, or
 -- { "empty" } where the run is new and no letter said that it may be.
@@ -25,7 +26,7 @@ local function key(letter)
     return KEYS[keys]
   end
 end
-local runsKey, attemptKey, endedKey, aliveKey = key('r'), key('f'), key('e'), key('a')
+local runsKey, attemptKey, endedKey, aliveKey, namesKey = key('r'), key('f'), key('e'), key('a'), key('n')
 local ends = endedKey ~= nil
 
 local stored = redis.call('HMGET', KEYS[2], 'head', 'ended', 'watched', 'strand:' .. own)
@@ -65,9 +66,6 @@ end
 if length == 0 and events > 0 and not runsKey then
   return { 'empty' }
 end
-if string.find(letters, 'q') then
-  return { 'fits' }
-end
 if onces > 0 and redis.call('EXISTS', unpack(KEYS, keys + 1, keys + onces)) > 0 then
   return { 'seen' }
 end
@@ -86,6 +84,9 @@ if spends > 0 then
     end
     sums[name] = sum
   end
+end
+if string.find(letters, 'q') then
+  return { 'fits' }
 end
 
 -- From here on everything is written.
@@ -186,6 +187,9 @@ end
 for i = 0, spends - 1 do
   local p = firstSpend + 3 * i
   spend(KEYS[keys + 1 + onces + i], ARGV[p], ARGV[p + 1])
+end
+if namesKey then
+  setAll(namesKey, firstSpend + 3 * spends)
 end
 if soonest and soonest <= now + POLL then
   ring(KEYS[4])

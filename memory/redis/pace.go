@@ -1,0 +1,38 @@
+package redis
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/memory"
+)
+
+// farMicro is the last time that a pace reckons with, in µs since 1970 (the year
+// 2255): whole numbers in Lua, and waits in nanoseconds, end soon after it.
+const farMicro = 9_000_000_000_000_000
+
+// Take implements agent.Archive. Every counts in whole microseconds, rounded
+// up. A failover may forget turns that were taken.
+func (s *Store) Take(ctx context.Context, p agent.Pace) (time.Duration, error) {
+	if rest := p.Every % time.Microsecond; rest > 0 {
+		p.Every += time.Microsecond - rest
+	}
+	slack, err := memory.Slack(p)
+	if err != nil {
+		return 0, fmt.Errorf("take a turn: %w", err)
+	}
+	reply, err := s.pipe.run(ctx, &call{
+		script: paceScript, keys: []string{paceKey(p.Name)},
+		args: []any{p.Every.Microseconds(), slack.Microseconds(), digit(p.Book)},
+	})
+	if err != nil {
+		return 0, s.failed(ctx, "take a turn of "+p.Name, err)
+	}
+	wait, ok := reply.(int64)
+	if !ok || wait < 0 || wait > farMicro {
+		return 0, errReply
+	}
+	return time.Duration(wait) * time.Microsecond, nil
+}
