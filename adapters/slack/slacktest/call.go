@@ -1,0 +1,270 @@
+package slacktest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const maxBody = 4 << 20
+
+// call is one call of the Web API.
+type call struct {
+	args  map[string]string // strings as they are, everything else as JSON
+	token string
+}
+
+// slackError is an answer with ok false.
+type slackError struct {
+	code  string
+	extra obj
+}
+
+func (e *slackError) Error() string { return e.code }
+
+func no(code string) error { return &slackError{code: code} }
+
+func (c *call) str(name string) string { return c.args[name] }
+
+func (c *call) flag(name string) bool {
+	v := c.args[name]
+	return v == "1" || v == "true"
+}
+
+func (c *call) number(name string, otherwise int) int {
+	if n, err := strconv.Atoi(c.args[name]); err == nil && n > 0 {
+		return n
+	}
+	return otherwise
+}
+
+// json is an argument that is JSON itself; absent and empty are nil.
+func (c *call) json(name string) json.RawMessage {
+	v := strings.TrimSpace(c.args[name])
+	if v == "" || v == "null" {
+		return nil
+	}
+	return json.RawMessage(v)
+}
+
+// parse reads form or JSON, wherever the arguments stand.
+func parse(r *http.Request) (*call, error) {
+	c := &call{args: map[string]string{}}
+	for k, v := range r.URL.Query() {
+		c.args[k] = v[0]
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
+	if err != nil {
+		return nil, fmt.Errorf("reading the call: %w", err)
+	}
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // none is a form
+	if kind == "application/json" {
+		err = c.readJSON(body)
+	} else {
+		var form url.Values
+		form, err = url.ParseQuery(string(body))
+		for k, v := range form {
+			c.args[k] = v[0]
+		}
+	}
+	c.token = c.args["token"]
+	if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+		c.token = bearer
+	}
+	delete(c.args, "token")
+	return c, err
+}
+
+func (c *call) readJSON(body []byte) error {
+	if len(strings.TrimSpace(string(body))) == 0 {
+		return nil
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(body, &fields); err != nil {
+		return no("invalid_json")
+	}
+	for k, v := range fields {
+		var text string
+		if json.Unmarshal(v, &text) != nil {
+			text = string(v)
+		}
+		c.args[k] = text
+	}
+	return nil
+}
+
+// serveAPI is the way of every call: written down, struck by a fault, done, answered.
+func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("method")
+	c, err := parse(r)
+	if c == nil {
+		panic(http.ErrAbortHandler)
+	}
+	m, known := methods()[name]
+	s.mu.Lock()
+	req := &Request{Method: name, At: time.Now(), Args: c.args, Known: known}
+	s.requests = append(s.requests, req)
+	f := s.fault(name)
+	if s.outage {
+		f = LostRequest()
+	}
+	s.change()
+	s.mu.Unlock()
+
+	if f.LostRequest {
+		s.note(req, 0, "lost_request")
+		panic(http.ErrAbortHandler)
+	}
+	if f.Status != 0 || f.Error != "" {
+		s.refuse(w, req, f)
+		return
+	}
+	s.pause(f.AcceptAfter, f.AcceptWhen)
+	var out obj
+	s.mu.Lock()
+	var wait time.Duration
+	if err == nil {
+		out, wait, err = s.do(name, m, c)
+	}
+	s.mu.Unlock()
+	if wait > 0 {
+		s.refuse(w, req, RateLimited(wait))
+		return
+	}
+	out = answered(out, err)
+	code, _ := out["error"].(string)
+	if f.LostAnswer {
+		s.note(req, 0, "lost_answer")
+		panic(http.ErrAbortHandler)
+	}
+	s.note(req, http.StatusOK, code)
+	s.pause(f.AnswerAfter, f.AnswerWhen)
+	w.Header().Set("X-Oauth-Scopes", strings.Join(s.cfg.Scopes, ","))
+	if m.scope != "" {
+		w.Header().Set("X-Accepted-Oauth-Scopes", m.scope)
+	}
+	reply(w, http.StatusOK, out)
+}
+
+func answered(out obj, err error) obj {
+	if err == nil {
+		if out == nil {
+			out = obj{}
+		}
+		out["ok"] = true
+		return out
+	}
+	var se *slackError
+	if !errors.As(err, &se) {
+		se = &slackError{code: "invalid_form_data"}
+	}
+	out = obj{"ok": false, "error": se.code}
+	for k, v := range se.extra {
+		out[k] = v
+	}
+	return out
+}
+
+// do checks who calls and how often, and does it; the lock is held.
+func (s *Server) do(name string, m method, c *call) (obj, time.Duration, error) {
+	if m.fn == nil {
+		return nil, 0, no("unknown_method")
+	}
+	if err := s.allow(m, c); err != nil {
+		return nil, 0, err
+	}
+	if wait := s.limit(name, m, c); wait > 0 {
+		return nil, wait, nil
+	}
+	out, err := m.fn(s, c)
+	return out, 0, err
+}
+
+// allow checks the token and its scopes.
+func (s *Server) allow(m method, c *call) error {
+	switch {
+	case m.open:
+		return nil
+	case c.token == "":
+		return no("not_authed")
+	case c.token != s.BotToken && c.token != s.AppToken:
+		return no("invalid_auth")
+	case s.revoked[c.token]:
+		return no("token_revoked")
+	case m.app != (c.token == s.AppToken):
+		return no("not_allowed_token_type")
+	case m.app:
+		return nil
+	}
+	scope := m.scope
+	if rest, ok := strings.CutPrefix(scope, "*:"); ok {
+		kind := "channel"
+		if ch := s.channel(c.str("channel")); ch != nil {
+			kind = ch.kind()
+		}
+		scope = scopeOf[kind] + ":" + rest
+	}
+	if scope != "" && !slices.Contains(s.cfg.Scopes, scope) {
+		return &slackError{code: "missing_scope", extra: obj{"needed": scope, "provided": strings.Join(s.cfg.Scopes, ",")}}
+	}
+	return nil
+}
+
+// pause waits for a time or a signal, however long the client does.
+func (s *Server) pause(after time.Duration, when <-chan struct{}) {
+	if after > 0 {
+		timer := time.NewTimer(after)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-s.done.Done():
+		}
+	}
+	if when != nil {
+		select {
+		case <-when:
+		case <-s.done.Done():
+		}
+	}
+}
+
+func (s *Server) note(req *Request, status int, code string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	req.Status, req.Error = status, code
+	s.change()
+}
+
+// refuse answers a call that nothing came of.
+func (s *Server) refuse(w http.ResponseWriter, req *Request, f Fault) {
+	out := obj{"ok": false, "error": f.Error}
+	status := f.Status
+	switch {
+	case status == 0:
+		status = http.StatusOK
+	case status == http.StatusTooManyRequests:
+		out["error"] = "ratelimited"
+		w.Header().Set("Retry-After", strconv.Itoa(retryAfter(f.RetryAfter)))
+		s.mu.Lock()
+		s.limited[req.Method]++
+		s.mu.Unlock()
+	default:
+		out["error"] = "service_unavailable"
+	}
+	s.note(req, status, fmt.Sprint(out["error"]))
+	reply(w, status, out)
+}
+
+func reply(w http.ResponseWriter, status int, out obj) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(encode(out)) // a client that went away needs no answer
+}

@@ -1,0 +1,3 @@
+package slacktest
+
+func (s *Server) deliverHTTP(d *delivery, envelope string, attempt int, reason string) {}
