@@ -15,7 +15,7 @@ func (r Run) Apply(e Event) Run {
 	case RunStarted:
 		r = r.start(e, b)
 	case PersonSaid:
-		r = r.note(Note(b))
+		r = r.note(Note{By: b.By, Text: b.Text, Trusted: b.Trusted}).give(b.Files, b.By)
 	case RunControlled:
 		r = r.control(b)
 	case TimePassed:
@@ -49,6 +49,8 @@ func (r Run) Apply(e Event) Run {
 		r = r.open(e, b)
 	case CheckpointDecided:
 		r = r.decide(b)
+	case CheckpointVoted:
+		r = r.vote(b)
 	case BudgetNotice:
 		r.Notices = with(r.Notices, b.Budget, max(b.Percent, r.Notices[b.Budget]))
 	case Finding:
@@ -84,6 +86,10 @@ func (r Run) start(e Event, b RunStarted) Run {
 	if r.Started.IsZero() {
 		r.ID, r.Started, r.Brief, r.Alone = e.Run, e.At, b, b.Unattended
 		r.Strands = map[StrandID]Strand{Main: {}}
+		if b.ReplyTo != "" {
+			r.Strands[Voice] = Strand{}
+		}
+		r = r.give(b.Files, b.Requester)
 	}
 	return r
 }
@@ -189,7 +195,9 @@ func (r Run) endStrand(id StrandID) Run {
 
 func (r Run) endStrands() Run {
 	for id := range r.Strands {
-		r = r.endStrand(id)
+		if id != Voice { // it has the report to post
+			r = r.endStrand(id)
+		}
 	}
 	return r
 }
@@ -234,6 +242,17 @@ func (r Run) decide(b CheckpointDecided) Run {
 			})
 		}
 	}
+	return r
+}
+
+// vote counts an approval; a second one of the same person changes nothing.
+func (r Run) vote(b CheckpointVoted) Run {
+	c, known := r.Checks[b.ID]
+	if !known || !c.Open() || c.Voted(b.By) {
+		return r
+	}
+	c.Votes = push(c.Votes, b)
+	r.Checks = with(r.Checks, b.ID, c)
 	return r
 }
 

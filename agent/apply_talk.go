@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
@@ -117,10 +118,13 @@ func (r Run) replied(id StrandID, b CallReplied) Run {
 
 // intend binds an intent to its call.
 func (r Run) intend(id StrandID, b ToolIntent) Run {
+	if id == Voice {
+		return r.intendPost(b)
+	}
 	return r.updateOpen(id, func(c *OpenCall) bool {
 		mine := c.Effect == b.Effect
-		if mine {
-			c.Intent = &b
+		if mine { // a new attempt of a deferred effect is under way again
+			c.Intent, c.Until = &b, time.Time{}
 		}
 		return mine
 	})
@@ -129,6 +133,9 @@ func (r Run) intend(id StrandID, b ToolIntent) Run {
 // outcome closes the call of an effect. A question whether the effect happened
 // is answered by it.
 func (r Run) outcome(id StrandID, b ToolOutcome) Run {
+	if id == Voice {
+		return r.spoke(b)
+	}
 	for _, in := range r.Strands[id].Talks {
 		for i, c := range in.Talk.Open {
 			if c.Effect != b.Effect {
@@ -180,7 +187,7 @@ func (r Run) updateCall(id StrandID, effect EffectID, change func(c *OpenCall)) 
 func (r Run) note(n Note) Run {
 	r.Said = push(r.Said, n)
 	for id, s := range r.Strands {
-		if !s.Ended {
+		if !s.Ended && id != Voice {
 			r = r.noteTo(id, n)
 		}
 	}

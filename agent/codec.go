@@ -57,6 +57,7 @@ var builtin = codec{
 	ToolOutcome{}.Kind():       shapeOf[ToolOutcome](),
 	CheckpointOpened{}.Kind():  shapeOf[CheckpointOpened](),
 	CheckpointDecided{}.Kind(): shapeOf[CheckpointDecided](),
+	CheckpointVoted{}.Kind():   shapeOf[CheckpointVoted](),
 	BudgetNotice{}.Kind():      shapeOf[BudgetNotice](),
 	Finding{}.Kind():           shapeOf[Finding](),
 	Feedback{}.Kind():          shapeOf[Feedback](),

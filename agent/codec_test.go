@@ -158,7 +158,7 @@ func TestUpgrades(t *testing.T) {
 		3: `{"by":"slack:U1","text":"hi","trusted":true}`,
 	} {
 		got, err := c.decode(kind, version, []byte(body))
-		if err != nil || got != Body(want) {
+		if err != nil || !reflect.DeepEqual(got, Body(want)) {
 			t.Errorf("version %d: %+v, %v; want %+v", version, got, err, want)
 		}
 	}

@@ -50,6 +50,10 @@ type RunStarted struct {
 	Slots     int           `json:"slots"`   // tasks at once
 	// Unattended is set where nobody can be asked about trouble.
 	Unattended bool `json:"unattended,omitempty"`
+	// Quorum is how many people must approve an approval or a plan; 0 and 1: one.
+	Quorum int `json:"quorum,omitempty"`
+	// Files came with the goal.
+	Files []Attachment `json:"files,omitempty"`
 }
 
 // PersonSaid is a person's message to a running run. Trusted is false for the
@@ -58,6 +62,8 @@ type PersonSaid struct {
 	By      string `json:"by"`
 	Text    string `json:"text"`
 	Trusted bool   `json:"trusted"`
+	// Files came with the message.
+	Files []Attachment `json:"files,omitempty"`
 }
 
 // Word is a control word.
@@ -277,6 +283,15 @@ type CheckpointDecided struct {
 	Answers   map[string]string `json:"answers,omitempty"`
 	Arguments json.RawMessage   `json:"arguments,omitempty"`
 	Plan      *Plan             `json:"plan,omitempty"`
+}
+
+// CheckpointVoted is an approval that is not the last one needed: where a
+// quorum is set, the checkpoint stays open.
+type CheckpointVoted struct {
+	ID       CheckpointID `json:"id"`
+	Decision string       `json:"decision"`
+	By       string       `json:"by"`
+	Text     string       `json:"text"`
 }
 
 // BudgetNotice says that a share of a budget is spent. Budget is usd, tokens,

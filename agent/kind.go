@@ -51,6 +51,9 @@ func (CheckpointOpened) Kind() Kind { return "checkpoint.opened" }
 // Kind names the event: checkpoint.decided.
 func (CheckpointDecided) Kind() Kind { return "checkpoint.decided" }
 
+// Kind names the event: checkpoint.voted.
+func (CheckpointVoted) Kind() Kind { return "checkpoint.voted" }
+
 // Kind names the event: budget.notice.
 func (BudgetNotice) Kind() Kind { return "budget.notice" }
 
@@ -83,6 +86,7 @@ func (ToolDeferred) body()      {}
 func (ToolOutcome) body()       {}
 func (CheckpointOpened) body()  {}
 func (CheckpointDecided) body() {}
+func (CheckpointVoted) body()   {}
 func (BudgetNotice) body()      {}
 func (Finding) body()           {}
 func (Feedback) body()          {}

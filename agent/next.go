@@ -77,6 +77,8 @@ func (r Run) Lost(s StrandID) []Event {
 func (r Run) Next(s StrandID) Move {
 	st, known := r.Strands[s]
 	switch {
+	case s == Voice:
+		return r.nextVoice()
 	case r.Ended != nil || st.Ended || !known:
 		return Move{}
 	case st.Call != nil: // somebody is asking

@@ -32,6 +32,9 @@ func (r Run) nextMain(st Strand) Move {
 		return decide(Main, nil, r.failure(reason), r.ending(reason))
 	}
 	if r.Plans == 0 {
+		if r.attaching() {
+			return Move{} // the voice fetches the files and its outcome wakes this strand
+		}
 		return r.ask(Main)
 	}
 	if m, busy := r.work(); busy {

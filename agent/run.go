@@ -40,6 +40,8 @@ type Run struct {
 	Ended    *RunEnded                   `json:"ended,omitempty"`
 	Said     []Note                      `json:"said,omitempty"` // by people, on the way
 	Findings []Finding                   `json:"findings,omitempty"`
+	Files    []Attachment                `json:"files,omitempty"` // that people gave
+	Shown    map[string]Shown            `json:"shown,omitempty"` // posts that were made, by key
 }
 
 // TaskStatus is where a task of the plan stands.
@@ -64,7 +66,13 @@ type Checkpoint struct {
 	question
 	Strand   StrandID           `json:"strand"`
 	Opened   time.Time          `json:"opened"`
+	Votes    []CheckpointVoted  `json:"votes,omitempty"` // approvals so far, where a quorum is set
 	Decision *CheckpointDecided `json:"decided,omitempty"`
+}
+
+// Voted reports whether the person approved already.
+func (c Checkpoint) Voted(by string) bool {
+	return slices.ContainsFunc(c.Votes, func(v CheckpointVoted) bool { return v.By == by })
 }
 
 // Open reports whether nobody has decided yet.
@@ -108,7 +116,7 @@ func (r Run) State() RunState {
 // busy reports whether some strand has work that waits for nobody.
 func (r Run) busy() bool {
 	for id := range r.Strands {
-		if len(r.Next(id).Steps) > 0 {
+		if id != Voice && len(r.Next(id).Steps) > 0 {
 			return true
 		}
 	}

@@ -87,6 +87,8 @@ func (r Run) Purpose(s StrandID) llm.Purpose {
 		return llm.Work
 	}
 	switch {
+	case s == Voice:
+		return voice
 	case r.Plans == 0:
 		return llm.Intake
 	case r.wantsPlan():

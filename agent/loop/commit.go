@@ -12,10 +12,10 @@ import (
 // sent again after an error of the connection. Refusals of a budget leave the
 // batch as it is; a lost lease saves the outcomes of effects as facts.
 func (t *turn) commit(ctx context.Context, strict bool) error {
-	lease := t.lease
+	lease, names := t.lease, t.stir()
 	c := agent.Commit{
 		ID: agent.NewID(), Run: t.lease.Run, Lease: &lease, Seen: t.run.Seq, Strict: strict,
-		Events: t.batch, Wake: t.wake, Spend: t.spend, Ends: t.ends,
+		Events: t.batch, Wake: t.wake, Spend: t.spend, Ends: t.ends, Set: names,
 	}
 	receipt, err := t.send(ctx, c)
 	if errors.Is(err, agent.ErrConflict) {
@@ -58,9 +58,13 @@ func refused(err error) bool {
 // recovery: another holder may be at it again, and the first outcome counts.
 func (t *turn) salvage(ctx context.Context) {
 	var outcomes []agent.Event
+	var names map[string]string
 	for _, e := range t.batch {
 		if o, is := e.Body.(agent.ToolOutcome); is && o.State == agent.OutcomeOK {
 			outcomes = append(outcomes, e)
+			if t.lease.Strand == agent.Voice {
+				names = threadNames(t.lease.Run, o, names)
+			}
 		}
 	}
 	if len(outcomes) == 0 {
@@ -71,7 +75,7 @@ func (t *turn) salvage(ctx context.Context) {
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), t.Grace)
 		defer cancel()
 	}
-	_, err := t.send(ctx, agent.Commit{ID: agent.NewID(), Run: t.lease.Run, Events: outcomes,
+	_, err := t.send(ctx, agent.Commit{ID: agent.NewID(), Run: t.lease.Run, Events: outcomes, Set: names,
 		Wake: map[agent.StrandID]time.Time{t.lease.Strand: agent.AtOnce}})
 	if err != nil {
 		t.Log.Error("an outcome could not be journalled; recovery will look for it", "run", t.lease.Run, "err", err)

@@ -52,8 +52,11 @@ func (t *turn) invoke(ctx context.Context, view agent.Run, effects []agent.Effec
 // effect runs or recovers one effect and returns what to journal; nothing: the
 // run says what is next.
 func (t *turn) effect(ctx context.Context, view agent.Run, c agent.OpenCall) ([]agent.Body, error) {
-	tool, known := t.Tools.Tool(c.Intent.Tool)
-	if !known {
+	tool, known, err := t.acts(view, *c.Intent)
+	if errors.Is(err, errMute) {
+		return nil, t.rest(ctx, mutePause)
+	}
+	if err != nil || !known {
 		return []agent.Body{failedOutcome(c, fmt.Sprintf("the tool %q is not built in any more", c.Intent.Tool))}, nil
 	}
 	args, err := t.inflate(ctx, view, c.Intent.Arguments)
@@ -66,10 +69,16 @@ func (t *turn) effect(ctx context.Context, view agent.Run, c agent.OpenCall) ([]
 	call := agent.Call{Run: view.ID, Strand: t.lease.Strand, Effect: c.Effect, Tool: c.Intent.Tool,
 		Arguments: args, Folder: view.Brief.Folder, Mark: c.Intent.Mark,
 		Deadline: c.Intent.Deadline, Deferred: c.Deferred}
-	if !t.fresh[c.Effect] && c.Deferred == 0 {
-		return t.recover(ctx, view, c, tool, call)
+	reads := c.Intent.Repeat == agent.RepeatRead || c.Intent.Repeat == agent.RepeatIdempotent
+	switch {
+	case t.fresh[c.Effect] && (c.Until.IsZero() || reads):
+		return t.perform(ctx, c, tool, call)
+	case !c.Until.IsZero() && !reads:
+		return t.again(ctx, c, tool, call) // nothing happened yet, but from now on it may
+	case !c.Until.IsZero():
+		return t.perform(ctx, c, tool, call)
 	}
-	return t.perform(ctx, c, tool, call)
+	return t.recover(ctx, view, c, tool, call)
 }
 
 // perform runs the tool once, if the lease still holds right before it.

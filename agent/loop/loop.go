@@ -54,6 +54,7 @@ type Config struct {
 	Model  llm.Model
 	Tools  Toolbox
 	Policy agent.Policy
+	Voice  Voice // nil: this process shows nothing
 	Log    *slog.Logger
 
 	ModelName, FastName string

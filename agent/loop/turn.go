@@ -108,7 +108,7 @@ func (t *turn) steps(soft, ctx context.Context) error {
 		view := t.view()
 		move := view.Next(t.lease.Strand)
 		switch {
-		case len(move.Steps) == 0 && !move.Wake.IsZero() && !move.Wake.After(t.now()):
+		case !move.Wake.IsZero() && !move.Wake.After(t.now()):
 			t.add(nil, agent.Event{Strand: t.lease.Strand, Body: agent.TimePassed{}})
 			continue
 		case len(move.Steps) == 0:
@@ -116,19 +116,20 @@ func (t *turn) steps(soft, ctx context.Context) error {
 		case soft.Err() != nil:
 			return t.release(ctx, agent.AtOnce)
 		}
-		waits, err := t.do(ctx, view, move.Steps)
+		due := agent.Parked
+		waits, err := t.do(ctx, view, move, &due)
 		if err != nil {
 			return err
 		}
 		if waits {
-			return t.release(ctx, agent.Parked)
+			return t.release(ctx, due)
 		}
 	}
 }
 
-// do runs the steps; waits says that the strand has to wait for somebody.
-func (t *turn) do(ctx context.Context, view agent.Run, steps []agent.Step) (waits bool, err error) {
-	for _, s := range steps {
+// do runs the steps; waits says that the strand has to wait, until due or for somebody.
+func (t *turn) do(ctx context.Context, view agent.Run, move agent.Move, due *time.Time) (waits bool, err error) {
+	for _, s := range move.Steps {
 		switch s := s.(type) {
 		case agent.AskModel:
 			waits, err = t.ask(ctx, view)
@@ -140,6 +141,10 @@ func (t *turn) do(ctx context.Context, view agent.Run, steps []agent.Step) (wait
 			waits = t.schedule(view, s.Free)
 		case agent.Decide:
 			t.add(s.Wake, s.Events...)
+		case agent.Speak:
+			err = t.speak(ctx, view, s.Post)
+		case agent.Show:
+			waits, *due = true, t.show(ctx, view, move.Wake)
 		}
 		if waits || err != nil {
 			return waits, err

@@ -1,0 +1,101 @@
+package bot
+
+import "github.com/deckhand-bot/deckhand/agent"
+
+// Card is a message in platform-neutral form. Texts are Markdown (CommonMark);
+// a platform renders them so that nothing in them pings anybody.
+type Card struct {
+	Key Key
+	// Text is the message in one line of plain text: for notifications and for
+	// what cannot show parts.
+	Text string
+	// Mentions are the principals who are to be notified. Edits carry none.
+	Mentions []string
+	Parts    []Part
+}
+
+// Part is one piece of a card, from top to bottom. The set is closed.
+//
+//sumtype:decl
+type Part interface{ part() }
+
+// Heading is one line that stands out.
+type Heading struct{ Text string } // plain text
+
+// Prose is Markdown of any length; a platform shortens what it cannot show
+// and attaches the whole as a file.
+type Prose struct{ Markdown string }
+
+// Tasks is a plan with the state of each task.
+type Tasks struct {
+	Title string // plain text
+	Items []TaskItem
+}
+
+// TaskItem is one task as people see it, in plain text.
+type TaskItem struct {
+	ID    string
+	Title string
+	State agent.TaskState
+	Note  string // why it failed, what came of it
+	After []string
+}
+
+// Facts are short names with short values, in plain text.
+type Facts struct{ List []Fact }
+
+// Fact is a name with its value.
+type Fact struct{ Name, Value string }
+
+// Code is text that stands as it is, in a fixed font.
+type Code struct{ Text string }
+
+// Small is a line of lesser weight (Markdown).
+type Small struct{ Markdown string }
+
+// Buttons are what can be clicked.
+type Buttons struct{ List []Button }
+
+// Rating asks whether the card was good: a button each for +1 and -1.
+type Rating struct{ Run agent.RunID }
+
+func (Heading) part() {}
+func (Prose) part()   {}
+func (Tasks) part()   {}
+func (Facts) part()   {}
+func (Code) part()    {}
+func (Small) part()   {}
+func (Buttons) part() {}
+func (Rating) part()  {}
+
+// Style is how a button looks.
+type Style string
+
+// The styles.
+const (
+	StylePlain   Style = ""
+	StylePrimary Style = "primary"
+	StyleDanger  Style = "danger"
+)
+
+// ButtonAct is what a click means.
+type ButtonAct string
+
+// The meanings of a click. ID is the checkpoint of a decision, else the run.
+const (
+	ActDecide  ButtonAct = "decide"  // Word is the decision, or the number of a choice
+	ActControl ButtonAct = "control" // Word is pause, resume or cancel
+	ActRate    ButtonAct = "rate"    // Word is +1 or -1
+	ActShow    ButtonAct = "show"    // Word is what to show privately: status, plan
+	ActStart   ButtonAct = "start"   // opens the form for a new goal
+)
+
+// Button is a click waiting to happen. It carries ids and words only, never
+// arguments: those are in the store.
+type Button struct {
+	Label string // plain text, fixed words (CONTRACT.md, "Chat")
+	Style Style
+	Act   ButtonAct
+	ID    string
+	Word  string
+}

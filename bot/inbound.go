@@ -1,0 +1,137 @@
+package bot
+
+import (
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// Inbound is one thing that a person did on a platform.
+type Inbound struct {
+	// Keys identify it for deduplication: the event's id, and for a message its
+	// (workspace, channel, id), since one message may come as two events.
+	Keys []string
+	// At is the platform's stamp.
+	At time.Time
+	By Person
+	// Where is the thread that it happened in; without an id it happened at the
+	// channel's top level.
+	Where Address
+	// Message is what a mark (a reaction) goes to; zero: there is none.
+	Message Address
+	// Missed is set for what was caught up after downtime.
+	Missed bool
+	Act    Act
+}
+
+// Person is who did something.
+type Person struct {
+	ID   string   // principal: "slack:U1"
+	Also []string // principals of groups and roles: "slack:S1", "discord:&5"
+	Name string   // as people see it
+	// Full is set for full members of the workspace; guests and people of
+	// connected workspaces are not.
+	Full bool
+	Bot  bool
+}
+
+// Act is what a person did. The set is closed.
+//
+//sumtype:decl
+type Act interface{ act() }
+
+// Said is a message. To says that it speaks to the bot: a mention, a reply to
+// it, a direct conversation. The mention itself is not part of Text.
+type Said struct {
+	Text   string
+	To     bool
+	Direct bool // in a direct conversation with the bot
+	Files  []agent.Attachment
+	// Quote is set where the text is somebody else's message that the person
+	// made a goal: its author's principal.
+	Quote string
+}
+
+// Commanded is a command of the platform's own kind: "/deckhand TEXT".
+type Commanded struct{ Text string }
+
+// Pressed is a click on a button of a card.
+type Pressed struct{ Button Button }
+
+// Filled is a form that was sent in. Values are by field.
+type Filled struct {
+	Form   string // the form's id
+	Values map[string]string
+}
+
+// Stopped is the platform's own stop button in a thread.
+type Stopped struct{}
+
+// Visited is a look at the bot's own page.
+type Visited struct{}
+
+func (Said) act()      {}
+func (Commanded) act() {}
+func (Pressed) act()   {}
+func (Filled) act()    {}
+func (Stopped) act()   {}
+func (Visited) act()   {}
+
+// Mark is a reaction to a person's message.
+type Mark string
+
+// The marks. They are a contract: nothing else is used.
+const (
+	MarkSeen  Mark = "eyes"
+	MarkNoted Mark = "memo"
+)
+
+// Answer is what the platform does at once, after the event was written down.
+// Everything else is posted by the run's voice.
+type Answer struct {
+	Mark Mark // on Inbound.Message
+	// Private is shown to the person alone (Markdown), in the thread if there is one.
+	Private string
+	// Public is posted to Where, once; its key is set.
+	Public *Card
+	// Form is opened for the person.
+	Form *Form
+	// Home is shown on the bot's own page.
+	Home *Card
+	// Run is the run that the event belongs to, if any, and Started says that
+	// the event began it.
+	Run     agent.RunID
+	Started bool
+}
+
+// Form asks a person for more than a click can say.
+type Form struct {
+	ID     string // opaque: it comes back with Filled
+	Title  string // at most 24 characters
+	Submit string
+	Intro  string // Markdown, may be empty
+	Fields []Field
+}
+
+// FieldKind is what a field takes.
+type FieldKind string
+
+// The kinds of fields.
+const (
+	FieldText   FieldKind = "text"   // one line
+	FieldLong   FieldKind = "long"   // many lines
+	FieldChoice FieldKind = "choice" // one of Choices
+	FieldPeople FieldKind = "people" // principals, separated by spaces
+)
+
+// Field is one field of a form.
+type Field struct {
+	ID       string
+	Label    string
+	Hint     string
+	Kind     FieldKind
+	Value    string // what it shows at first
+	Choices  []string
+	Optional bool
+	Max      int // characters, 0: the platform's own limit
+}
