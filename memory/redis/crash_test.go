@@ -87,6 +87,7 @@ func (b *book) work(ctx context.Context, stop <-chan struct{}, s *redis.Store, w
 			r, err := insist(ctx, s, agent.Commit{
 				ID: agent.NewID(), Run: l.Run, Lease: &l, Seen: 1 << 40, Once: []string{text},
 				Spend:  []agent.Spend{{Counter: "run/" + string(l.Run) + "/steps", Nano: 1}, {Counter: "steps", Nano: 1}},
+				Set:    map[string]string{"newest/" + string(l.Run): text},
 				Events: []agent.Event{said(l.Strand, text)}, Wake: map[agent.StrandID]time.Time{l.Strand: agent.AtOnce},
 			})
 			if err == nil {
@@ -157,8 +158,8 @@ func TestKilledServerLosesNothing(t *testing.T) {
 	}
 }
 
-// check compares a run's journal with what was acknowledged and returns the
-// number of its leased commits.
+// check compares a run's journal with what was acknowledged and with the name
+// that each leased commit set, and returns the number of its leased commits.
 func (b *book) check(t *testing.T, s *redis.Store, run agent.RunID) (steps int64) {
 	t.Helper()
 	events, err := s.Read(t.Context(), run, 0)
@@ -166,6 +167,7 @@ func (b *book) check(t *testing.T, s *redis.Store, run agent.RunID) (steps int64
 		t.Fatal(err)
 	}
 	at := map[string]uint64{}
+	newest := ""
 	for i, e := range events {
 		body, ok := e.Body.(agent.PersonSaid)
 		if !ok {
@@ -178,7 +180,11 @@ func (b *book) check(t *testing.T, s *redis.Store, run agent.RunID) (steps int64
 		at[text] = e.Seq
 		if i > 0 && e.Strand == agent.Main {
 			steps++
+			newest = text
 		}
+	}
+	if got, err := s.Value(t.Context(), "newest/"+string(run)); err != nil || got != newest {
+		t.Errorf("run %s: the name of its newest step is %q (%v), want %q", run, got, err, newest)
 	}
 	for text, seq := range b.acked[run] {
 		if at[text] != seq {

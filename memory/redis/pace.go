@@ -3,6 +3,7 @@ package redis
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -16,6 +17,7 @@ const farMicro = 9_000_000_000_000_000
 // Take implements agent.Archive. Every counts in whole microseconds, rounded
 // up. A failover may forget turns that were taken.
 func (s *Store) Take(ctx context.Context, p agent.Pace) (time.Duration, error) {
+	p.Every = min(p.Every, math.MaxInt64-time.Microsecond) // room to round up
 	if rest := p.Every % time.Microsecond; rest > 0 {
 		p.Every += time.Microsecond - rest
 	}

@@ -81,6 +81,14 @@ func FuzzConnect(f *testing.F) {
 	})
 }
 
+func TestDamagedNames(t *testing.T) {
+	for _, entry := range []string{"", "n", "nname", "vvalue\x00name"} {
+		if name, value, err := nameEntry(entry); !errors.Is(err, agent.ErrDamaged) {
+			t.Errorf("entry %q: %q, %q, %v; want damage", entry, name, value, err)
+		}
+	}
+}
+
 func TestRepliesThatNoScriptGives(t *testing.T) {
 	for _, reply := range []any{nil, "ok", []any{}, []any{"ok"}, []any{"ok", "1", int64(2)}, []any{"budget", int64(3)}, []any{"budget", int64(-1)}, []any{"what"}} {
 		if r, err := receipt(reply, packed{}); !errors.Is(err, errReply) {

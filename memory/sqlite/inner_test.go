@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/deckhand-bot/deckhand/agent"
 )
 
@@ -121,8 +123,12 @@ func TestNeighboursOfAFailure(t *testing.T) {
 	}
 	events, err := s.Read(t.Context(), "run-of-test", 0)
 	want := []agent.Body{agent.PersonSaid{Text: "first"}, agent.PersonSaid{Text: "third"}}
-	if err != nil || len(events) != 2 || events[0].Body != want[0] || events[1].Body != want[1] {
-		t.Errorf("journal %+v, %v; want %+v", events, err, want)
+	var got []agent.Body
+	for _, e := range events {
+		got = append(got, e.Body)
+	}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("journal: %v (-want +got)\n%s", err, diff)
 	}
 }
 

@@ -104,4 +104,7 @@ func TestGuestCannotWork(t *testing.T) {
 	if lost, err := guest.Extend(t.Context(), nil); !errors.Is(err, sqlite.ErrGuest) {
 		t.Errorf("extend: %+v, %v; want ErrGuest", lost, err)
 	}
+	if wait, err := guest.Take(t.Context(), agent.Pace{Name: "edits", Every: time.Second}); !errors.Is(err, sqlite.ErrGuest) {
+		t.Errorf("take: %v, %v; want ErrGuest", wait, err)
+	}
 }

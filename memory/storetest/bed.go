@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/deckhand-bot/deckhand/agent"
 )
@@ -153,6 +154,29 @@ func (b *bed) spent(counter string, want int64) {
 	got, err := b.Store.Spent(b.Context(), counter)
 	if err != nil || got != want {
 		b.Fatalf("counter %s is %d (%v), want %d", counter, got, err, want)
+	}
+}
+
+func (b *bed) value(s Store, name, want string) {
+	b.Helper()
+	got, err := s.Value(b.Context(), name)
+	if err != nil || got != want {
+		b.Fatalf("name %q has value %q (%v), want %q", name, got, err, want)
+	}
+}
+
+func (b *bed) values(s Store, prefix string, want map[string]string) {
+	b.Helper()
+	got, err := s.Values(b.Context(), prefix)
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); err != nil || diff != "" {
+		b.Fatalf("names that begin with %q: %v (-want +got)\n%s", prefix, err, diff)
+	}
+}
+
+func (b *bed) set(s Store, name, value string) {
+	b.Helper()
+	if err := s.SetValue(b.Context(), name, value); err != nil {
+		b.Fatalf("set name %q to %q: %v", name, value, err)
 	}
 }
 

@@ -52,6 +52,7 @@ func turns(ctx context.Context, s Store, acknowledged func(agent.RunID, uint64, 
 			Events: []agent.Event{say(agent.Main, "%s", said), say(agent.Main, "%s-end", said)},
 			Wake:   wake{agent.Main: agent.AtOnce},
 			Spend:  []agent.Spend{{Counter: crashCounter(run), Nano: 1}}, Once: []string{crashKey(run, said)},
+			Set: map[string]string{crashName(run): said},
 		})
 		if err == nil {
 			err = acknowledged(run, r.Seq, said)
@@ -64,6 +65,7 @@ func turns(ctx context.Context, s Store, acknowledged func(agent.RunID, uint64, 
 }
 
 func crashCounter(run agent.RunID) string        { return "run/" + string(run) + "/turns" }
+func crashName(run agent.RunID) string           { return "newest/" + string(run) }
 func crashKey(run agent.RunID, at string) string { return string(run) + ":" + at }
 
 // Worker is a process that does Work. Kill is SIGKILL; Wait, called when Out
@@ -121,19 +123,21 @@ func (b *bed) kept(line string) {
 // whole wants all of every commit of the run, and its strand to go on.
 func (b *bed) whole(run agent.RunID) {
 	b.Helper()
-	made := 0
+	made, newest := 0, ""
 	for i, e := range b.read(run, 0) {
 		if e.Seq != uint64(i+1) {
 			b.Fatalf("entry %d of run %s has seq %d", i+1, run, e.Seq)
 		}
 		if said := text(e); i > 0 && i%2 == 1 {
 			made++
+			newest = said
 			b.refused(agent.Commit{Once: []string{crashKey(run, said)}}, agent.ErrSeen)
 		} else if i > 0 && !strings.HasSuffix(said, "-end") {
 			b.Fatalf("entry %d of run %s says %q: half a commit", i+1, run, said)
 		}
 	}
 	b.spent(crashCounter(run), int64(made))
+	b.value(b.Store, crashName(run), newest)
 	lease := b.soonDue(run, patience)
 	if lease.Turn != uint64(made) {
 		b.Fatalf("lease %+v after %d turns", lease, made)

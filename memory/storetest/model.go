@@ -17,6 +17,7 @@ type model struct {
 	strands  map[agent.StrandID]*modelStrand
 	counters map[string]int64
 	once     map[string]bool
+	names    map[string]string
 	attempts map[string]uint64 // of facts
 	ended    bool
 }
@@ -31,7 +32,7 @@ type modelStrand struct {
 func newModel() *model {
 	return &model{
 		run: agent.RunID(agent.NewID()), strands: map[agent.StrandID]*modelStrand{},
-		counters: map[string]int64{}, once: map[string]bool{}, attempts: map[string]uint64{},
+		counters: map[string]int64{}, once: map[string]bool{}, names: map[string]string{}, attempts: map[string]uint64{},
 	}
 }
 
@@ -59,6 +60,12 @@ func (m *model) commit(c agent.Commit) (seq uint64, refused []error) {
 	}
 	for _, key := range c.Once {
 		m.once[key] = true
+	}
+	for name, value := range c.Set {
+		m.names[name] = value
+		if value == "" {
+			delete(m.names, name)
+		}
 	}
 	seq = uint64(len(m.events))
 	if own != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -65,6 +66,12 @@ func (p *pair) draw(t *rapid.T, own agent.StrandID) agent.Commit {
 	}
 	if rapid.IntRange(0, 3).Draw(t, "once") == 0 {
 		c.Once = []string{prefix + rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "key")}
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "names") {
+		if c.Set == nil {
+			c.Set = map[string]string{}
+		}
+		c.Set[prefix+rapid.SampledFrom([]string{"a", "b", "ab"}).Draw(t, "name")] = rapid.SampledFrom([]string{"", "x", "y", string(p.model.run)}).Draw(t, "value")
 	}
 	c.Ends = rapid.IntRange(0, 30).Draw(t, "ends") == 0
 	return c
@@ -145,5 +152,9 @@ func (p *pair) same(t *rapid.T) {
 		if got, err := p.store.Spent(p.ctx(), counter); err != nil || got != want {
 			t.Fatalf("counter %s is %d (%v), want %d", counter, got, err, want)
 		}
+	}
+	names, err := p.store.Values(p.ctx(), "run/"+string(p.model.run)+"/")
+	if diff := cmp.Diff(p.model.names, names, cmpopts.EquateEmpty()); err != nil || diff != "" {
+		t.Fatalf("names: %v (-want +got)\n%s", err, diff)
 	}
 }
