@@ -194,10 +194,10 @@ func (t *turn) tool(view Run, c OpenCall) {
 // A run always goes on: it ends, or it waits for something that can happen.
 func (w *world) play(steps int) {
 	for range steps {
-		if w.run.Ended != nil {
-			return
+		if w.run.Ended != nil && len(w.due) == 0 {
+			return // and the voice has said so
 		}
-		if w.oneIn(12, "meddle") {
+		if w.run.Ended == nil && w.oneIn(12, "meddle") {
 			w.meddle()
 		}
 		if s, due := w.next(); due {
@@ -205,7 +205,8 @@ func (w *world) play(steps int) {
 			continue
 		}
 		if w.run.Ended != nil {
-			return
+			w.pass()
+			continue
 		}
 		w.rest()
 		if (w.kind || rapid.Bool().Draw(w.t, "answer before the timer")) && w.unblock() {

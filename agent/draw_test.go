@@ -126,6 +126,13 @@ func drawAny(t *rapid.T) Body {
 		func() Body { return TaskJudged{Task: task, Accepted: rapid.Bool().Draw(t, "accepted")} },
 		func() Body { return drawTaskEnd(t, task) },
 		func() Body { return ToolIntent{Effect: effect, Tool: "write"} },
+		func() Body { return Post{Key: keyCard, Kind: PostCard}.Intent(noon) },
+		func() Body {
+			return ToolOutcome{Effect: "post/card", State: OutcomeOK, Text: Shown{Message: "m"}.Text()}
+		},
+		func() Body {
+			return CheckpointVoted{ID: rapid.SampledFrom(someChecks).Draw(t, "voted"), Decision: DecideApprove, By: "slack:U2"}
+		},
 		func() Body { return ToolDeferred{Effect: effect, Until: noon.Add(time.Hour)} },
 		func() Body { return drawOutcome(t, effect) },
 		func() Body { return drawQuestion(t, effect) },
@@ -141,12 +148,17 @@ func drawAny(t *rapid.T) Body {
 }
 
 func drawBrief(t *rapid.T) RunStarted {
-	return RunStarted{
+	b := RunStarted{
 		Goal: "count <lines> & files", Requester: "slack:U1", Slots: rapid.IntRange(0, 3).Draw(t, "slots"),
 		Expires:    time.Duration(rapid.IntRange(0, 2).Draw(t, "expires")) * time.Hour,
 		Limits:     Limits{Time: time.Duration(rapid.IntRange(0, 2).Draw(t, "time")) * time.Minute},
 		Unattended: rapid.Bool().Draw(t, "unattended"),
 	}
+	if rapid.Bool().Draw(t, "in chat") {
+		b.ReplyTo = rapid.SampledFrom([]string{"slack:T1:C1:1.2", "slack:T1:C1:"}).Draw(t, "thread")
+		b.Files = []Attachment{{ID: "F1", Name: "a.csv"}}[:rapid.IntRange(0, 1).Draw(t, "files")]
+	}
+	return b
 }
 
 // drawPlan may depend on tasks that are not there and on itself.

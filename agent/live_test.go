@@ -21,6 +21,12 @@ func TestRunsLive(t *testing.T) {
 			if w.run.Ended == nil {
 				t.Fatalf("the run does not end although everybody helps: %s, %s", w.run.State(), moves(t, w.run))
 			}
+			if _, speaks := w.run.Strands[Voice]; !speaks {
+				return
+			}
+			if p, _, due := w.run.duePost(w.now); due || len(w.run.Talk(Voice).Open) > 0 {
+				t.Fatalf("the run has ended, and %+v was never posted", p)
+			}
 		}))
 	}
 }

@@ -39,7 +39,7 @@ func (w *world) take(s StrandID) {
 	t := &turn{world: w, strand: s, wake: map[StrandID]time.Time{}, seen: w.run.Seq, fresh: map[EffectID]bool{}}
 	due := t.work()
 	w.leased = ""
-	if w.run.Ended == nil && !due.IsZero() {
+	if (w.run.Ended == nil || s == Voice) && !due.IsZero() {
 		w.due[s] = due
 	}
 }
@@ -50,7 +50,7 @@ func (t *turn) work() (due time.Time) {
 	for range 300 {
 		view := t.view()
 		m := view.Next(t.strand)
-		if len(m.Steps) == 0 && !m.Wake.IsZero() && !m.Wake.After(t.now) {
+		if !m.Wake.IsZero() && !m.Wake.After(t.now) {
 			t.add(nil, Event{Strand: t.strand, Body: TimePassed{}})
 			continue
 		}
@@ -60,7 +60,7 @@ func (t *turn) work() (due time.Time) {
 		for _, step := range m.Steps {
 			switch t.do(view, step) {
 			case waits:
-				return t.release(Parked)
+				return t.release(m.Wake)
 			case crashed:
 				return t.crash()
 			case goOn:
@@ -83,6 +83,12 @@ func (t *turn) do(view Run, s Step) end {
 		return t.schedule(view, s.Free)
 	case Decide:
 		t.add(s.Wake, s.Events...)
+	case Speak:
+		in := s.Post.Intent(t.now.Add(time.Second))
+		t.event(in)
+		t.fresh[in.Effect] = true
+	case Show:
+		return waits
 	}
 	return goOn
 }
@@ -115,6 +121,9 @@ func (t *turn) flush() end {
 		return crashed
 	}
 	foreign := t.run.Seq > t.seen
+	if _, speaks := t.run.Strands[Voice]; speaks && t.strand != Voice && slices.ContainsFunc(t.batch, func(e Event) bool { return Visible(e.Body) }) {
+		t.wake[Voice] = AtOnce
+	}
 	t.commit(t.batch, t.wake)
 	if !foreign {
 		t.seen = t.run.Seq
@@ -175,6 +184,12 @@ func (t *turn) invoke(view Run, effects []EffectID) end {
 				Choices: []string{DecideDone, DecideRepeat, DecideSkip}})
 			continue
 		}
+		if t.strand == Voice {
+			if t.post(c) == crashed {
+				return crashed
+			}
+			continue
+		}
 		t.happen(c)
 		if t.oneIn(20, "crash after the effect") {
 			return crashed
@@ -188,6 +203,46 @@ func (t *turn) invoke(view Run, effects []EffectID) end {
 			t.event(ToolOutcome{Effect: c.Effect, State: OutcomeOK, Trust: Trusted, Text: "5"})
 		}
 	}
+	return goOn
+}
+
+// post makes one of the voice's posts as the loop does: what may have happened
+// is looked for, what was put off gets a new intent first.
+func (t *turn) post(c OpenCall) end {
+	in, repeats := *c.Intent, c.Intent.Repeat == RepeatIdempotent
+	if !t.fresh[c.Effect] && !repeats && c.Until.IsZero() && t.done[c.Effect] > 0 {
+		t.event(ToolOutcome{Effect: c.Effect, State: OutcomeOK, Text: Shown{Message: "found"}.Text()})
+		return goOn
+	}
+	if !t.fresh[c.Effect] && !repeats || !c.Until.IsZero() {
+		in.Again++
+		t.event(in)
+		if t.flush() == crashed {
+			return crashed
+		}
+	}
+	t.fresh[c.Effect] = true
+	if c.Deferred < 2 && t.oneIn(4, "the platform is busy") {
+		t.event(ToolDeferred{Effect: c.Effect, Until: t.now.Add(time.Minute)})
+		return goOn
+	}
+	t.happen(c)
+	if t.oneIn(10, "crash after the post") {
+		return crashed
+	}
+	if t.oneIn(10, "answer of the platform is lost") {
+		delete(t.fresh, c.Effect)
+		return goOn
+	}
+	o := ToolOutcome{Effect: c.Effect, State: OutcomeOK, Text: Shown{Message: "m", Thread: "slack:T1:C1:9.9"}.Text()}
+	if t.oneIn(10, "the channel is gone") {
+		o.State, o.Text = OutcomeError, "the channel is gone"
+	}
+	wake := map[StrandID]time.Time{}
+	if c.Effect.Attaches() {
+		wake[Main] = AtOnce
+	}
+	t.add(wake, Event{Strand: Voice, Body: o})
 	return goOn
 }
 

@@ -29,6 +29,9 @@ type world struct {
 func newWorld(t *rapid.T) *world {
 	w := &world{t: t, now: noon, due: map[StrandID]time.Time{}, lost: map[StrandID]bool{}, done: map[EffectID]int{}, allowed: map[EffectID]int{}}
 	w.commit([]Event{{Strand: Main, Body: drawBrief(t)}}, map[StrandID]time.Time{Main: AtOnce})
+	if _, speaks := w.run.Strands[Voice]; speaks {
+		w.due[Voice] = w.now
+	}
 	return w
 }
 
@@ -51,8 +54,8 @@ func (w *world) commit(events []Event, wake map[StrandID]time.Time) {
 			w.due[s] = at
 		}
 	}
-	if w.run.Ended != nil {
-		clear(w.due)
+	if w.run.Ended != nil { // what is left is the report
+		maps.DeleteFunc(w.due, func(s StrandID, _ time.Time) bool { return s != Voice })
 	}
 	w.now = w.now.Add(time.Second)
 }
@@ -102,6 +105,9 @@ func (w *world) watchStart(before, after Run, id TaskID) {
 // happen is an effect on the world.
 func (w *world) happen(c OpenCall) {
 	w.done[c.Effect]++
+	if n := w.done[c.Effect]; c.Intent.Repeat == RepeatProbeable && n > 1 {
+		w.t.Fatalf("post %s was made %d times", c.Effect, n)
+	}
 	if n := w.done[c.Effect]; c.Intent.Repeat == RepeatOnce && n > 1+w.allowed[c.Effect] {
 		w.t.Fatalf("effect %s happened %d times, and people allowed %d repetitions", c.Effect, n, w.allowed[c.Effect])
 	}
@@ -126,7 +132,8 @@ func (w *world) rest() {
 		}
 		m := w.run.Next(id)
 		for _, step := range m.Steps {
-			if _, waits := step.(Dispatch); !waits {
+			_, waits := step.(Dispatch)
+			if _, shows := step.(Show); !waits && !shows {
 				w.t.Fatalf("%s could do %T, but nobody wakes it", id, step)
 			}
 		}
