@@ -1,0 +1,54 @@
+package slack
+
+import (
+	"strings"
+
+	slackapi "github.com/slack-go/slack"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// The ids of a rating's native buttons: the run stands in the block's id, since
+// their values are fixed.
+const (
+	rateAction   = string(bot.ActRate)
+	ratePositive = "positive"
+	rateNegative = "negative"
+	ratePrefix   = rateAction + ":"
+)
+
+// ratingBlock is the id of the block that asks for a rating of the run. More is
+// any text that makes it unique among the card's editions.
+func ratingBlock(run agent.RunID, more string) string {
+	return ratePrefix + string(run) + ":" + more
+}
+
+// buttonID is the action id of a button, "ACT:WORD"; its value is the button's
+// ID. An action id has at most 255 characters, and stands in a message once.
+func buttonID(b bot.Button) string { return string(b.Act) + ":" + b.Word }
+
+// buttonOf reads what was clicked. It reports false for what is no button of
+// the bot's: a menu, a link, somebody else's block.
+func buttonOf(a *slackapi.BlockAction) (bot.Button, bool) {
+	if a.ActionID == rateAction {
+		return ratingOf(a)
+	}
+	act, word, is := strings.Cut(a.ActionID, ":")
+	b := bot.Button{Label: a.Text.Text, Act: bot.ButtonAct(act), Word: word, ID: a.Value}
+	switch b.Act {
+	case bot.ActDecide, bot.ActControl, bot.ActRate, bot.ActShow, bot.ActStart:
+		return b, is
+	}
+	return bot.Button{}, false
+}
+
+func ratingOf(a *slackapi.BlockAction) (bot.Button, bool) {
+	rest, is := strings.CutPrefix(a.BlockID, ratePrefix)
+	run, _, _ := strings.Cut(rest, ":")
+	b := bot.Button{Act: bot.ActRate, ID: run, Word: "+1"}
+	if a.Value == rateNegative {
+		b.Word = "-1"
+	}
+	return b, is && run != "" && (a.Value == ratePositive || a.Value == rateNegative)
+}
