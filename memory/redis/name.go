@@ -11,7 +11,7 @@ import (
 	"github.com/deckhand-bot/deckhand/memory"
 )
 
-// nameArgs are names as scripts take them: name, value, name, …
+// nameArgs are names as scripts take them, each with its value behind it.
 func nameArgs(set map[string]string) ([]any, error) {
 	if len(set) == 0 {
 		return nil, nil

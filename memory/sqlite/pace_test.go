@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -34,7 +35,7 @@ func TestManyPacesStay(t *testing.T) {
 	now := time.Now().UnixNano()
 	for range 2 {
 		for i := range 10 * fewPaces {
-			wait := l.take(agent.Pace{Name: fmt.Sprint(i), Every: time.Hour, Burst: 1}, 0, now)
+			wait := l.take(agent.Pace{Name: strconv.Itoa(i), Every: time.Hour, Burst: 1}, 0, now)
 			if now++; wait != 0 && wait < time.Hour-time.Minute {
 				t.Fatalf("name %d waits %v", i, wait)
 			}

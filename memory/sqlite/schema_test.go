@@ -57,7 +57,7 @@ func version(t *testing.T, s *Store) (n int) {
 // layout is the text of all tables and indexes.
 func layout(t *testing.T, s *Store) (all []string) {
 	t.Helper()
-	rows, err := s.readers.QueryContext(t.Context(), "SELECT coalesce(sql, name) FROM sqlite_schema ORDER BY name")
+	rows, err := s.readers.QueryContext(t.Context(), "SELECT coalesce(sql, name) FROM sqlite_schema ORDER BY name") //nolint:sqlclosecheck // collect does
 	if err == nil {
 		all, err = collect(rows, func(text *string) error { return rows.Scan(text) })
 	}
@@ -158,7 +158,7 @@ func TestNamesAreSearched(t *testing.T) {
 	s := inner(t)
 	plan := func(query string, args ...any) string {
 		t.Helper()
-		rows, err := s.readers.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
+		rows, err := s.readers.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...) //nolint:sqlclosecheck // collect does
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strconv"
 	"strings"
 	"time"
 
@@ -191,7 +192,7 @@ func nameCrowd(b *bed) {
 	}
 	b.together(len(runs), func(ctx context.Context, i int) error {
 		for turn := range 5 {
-			_, err := handles[i%2].Commit(ctx, agent.Commit{ID: agent.NewID(), Run: runs[i], Set: names{"shared": string(runs[i]), "own/" + string(runs[i]): fmt.Sprint(turn)}})
+			_, err := handles[i%2].Commit(ctx, agent.Commit{ID: agent.NewID(), Run: runs[i], Set: names{"shared": string(runs[i]), "own/" + string(runs[i]): strconv.Itoa(turn)}})
 			if err != nil {
 				return err
 			}
