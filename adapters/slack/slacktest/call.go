@@ -24,8 +24,9 @@ type call struct {
 
 // slackError is an answer with ok false.
 type slackError struct {
-	code  string
-	extra obj
+	code   string
+	extra  obj
+	status int // of HTTP, when it is not 200
 }
 
 func (e *slackError) Error() string { return e.code }
@@ -108,9 +109,12 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	if c == nil {
 		panic(http.ErrAbortHandler)
 	}
-	m, known := methods()[name]
+	s.serve(w, name, methods()[name], c, err)
+}
+
+func (s *Server) serve(w http.ResponseWriter, name string, m method, c *call, err error) {
 	s.mu.Lock()
-	req := &Request{Method: name, At: time.Now(), Args: c.args, Known: known}
+	req := &Request{Method: name, At: time.Now(), Args: c.args, Known: m.fn != nil}
 	s.requests = append(s.requests, req)
 	f := s.fault(name)
 	if s.outage {
@@ -139,28 +143,28 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, req, RateLimited(wait))
 		return
 	}
-	out = answered(out, err)
+	out, status := answered(out, err)
 	code, _ := out["error"].(string)
 	if f.LostAnswer {
 		s.note(req, 0, "lost_answer")
 		panic(http.ErrAbortHandler)
 	}
-	s.note(req, http.StatusOK, code)
+	s.note(req, status, code)
 	s.pause(f.AnswerAfter, f.AnswerWhen)
 	w.Header().Set("X-Oauth-Scopes", strings.Join(s.cfg.Scopes, ","))
 	if m.scope != "" {
 		w.Header().Set("X-Accepted-Oauth-Scopes", m.scope)
 	}
-	reply(w, http.StatusOK, out)
+	reply(w, status, out)
 }
 
-func answered(out obj, err error) obj {
+func answered(out obj, err error) (obj, int) {
 	if err == nil {
 		if out == nil {
 			out = obj{}
 		}
 		out["ok"] = true
-		return out
+		return out, http.StatusOK
 	}
 	var se *slackError
 	if !errors.As(err, &se) {
@@ -170,7 +174,8 @@ func answered(out obj, err error) obj {
 	for k, v := range se.extra {
 		out[k] = v
 	}
-	return out
+	def(&se.status, http.StatusOK)
+	return out, se.status
 }
 
 // do checks who calls and how often, and does it; the lock is held.

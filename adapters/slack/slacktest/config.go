@@ -2,6 +2,7 @@ package slacktest
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -104,10 +105,14 @@ func def[T comparable](p *T, v T) {
 func AllScopes() []string {
 	var out []string
 	for _, m := range methods() {
-		if m.scope != "" && !slices.Contains(out, m.scope) {
+		if rest, ok := strings.CutPrefix(m.scope, "*:"); ok {
+			for _, kind := range scopeOf {
+				out = append(out, kind+":"+rest)
+			}
+		} else if m.scope != "" {
 			out = append(out, m.scope)
 		}
 	}
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }

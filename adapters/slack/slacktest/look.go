@@ -120,8 +120,8 @@ func (s *Server) Statuses() []Status {
 	return slices.Clone(s.statuses)
 }
 
-// Status is what a thread's status says now; it is sticky until it is emptied
-// or the app posts into the thread.
+// Status is what a thread's status says now; it is sticky until the app
+// empties it.
 func (s *Server) Status(channel, thread string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

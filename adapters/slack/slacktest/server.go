@@ -19,6 +19,7 @@ type Server struct {
 	cfg  Config
 	base string
 	http *http.Server
+	out  *http.Client
 	wg   sync.WaitGroup
 	stop context.CancelFunc
 	done context.Context //nolint:containedctx // the life of the server: deliveries end with it
@@ -71,6 +72,7 @@ func New(cfg Config) *Server {
 	s := &Server{
 		BotToken: "xoxb-1-slacktest", AppToken: "xapp-1-A1-slacktest", SigningSecret: "8f742231b10e8888abcd99yyyzzz85a5",
 		cfg: cfg, done: done, stop: stop,
+		out:      &http.Client{Transport: &http.Transport{}},
 		changed:  make(chan struct{}),
 		dice:     rand.New(rand.NewPCG(cfg.Chaos.Seed, 1)),
 		triggers: map[string]*trigger{}, hooks: map[string]*hook{},
@@ -110,6 +112,7 @@ func (s *Server) Close() {
 	s.mu.Unlock()
 	_ = s.http.Close() // the listener is ours alone
 	s.wg.Wait()
+	s.out.CloseIdleConnections()
 }
 
 func (s *Server) routes() http.Handler {
@@ -119,6 +122,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /upload/{id}", s.serveUpload)
 	mux.HandleFunc("GET /files/{id}/{name}", s.serveFile)
 	mux.HandleFunc("POST /hooks/{id}", s.serveHook)
+	mux.HandleFunc("GET /{$}", serveSignIn)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		if s.closed {

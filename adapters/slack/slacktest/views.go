@@ -1,8 +1,206 @@
 package slacktest
 
+import (
+	"encoding/json"
+	"slices"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	maxTitle   = 24
+	maxPrivate = 3000
+	maxPushed  = 3
+)
+
 // view is a modal or a Home and what people do not see of it.
 type view struct {
 	View
+	body  viewBody
+	state obj
 }
 
-func (s *Server) viewJSON(v *view) obj { return obj{"id": v.ID} }
+// viewBody is a view as the app sends it.
+type viewBody struct {
+	Type            string          `json:"type"`
+	Title           *text           `json:"title"`
+	Submit          *text           `json:"submit"`
+	Close           *text           `json:"close"`
+	Blocks          json.RawMessage `json:"blocks"`
+	PrivateMetadata string          `json:"private_metadata"`
+	CallbackID      string          `json:"callback_id"`
+	ExternalID      string          `json:"external_id"`
+	ClearOnClose    bool            `json:"clear_on_close"`
+	NotifyOnClose   bool            `json:"notify_on_close"`
+}
+
+func (s *Server) view(id, external string) *view {
+	for _, v := range slices.Backward(s.views) {
+		if id != "" && v.ID == id || external != "" && v.ExternalID == external && v.Open {
+			return v
+		}
+	}
+	return nil
+}
+
+// readView checks a view that the app sends.
+func (s *Server) readView(raw json.RawMessage, kind string) (viewBody, error) {
+	var b viewBody
+	if json.Unmarshal(raw, &b) != nil || b.Type != kind {
+		return b, s.invalid("view", "a view of type "+kind+" is expected")
+	}
+	place := inHome
+	if kind == "modal" {
+		place = inModal
+		if b.Title == nil || b.Title.Text == "" {
+			return b, s.invalid("view", "missing required field: title")
+		}
+		for _, t := range []*text{b.Title, b.Submit, b.Close} {
+			if t != nil && utf8.RuneCountInString(t.Text) > maxTitle {
+				return b, s.invalid("view", "must be less than 25 characters [json-pointer:/view/title/text]")
+			}
+		}
+	}
+	if utf8.RuneCountInString(b.PrivateMetadata) > maxPrivate {
+		return b, s.invalid("view", "must be less than 3001 characters [json-pointer:/view/private_metadata]")
+	}
+	blocks, err := s.checkBlocks(b.Blocks, place)
+	if err != nil {
+		return b, err
+	}
+	b.Blocks = blocks
+	hasInput := slices.ContainsFunc(blocksOf(blocks), func(b block) bool { return b.Type == "input" })
+	if kind == "modal" && hasInput && b.Submit == nil {
+		return b, s.invalid("view", "missing required field: submit")
+	}
+	return b, nil
+}
+
+func (v *view) fill(s *Server, b viewBody) {
+	v.body = b
+	v.Type, v.CallbackID, v.ExternalID = b.Type, b.CallbackID, b.ExternalID
+	v.PrivateMetadata, v.Blocks = b.PrivateMetadata, b.Blocks
+	if b.Title != nil {
+		v.Title = b.Title.Text
+	}
+	v.Raw = encode(b)
+	v.Hash = s.id("hash.")
+	s.change()
+}
+
+func (s *Server) newView(user string, b viewBody) *view {
+	v := &view{View: View{ID: s.id("V"), User: user, Open: true, At: time.Now()}}
+	v.Root = v.ID
+	v.fill(s, b)
+	s.views = append(s.views, v)
+	return v
+}
+
+func (s *Server) viewJSON(v *view) obj {
+	values := v.state
+	if values == nil {
+		values = obj{}
+	}
+	out := obj{
+		"id": v.ID, "team_id": Team, "app_id": App, "app_installed_team_id": Team, "bot_id": Bot,
+		"type": v.Type, "blocks": v.Blocks, "private_metadata": v.PrivateMetadata, "callback_id": v.CallbackID,
+		"external_id": v.ExternalID, "hash": v.Hash, "state": obj{"values": values},
+		"root_view_id": v.Root, "previous_view_id": nil,
+		"clear_on_close": v.body.ClearOnClose, "notify_on_close": v.body.NotifyOnClose,
+		"title": v.body.Title, "submit": v.body.Submit, "close": v.body.Close,
+	}
+	put(out, "previous_view_id", v.Previous)
+	return out
+}
+
+func (s *Server) viewsOpen(c *call) (obj, error) {
+	user, err := s.pull(c.str("trigger_id"))
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.readView(c.json("view"), "modal")
+	if err != nil {
+		return nil, err
+	}
+	if b.ExternalID != "" && s.view("", b.ExternalID) != nil {
+		return nil, no("duplicate_external_id")
+	}
+	return obj{"view": s.viewJSON(s.newView(user, b))}, nil
+}
+
+func (s *Server) viewsPush(c *call) (obj, error) {
+	user, err := s.pull(c.str("trigger_id"))
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.readView(c.json("view"), "modal")
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.pushOn(user, b)
+	if err != nil {
+		return nil, err
+	}
+	return obj{"view": s.viewJSON(v)}, nil
+}
+
+// pushOn puts a view on top of the one that a person has open.
+func (s *Server) pushOn(user string, b viewBody) (*view, error) {
+	var top *view
+	depth := 0
+	for _, v := range s.views {
+		if v.Type == "modal" && v.User == user && v.Open {
+			top = v
+			depth++
+		}
+	}
+	switch {
+	case top == nil:
+		return nil, no("view_not_found")
+	case depth >= maxPushed:
+		return nil, no("push_limit_reached")
+	}
+	v := s.newView(user, b)
+	v.Root, v.Previous = top.Root, top.ID
+	return v, nil
+}
+
+func (s *Server) viewsUpdate(c *call) (obj, error) {
+	v := s.view(c.str("view_id"), c.str("external_id"))
+	switch {
+	case v == nil, v.Type == "modal" && !v.Open:
+		return nil, no("not_found")
+	case c.str("hash") != "" && c.str("hash") != v.Hash:
+		return nil, no("hash_conflict")
+	}
+	b, err := s.readView(c.json("view"), v.Type)
+	if err != nil {
+		return nil, err
+	}
+	v.Updates++
+	v.fill(s, b)
+	return obj{"view": s.viewJSON(v)}, nil
+}
+
+func (s *Server) viewsPublish(c *call) (obj, error) {
+	user := c.str("user_id")
+	if s.user(user) == nil {
+		return nil, no("user_not_found")
+	}
+	b, err := s.readView(c.json("view"), "home")
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range s.views {
+		if v.Type != "home" || v.User != user {
+			continue
+		}
+		if c.str("hash") != "" && c.str("hash") != v.Hash {
+			return nil, no("hash_conflict")
+		}
+		v.Updates++
+		v.fill(s, b)
+		return obj{"view": s.viewJSON(v)}, nil
+	}
+	return obj{"view": s.viewJSON(s.newView(user, b))}, nil
+}

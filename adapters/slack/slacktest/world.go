@@ -113,6 +113,7 @@ type Ephemeral struct {
 	Text                  string
 	Blocks                json.RawMessage
 	Hook                  bool // through a response_url
+	Gone                  bool // deleted by the app
 	At                    time.Time
 }
 
