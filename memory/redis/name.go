@@ -29,8 +29,11 @@ func nameArgs(set map[string]string) ([]any, error) {
 // setNames sets names in a script of their own.
 func (s *Store) setNames(ctx context.Context, set map[string]string) error {
 	args, err := nameArgs(set)
-	if err != nil || len(args) == 0 {
-		return err
+	if err != nil {
+		return fmt.Errorf("set names: %w", err)
+	}
+	if len(args) == 0 {
+		return nil
 	}
 	if _, err := s.pipe.run(ctx, &call{script: setScript, keys: []string{namesKey}, args: args, confirm: true}); err != nil {
 		return s.failed(ctx, "set names", err)
