@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -171,9 +172,7 @@ func answered(out obj, err error) (obj, int) {
 		se = &slackError{code: "invalid_form_data"}
 	}
 	out = obj{"ok": false, "error": se.code}
-	for k, v := range se.extra {
-		out[k] = v
-	}
+	maps.Copy(out, se.extra)
 	def(&se.status, http.StatusOK)
 	return out, se.status
 }
@@ -252,10 +251,10 @@ func (s *Server) note(req *Request, status int, code string) {
 func (s *Server) refuse(w http.ResponseWriter, req *Request, f Fault) {
 	out := obj{"ok": false, "error": f.Error}
 	status := f.Status
-	switch {
-	case status == 0:
+	switch status {
+	case 0:
 		status = http.StatusOK
-	case status == http.StatusTooManyRequests:
+	case http.StatusTooManyRequests:
 		out["error"] = "ratelimited"
 		w.Header().Set("Retry-After", strconv.Itoa(retryAfter(f.RetryAfter)))
 		s.mu.Lock()

@@ -3,6 +3,7 @@ package slacktest
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -203,9 +204,7 @@ func press(blocks json.RawMessage, want string, picks []string) (obj, error) {
 		if err != nil {
 			return nil, err
 		}
-		for k, v := range state {
-			out[k] = v
-		}
+		maps.Copy(out, state)
 		return out, nil
 	}
 	return nil, fmt.Errorf("there is no %q to press, only %q", want, slices.Compact(words))

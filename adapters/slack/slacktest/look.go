@@ -125,6 +125,10 @@ func (s *Server) Statuses() []Status {
 func (s *Server) Status(channel, thread string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.status(channel, thread)
+}
+
+func (s *Server) status(channel, thread string) string {
 	for _, st := range slices.Backward(s.statuses) {
 		if st.Channel == channel && st.ThreadTS == thread {
 			return st.Status

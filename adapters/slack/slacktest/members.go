@@ -92,7 +92,10 @@ func (s *Server) channelList(c *call, want func(*Channel) bool) (obj, error) {
 	def(&types, "public_channel")
 	var found []*Channel
 	for _, ch := range s.channels {
-		if want(ch) && slices.Contains(strings.Split(types, ","), typeOf[ch.kind()]) && !(ch.Archived && c.flag("exclude_archived")) {
+		if !want(ch) || ch.Archived && c.flag("exclude_archived") {
+			continue
+		}
+		if slices.Contains(strings.Split(types, ","), typeOf[ch.kind()]) {
 			found = append(found, ch)
 		}
 	}

@@ -18,10 +18,10 @@ var scopeOf = map[string]string{"channel": "channels", "group": "groups", "im": 
 
 // The tiers of the Web API, in calls a minute.
 const (
-	tier2  = 20
-	tier3  = 50
-	tier4  = 100
-	status = 600
+	tier2 = 20
+	tier3 = 50
+	tier4 = 100
+	often = 600
 )
 
 func methods() map[string]method {
@@ -69,7 +69,7 @@ func methods() map[string]method {
 		"files.getUploadURLExternal":   {scope: "files:write", perMinute: tier4, fn: (*Server).filesUploadURL},
 		"files.info":                   {scope: "files:read", perMinute: tier4, fn: (*Server).filesInfo},
 
-		"assistant.threads.setStatus":           {scope: "chat:write", perMinute: status, fn: (*Server).assistantStatus},
+		"assistant.threads.setStatus":           {scope: "chat:write", perMinute: often, fn: (*Server).assistantStatus},
 		"assistant.threads.setSuggestedPrompts": {scope: "assistant:write", perMinute: tier4, fn: (*Server).assistantPrompts},
 		"assistant.threads.setTitle":            {scope: "assistant:write", perMinute: tier4, fn: (*Server).assistantTitle},
 	}

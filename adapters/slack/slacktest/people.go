@@ -113,8 +113,9 @@ func (s *Server) OpenHome(user string) {
 	s.emit(ev, user)
 }
 
-// Stop presses the native Stop button of an agent's thread.
-func (s *Server) Stop(user, channel, thread string) {
+// Stop presses the native Stop button, which a thread has while its status is
+// set or the app streams into it.
+func (s *Server) Stop(user, channel, thread string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	streams := []string{}
@@ -123,7 +124,11 @@ func (s *Server) Stop(user, channel, thread string) {
 			streams = append(streams, m.TS)
 		}
 	}
+	if len(streams) == 0 && s.status(channel, thread) == "" {
+		return fmt.Errorf("slacktest: thread %s in %s has no status, so no Stop button", thread, channel)
+	}
 	s.emit(obj{"type": "agent_session_stopped", "user": user, "channel": channel, "thread_ts": thread, "streaming_message_ts": streams}, user)
+	return nil
 }
 
 // AssistantThread opens the app's assistant beside #general and returns the
@@ -140,6 +145,22 @@ func (s *Server) AssistantThread(user string) (channel, thread string) {
 		"context": obj{"channel_id": General, "team_id": Team, "enterprise_id": nil},
 	}}, user)
 	return im.ID, m.TS
+}
+
+// Invite brings a person or the bot into a channel.
+func (s *Server) Invite(user, channel string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.channel(channel)
+	if c == nil || c.has(user) {
+		return fmt.Errorf("slacktest: no channel %s, or %s is in it", channel, user)
+	}
+	c.Members = append(slices.Clone(c.Members), user)
+	if c.has(BotUser) {
+		s.emit(obj{"type": "member_joined_channel", "user": user, "channel": c.ID, "channel_type": "C", "team": Team, "inviter": Ann}, Ann)
+	}
+	s.change()
+	return nil
 }
 
 // AddUser adds a person or a bot, or changes one with the same id.

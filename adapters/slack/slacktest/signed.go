@@ -28,6 +28,13 @@ func (s *Server) Sign(h http.Header, body []byte, at time.Time) {
 	h.Set("X-Slack-Signature", "v0="+hex.EncodeToString(mac.Sum(nil)))
 }
 
+// DeliverTo changes the base URL of signed HTTP deliveries; empty is Socket Mode.
+func (s *Server) DeliverTo(base string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cfg.Deliver = base
+}
+
 // Challenge sends url_verification to the app and says whether it was answered.
 func (s *Server) Challenge(ctx context.Context) error {
 	want := "challenge-" + strconv.FormatInt(time.Now().UnixNano(), 36)
@@ -79,9 +86,12 @@ const formType = "application/x-www-form-urlencoded"
 var errStatus = errors.New("the app answered with a status other than 2xx")
 
 func (s *Server) sendHTTP(ctx context.Context, path, kind string, body []byte, attempt int, reason string) (got []byte, noRetry bool, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(s.cfg.Deliver, "/")+path, bytes.NewReader(body))
+	s.mu.Lock()
+	base := strings.TrimSuffix(s.cfg.Deliver, "/")
+	s.mu.Unlock()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+path, bytes.NewReader(body))
 	if err != nil {
-		return nil, false, fmt.Errorf("delivering to %s: %w", s.cfg.Deliver, err)
+		return nil, false, fmt.Errorf("delivering to %s: %w", base, err)
 	}
 	req.Header.Set("Content-Type", kind)
 	req.Header.Set("User-Agent", "Slackbot 1.0 (+https://api.slack.com/robots)")

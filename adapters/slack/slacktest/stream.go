@@ -2,6 +2,7 @@ package slacktest
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -93,7 +94,8 @@ func (s *Server) streaming(c *call) (*message, error) {
 // grow adds what a call brings to a stream and writes the message anew.
 func (s *Server) grow(m *message, c *call) error {
 	st := m.stream
-	add := c.str("markdown_text")
+	var add strings.Builder
+	_, _ = add.WriteString(c.str("markdown_text")) // a builder takes everything
 	var chunks []struct {
 		Type    string          `json:"type"`
 		Text    string          `json:"text"`
@@ -110,7 +112,7 @@ func (s *Server) grow(m *message, c *call) error {
 	for _, k := range chunks {
 		switch k.Type {
 		case "markdown_text":
-			add += k.Text
+			_, _ = add.WriteString(k.Text) // as above
 		case "plan_update":
 			st.plan = k.Title
 		case "task_update":
@@ -124,10 +126,10 @@ func (s *Server) grow(m *message, c *call) error {
 			return no("invalid_chunks")
 		}
 	}
-	if utf8.RuneCountInString(add) > maxMarkdown {
+	if utf8.RuneCountInString(add.String()) > maxMarkdown {
 		return no("msg_too_long")
 	}
-	_, _ = st.text.WriteString(add) // a builder takes everything
+	_, _ = st.text.WriteString(add.String()) // as above
 	m.Text, m.Blocks = st.text.String(), st.blocks()
 	s.change()
 	return nil
