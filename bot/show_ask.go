@@ -1,0 +1,163 @@
+package bot
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// maxQuestions is how many points one message asks about (CHAT.md).
+const maxQuestions = 3
+
+// asks is what a question is about, by its kind.
+func asks(r agent.Run, c agent.Checkpoint) []Part {
+	switch c.Ask {
+	case agent.CheckClarify:
+		return points(c)
+	case agent.CheckPlan:
+		return proposal(r, c)
+	case agent.CheckApproval:
+		return wish(r, c)
+	case agent.CheckUncertain:
+		return append(detail(c), arguments(c)...)
+	case agent.CheckBudget:
+		return append(detail(c), left(r)...)
+	case agent.CheckStuck:
+		return append(detail(c), evidence(r, c)...)
+	}
+	return detail(c)
+}
+
+// detail is the question's own explanation.
+func detail(c agent.Checkpoint) []Part {
+	if strings.TrimSpace(c.Detail) == "" {
+		return nil
+	}
+	return []Part{Prose{strings.TrimSpace(safe(c.Detail))}}
+}
+
+// points are the unclear points, with the buttons of each where there is more
+// than one.
+func points(c agent.Checkpoint) []Part {
+	var parts []Part
+	shown := c.Questions[:min(len(c.Questions), maxQuestions)]
+	for i, q := range shown {
+		text := "**" + quoted(q.Question, 500) + "**"
+		if len(shown) > 1 {
+			text = fmt.Sprintf("**%d. %s**", i+1, quoted(q.Question, 500))
+		}
+		if q.Why != "" {
+			text += "\n" + quoted(q.Why, 300)
+		}
+		for n, choice := range q.Choices {
+			if n >= maxChoices || choiceLabel(choice) != strings.TrimSpace(choice) { // the button does not say it all
+				text += fmt.Sprintf("\n%d. %s", n+1, quoted(choice, 400))
+			}
+		}
+		parts = append(parts, Prose{text})
+		if len(shown) > 1 && len(q.Choices) > 0 {
+			parts = append(parts, Buttons{choices(c, q)})
+		}
+	}
+	if more := len(c.Questions) - len(shown); more > 0 {
+		parts = append(parts, Small{fmt.Sprintf("and %s: Other shows all of them", countOf(more, "more question"))})
+	}
+	return append(append(parts, detail(c)...), Small{"An answer in this thread will do, too."})
+}
+
+// proposal is a plan that people are to decide about.
+func proposal(r agent.Run, c agent.Checkpoint) []Part {
+	if c.Plan == nil {
+		return detail(c)
+	}
+	var parts []Part
+	list := Tasks{Title: fmt.Sprintf("%s · %s", inLine(planName(*c.Plan), 100), countOf(len(c.Plan.Tasks), "task"))}
+	for _, t := range c.Plan.Tasks {
+		var note []string
+		if len(t.Tools) > 0 {
+			note = append(note, "uses "+inLine(strings.Join(t.Tools, ", "), 100))
+		}
+		if t.Acceptance != "" {
+			note = append(note, "done when "+inLine(t.Acceptance, 120))
+		}
+		list.Items = append(list.Items, item(t, r.Tasks[t.ID].State, strings.Join(note, "; ")))
+	}
+	if text := quoted(c.Plan.Description, 600); text != "" {
+		parts = append(parts, Prose{text})
+	}
+	parts = append(parts, list)
+	if broken := !slices.Contains(c.Choices, agent.DecideApprove); broken {
+		parts = append(parts, detail(c)...) // the rules that it breaks; else it is the plan once more
+	}
+	for _, line := range assumptions(agent.Run{Plan: *c.Plan}) {
+		parts = append(parts, Small{line})
+	}
+	return parts
+}
+
+// wish is a call that wants to be allowed: what, why and with which arguments.
+func wish(r agent.Run, c agent.Checkpoint) []Part {
+	what := Facts{[]Fact{{"What", inLine(c.Tool, 80)}}}
+	if id, is := c.Strand.Task(); is {
+		t, _ := r.Plan.Task(id)
+		why := r.Tasks[id].Instructions
+		if why == "" {
+			why = t.Instructions
+		}
+		if why = inLine(why, 300); why == "" {
+			why = inLine(taskTitle(t), 120)
+		}
+		what.List = append(what.List, Fact{"Why", why})
+	}
+	parts := append([]Part{what}, arguments(c)...)
+	return append(parts, detail(c)...)
+}
+
+// left is what is not done yet.
+func left(r agent.Run) []Part {
+	var done, rest []string
+	for _, t := range r.Plan.Tasks {
+		switch r.Tasks[t.ID].State {
+		case agent.TaskDone:
+			done = append(done, quoted(taskTitle(t), 80))
+		case agent.TaskPending, agent.TaskRunning, agent.TaskFailed, agent.TaskSkipped:
+			rest = append(rest, quoted(taskTitle(t), 80))
+		}
+	}
+	var lines []string
+	if len(done) > 0 {
+		lines = append(lines, "**Done**: "+strings.Join(first(done, 10), "; "))
+	}
+	if len(rest) > 0 {
+		lines = append(lines, "**Left**: "+strings.Join(first(rest, 10), "; "))
+	}
+	lines = append(lines, "**Spent**: "+spending(r)+" · "+countOf(r.Spent.Calls, "model call")+" · "+lasting(r.Spent.Time)+" of work")
+	return []Part{Prose{strings.Join(lines, "\n")}}
+}
+
+// evidence is what was tried: the tasks that failed and the newest findings,
+// unless the question says it itself.
+func evidence(r agent.Run, c agent.Checkpoint) []Part {
+	var lines []string
+	add := func(what, why string) {
+		if why != "" && !strings.Contains(c.Detail, why) {
+			lines = append(lines, "- "+what+quoted(why, 200))
+		}
+	}
+	for _, f := range r.Findings[max(0, len(r.Findings)-5):] {
+		if c.Strand == agent.Main || f.Strand == c.Strand {
+			add("", f.Message)
+		}
+	}
+	for _, t := range r.Plan.Tasks {
+		if s := r.Tasks[t.ID]; s.State == agent.TaskFailed {
+			add(quoted(taskTitle(t), 80)+": ", s.Reason)
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return []Part{Prose{"**What was tried**\n" + strings.Join(lines, "\n")}}
+}

@@ -1,0 +1,60 @@
+package bot
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// Audience lists the principals who are to be notified of a question.
+type Audience func(r agent.Run, ask agent.CheckpointKind) []string
+
+// Audience is who is notified of a checkpoint of the kind, out of those who may
+// decide it: the requester for clarify; the requester and then the operators
+// for stuck; the approvers for the rest (where none are named: the requester
+// and the operators), with the operators for money. A bare id is taken as one
+// of the run's platform; people of other platforms cannot be notified there.
+func (a Authority) Audience(r agent.Run, ask agent.CheckpointKind) []string {
+	platform, _, _ := strings.Cut(r.Brief.ReplyTo, ":")
+	var list []string
+	for _, who := range a.asked(r, ask) {
+		if who != "" && !strings.Contains(who, ":") {
+			who = platform + ":" + who
+		}
+		if strings.HasPrefix(who, platform+":") && !slices.Contains(list, who) {
+			list = append(list, who)
+		}
+	}
+	return list
+}
+
+func (a Authority) asked(r agent.Run, ask agent.CheckpointKind) []string {
+	requester := []string{r.Brief.Requester}
+	approvers := r.Brief.Approvers
+	if len(approvers) == 0 {
+		approvers = a.Approvers
+	}
+	switch ask {
+	case agent.CheckClarify:
+		return requester
+	case agent.CheckStuck:
+		return slices.Concat(requester, a.Operators)
+	case agent.CheckBudget:
+		if len(approvers) == 0 {
+			approvers = requester
+		}
+		return slices.Concat(approvers, a.Operators)
+	case agent.CheckPlan, agent.CheckApproval, agent.CheckUncertain:
+	}
+	if len(approvers) == 0 {
+		approvers = slices.Concat(requester, a.Operators)
+	}
+	if a.RequesterMayApprove {
+		return approvers
+	}
+	_, bare, _ := strings.Cut(r.Brief.Requester, ":")
+	return slices.DeleteFunc(slices.Clone(approvers), func(who string) bool { // four eyes
+		return who == r.Brief.Requester || (bare != "" && who == bare)
+	})
+}

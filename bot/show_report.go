@@ -1,0 +1,135 @@
+package bot
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// ReportCard is the final message of an ended run: its outcome, what changed,
+// the files, what was not done, and what it cost.
+func ReportCard(r agent.Run) Card {
+	c := Card{Key: Key{Run: r.ID, Name: keyReport, Kind: agent.PostReport}}
+	if r.Brief.Requester != "" {
+		c.Mentions = []string{r.Brief.Requester}
+	}
+	rep := agent.Reported{}
+	if r.Report != nil {
+		rep = *r.Report
+	}
+	head := inLine(rep.Headline, 140)
+	if r.Ended != nil {
+		head = endings[r.Ended.State] + ": " + head
+	}
+	c.Text = head
+	c.Parts = []Part{Heading{head}}
+	if r.Ended != nil && r.Ended.State != agent.RunDone && r.Ended.Reason != "" && !strings.Contains(rep.Body, r.Ended.Reason) {
+		c.Parts = append(c.Parts, Prose{"**Reason**: " + quoted(r.Ended.Reason, 600)})
+	}
+	if body := strings.TrimSpace(safe(rep.Body)); body != "" && body != strings.TrimSpace(rep.Headline) {
+		c.Parts = append(c.Parts, Prose{body})
+	}
+	c.section("Files", files(r, rep))
+	c.section("Not done", undone(r, rep))
+	c.section("Next", quotes(rep.FollowUps))
+	c.section("Sources", sources(r, rep))
+	c.Parts = append(c.Parts, Small{strings.Join(figures(r), " · ")}, Rating{r.ID})
+	return c
+}
+
+// section adds a list under a title, if there is anything in it.
+func (c *Card) section(title string, items []string) {
+	if len(items) > 0 {
+		c.Parts = append(c.Parts, Prose{"**" + title + "**\n- " + strings.Join(items, "\n- ")})
+	}
+}
+
+func quotes(texts []string) []string {
+	list := make([]string, len(texts))
+	for i, text := range texts {
+		list[i] = quoted(text, 400)
+	}
+	return list
+}
+
+// files are the artifacts, and for each whether it is in the thread.
+func files(r agent.Run, rep agent.Reported) []string {
+	var list []string
+	for i, file := range rep.Artifacts {
+		text := quoted(file, 200)
+		shown, tried := r.Shown[keyUpload+strconv.Itoa(i)]
+		switch {
+		case shown.Failed != "":
+			text += " – not attached: " + quoted(strings.TrimPrefix(shown.Failed, "error: "), 300)
+		case tried:
+			text += " – attached"
+		default:
+			text += " – not attached, it is in the workspace"
+		}
+		list = append(list, text)
+	}
+	return list
+}
+
+// undone is everything that failed or was skipped: the report's own list, and
+// the tasks that it does not mention.
+func undone(r agent.Run, rep agent.Reported) []string {
+	list := quotes(rep.Skipped)
+	told := strings.Join(rep.Skipped, "\n")
+	for _, t := range r.Plan.Tasks {
+		s := r.Tasks[t.ID]
+		if s.State == agent.TaskDone || strings.Contains(told, taskTitle(t)) {
+			continue
+		}
+		text := quoted(taskTitle(t), 120)
+		switch s.State {
+		case agent.TaskFailed:
+			text += " – failed"
+		case agent.TaskPending, agent.TaskRunning, agent.TaskSkipped, agent.TaskDone:
+			text += " – skipped"
+		}
+		if s.Reason != "" {
+			text += ": " + quoted(s.Reason, 300)
+		}
+		list = append(list, text)
+	}
+	return list
+}
+
+// maxSources is how many addresses a report lists.
+const maxSources = 10
+
+// sources are the web addresses among the tasks' outputs that the report's
+// text does not name.
+func sources(r agent.Run, rep agent.Reported) []string {
+	var list []string
+	for _, t := range r.Plan.Tasks {
+		for _, o := range r.Tasks[t.ID].Outputs {
+			var one string
+			var several []string
+			if json.Unmarshal(o.Value, &one) == nil {
+				several = []string{one}
+			} else if json.Unmarshal(o.Value, &several) != nil {
+				continue
+			}
+			for _, address := range several {
+				if isWeb(address) && !strings.Contains(rep.Body, address) && !slices.Contains(list, address) {
+					list = append(list, address)
+				}
+			}
+		}
+	}
+	if more := len(list) - maxSources; more > 0 {
+		list = append(list[:maxSources], fmt.Sprintf("and %d more", more))
+	}
+	return list
+}
+
+func isWeb(s string) bool {
+	return (strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://")) && len(s) < 500 &&
+		exact(s) == s && !strings.ContainsAny(s, " \n\t<>[]()|`*")
+}

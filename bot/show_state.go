@@ -1,0 +1,188 @@
+package bot
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/llm"
+)
+
+// standing is what happens now, or who is waited for, in one line of Markdown.
+func standing(r agent.Run) string {
+	switch {
+	case r.Ended != nil:
+		return outcome(r)
+	case r.Refused != "":
+		return "**Paused**: the model refuses its configuration: " + quoted(r.Refused, 200) + ". Once that is mended: Resume."
+	case r.Paused != "":
+		return "**Paused** by " + pausedBy(r.Paused)
+	case r.Cancelled != nil:
+		return "**Ending**: cancelled by " + Mention(r.Cancelled.By)
+	case r.Finish:
+		return "**Ending** with what there is"
+	case r.State() == agent.RunWaiting:
+		return "**Waiting** " + waiting(r)
+	}
+	line := "**Working**: " + work(r)
+	if r.OpenCheckpoint() != nil {
+		line += "\nWaiting " + waiting(r)
+	}
+	return line
+}
+
+// pausedBy is who paused the run; Deckhand itself says why.
+func pausedBy(paused string) string {
+	if reason, is := strings.CutPrefix(paused, agent.Deckhand+": "); is {
+		return Mention(agent.Deckhand) + ": " + quoted(reason, 300)
+	}
+	return Mention(paused)
+}
+
+// wants is what each kind of question waits for.
+var wants = map[agent.CheckpointKind]string{
+	agent.CheckClarify: "for an answer", agent.CheckPlan: "for the approval of the plan",
+	agent.CheckApproval: "for an approval", agent.CheckBudget: "for a decision about the budget",
+	agent.CheckStuck: "for a way out", agent.CheckUncertain: "for somebody to look whether it happened",
+}
+
+// waiting is what is waited for, and whom.
+func waiting(r agent.Run) string {
+	list := r.OpenCheckpoints()
+	c := list[0]
+	text := wants[c.Ask] + whom(r, c.Ask) + ": " + quoted(c.Title, 150)
+	if more := len(list) - 1; more > 0 {
+		text += ", and " + countOf(more, "more question")
+	}
+	return text
+}
+
+// whom names the people of the run who may decide, "" where the
+// configuration says who.
+func whom(r agent.Run, ask agent.CheckpointKind) string {
+	switch {
+	case ask == agent.CheckClarify || ask == agent.CheckStuck:
+		return " of " + Mention(r.Brief.Requester)
+	case len(r.Brief.Approvers) > 0:
+		return " by " + mentions(r.Brief.Approvers, "or")
+	}
+	return ""
+}
+
+// work is what executes: tasks with what they do, else the main strand's work.
+func work(r agent.Run) string {
+	var tasks []string
+	for _, t := range r.Plan.Tasks {
+		if r.Tasks[t.ID].State != agent.TaskRunning {
+			continue
+		}
+		text := quoted(taskTitle(t), 80)
+		if now := doing(r, agent.TaskStrand(t.ID)); now != "" {
+			text += " (" + escape(now) + ")"
+		}
+		tasks = append(tasks, text)
+	}
+	switch {
+	case len(tasks) > 0:
+		return strings.Join(tasks, "; ")
+	case r.Plans == 0 && fetches(r):
+		return "fetching the attached files…"
+	case r.Report != nil:
+		return "finishing…"
+	}
+	return thoughts[r.Purpose(agent.Main)] + "…"
+}
+
+// fetches reports whether a person's file is on its way.
+func fetches(r agent.Run) bool {
+	return slices.ContainsFunc(openCalls(r.Strands[agent.Voice]), func(c agent.OpenCall) bool { return c.Effect.Attaches() })
+}
+
+// thoughts say what a model is asked for.
+var thoughts = map[llm.Purpose]string{
+	llm.Intake: "reading the goal", llm.Plan: "planning anew", llm.Work: "thinking",
+	llm.Judge: "checking the result", llm.Report: "writing the report",
+}
+
+// doing is what a strand does right now in a few words without arguments, ""
+// for nothing.
+func doing(r agent.Run, id agent.StrandID) string {
+	for _, c := range r.OpenCheckpoints() {
+		if c.Strand == id {
+			return "waits " + wants[c.Ask]
+		}
+	}
+	s := r.Strands[id]
+	if s.Call != nil {
+		return thoughts[s.Call.Purpose]
+	}
+	var names []string
+	for _, c := range openCalls(s) {
+		if name := strings.ReplaceAll(inLine(c.Name, 40), "_", " "); c.Intent != nil && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	switch {
+	case len(names) > 0:
+		return enumerate(names, "and")
+	case s.Finishing != nil:
+		return thoughts[llm.Judge]
+	}
+	return ""
+}
+
+// openCalls are the strand's open calls, of all its conversations.
+func openCalls(s agent.Strand) []agent.OpenCall {
+	var list []agent.OpenCall
+	for _, in := range s.Talks {
+		list = append(list, in.Talk.Open...)
+	}
+	slices.SortFunc(list, func(a, b agent.OpenCall) int { return strings.Compare(string(a.Effect), string(b.Effect)) })
+	return list
+}
+
+// executes reports whether a model is being asked or a tool runs, also while
+// the run is paused.
+func executes(r agent.Run) bool {
+	if r.Ended != nil {
+		return false
+	}
+	for id, s := range r.Strands {
+		if s.Call != nil && !s.Ended && id != agent.Voice {
+			return true
+		}
+	}
+	return r.State() == agent.RunRunning
+}
+
+// endings are the outcomes in a word.
+var endings = map[agent.RunState]string{
+	agent.RunDone: "Done", agent.RunFailed: "Failed", agent.RunCancelled: "Cancelled",
+}
+
+// outcome is how the run ended in one line: outcome, tasks, cost and time.
+func outcome(r agent.Run) string {
+	text := "**" + endings[r.Ended.State] + "**: " + quoted(r.Brief.Goal, 120)
+	if r.Ended.State != agent.RunDone && r.Ended.Reason != "" {
+		text += " · " + quoted(r.Ended.Reason, 160)
+	}
+	return text + " · " + strings.Join(figures(r), " · ")
+}
+
+// figures are tasks, cost, tokens and time of work as the journal has them.
+func figures(r agent.Run) []string {
+	var list []string
+	if done, total := r.Progress(); total > 0 {
+		list = append(list, fmt.Sprintf("%d of %s done", done, countOf(total, "task")))
+	}
+	return append(list, money(r.Spent.Dollars()), countOf(r.Spent.Tokens(), "token"), lasting(r.Spent.Time)+" of work")
+}
+
+// taskTitle is what a task is called.
+func taskTitle(t agent.Task) string {
+	if t.Title == "" {
+		return string(t.ID)
+	}
+	return t.Title
+}

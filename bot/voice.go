@@ -1,0 +1,140 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// Paces hands out turns that all replicas share.
+type Paces interface {
+	Take(ctx context.Context, p agent.Pace) (wait time.Duration, err error)
+}
+
+// Workspace is where runs keep their files. Paths are relative to the run's folder.
+type Workspace interface {
+	// Open opens a file for reading; none there: an error that is fs.ErrNotExist.
+	Open(folder, path string) (content io.ReadCloser, size int64, err error)
+	// Create makes a file of what fill writes. It is there once fill is done,
+	// as a whole, and not at all if fill fails; a file that is there already is
+	// fs.ErrExist, and fill may not have been called.
+	Create(folder, path string, fill func(w io.Writer) error) error
+}
+
+// VoiceConfig is what a voice is made of.
+type VoiceConfig struct {
+	Platforms   []Platform
+	Paces       Paces
+	Audience    Audience
+	Files       Workspace
+	CardEvery   time.Duration // between two edits of one card, at least
+	Heartbeat   time.Duration // between two edits while nothing changes but something executes
+	PostTimeout time.Duration // of the request of a post
+	Log         *slog.Logger
+}
+
+// Voice shows runs to people: it makes the posts that a run's fold asks for,
+// and keeps its card up to date.
+type Voice struct {
+	platforms map[string]Platform
+	paces     Paces
+	audience  Audience
+	files     Workspace
+	every     time.Duration
+	heartbeat time.Duration
+	timeout   time.Duration
+	log       *slog.Logger
+
+	mu    sync.Mutex
+	cards map[agent.RunID]*display
+}
+
+// NewVoice makes a voice. Platforms must have different names.
+func NewVoice(c VoiceConfig) (*Voice, error) {
+	v := &Voice{platforms: map[string]Platform{}, paces: c.Paces, audience: c.Audience, files: c.Files,
+		every: c.CardEvery, heartbeat: c.Heartbeat, timeout: c.PostTimeout, log: c.Log, cards: map[agent.RunID]*display{}}
+	for _, p := range c.Platforms {
+		if _, taken := v.platforms[p.Name()]; taken {
+			return nil, fmt.Errorf("two platforms are called %q", p.Name())
+		}
+		v.platforms[p.Name()] = p
+	}
+	return v, nil
+}
+
+// fileTimeout is how long the request of an upload may take.
+const fileTimeout = time.Minute
+
+// Deadline is how long after its intent a post's request has certainly ended.
+func (v *Voice) Deadline(p agent.Post) time.Duration {
+	if p.Kind == agent.PostUpload {
+		return max(v.timeout, fileTimeout)
+	}
+	return v.timeout
+}
+
+// May takes a turn at the pace of the place that the post goes to, or says how
+// long to wait for one. A post that has no place to go to may be made at once:
+// it fails.
+func (v *Voice) May(ctx context.Context, r agent.Run, p agent.Post) (wait time.Duration, err error) {
+	if p.Kind == agent.PostAttach {
+		return 0, nil
+	}
+	platform, to, err := v.place(r, p)
+	if errors.Is(err, errElsewhere) {
+		return elsewhere, nil
+	}
+	if err != nil {
+		return 0, nil //nolint:nilerr // the post itself fails with this error and is journalled
+	}
+	pace, edit := platform.Paces(to)
+	if p.Kind == agent.PostClose {
+		pace = edit
+	}
+	wait, err = v.paces.Take(ctx, pace)
+	if err != nil {
+		return 0, fmt.Errorf("take a turn to post to %s: %w", to, err)
+	}
+	if wait == 0 && p.Kind == agent.PostCheckpoint {
+		v.busy(ctx, r) // a status that says "working" keeps people from answering
+	}
+	return wait, nil
+}
+
+// errElsewhere says that another process has to show a run.
+var errElsewhere = errors.New("this process is not connected to its platform")
+
+// elsewhere is how long a run is left to a process that is connected to its platform.
+const elsewhere = 10 * time.Second
+
+// place is where a post of the run goes: its thread, for its card the place
+// that the run answers in, for an edit the message.
+func (v *Voice) place(r agent.Run, p agent.Post) (Platform, Address, error) {
+	where := r.Thread()
+	switch {
+	case p.Kind == agent.PostCard || where == "":
+		where = r.Brief.ReplyTo
+	case p.Kind == agent.PostClose:
+		where = r.Shown[keyAsk+p.About].Message
+	}
+	return v.at(where)
+}
+
+// at is the platform of an address.
+func (v *Voice) at(where string) (Platform, Address, error) {
+	to, err := ParseAddress(where)
+	if err != nil {
+		return nil, to, err
+	}
+	platform, known := v.platforms[to.Platform]
+	if !known {
+		return nil, to, fmt.Errorf("%s: %w", to, errElsewhere)
+	}
+	return platform, to, nil
+}

@@ -1,0 +1,202 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// The pauses before a post is tried again.
+const (
+	lostPause    = time.Second     // after an answer that was lost, where repeating does no harm
+	refusedPause = time.Second     // doubled each time a platform refuses the bot
+	refusedMost  = 5 * time.Minute // a revoked token is not renewed in a hurry
+)
+
+// Post makes a post. The result's text is an agent.Shown; a result to be run
+// again says that nothing happened yet, an unknown one that it may have.
+func (v *Voice) Post(ctx context.Context, r agent.Run, p agent.Post, c agent.Call) agent.Result {
+	ctx, cancel := v.early(ctx, p, c)
+	defer cancel()
+	if ctx.Err() != nil {
+		return agent.Result{Again: lostPause} // too late to send anything: nothing happened
+	}
+	var shown agent.Shown
+	var err error
+	switch p.Kind {
+	case agent.PostCard, agent.PostCheckpoint, agent.PostReport:
+		shown, err = v.message(ctx, r, p)
+	case agent.PostAttach:
+		shown, err = v.fetch(ctx, r, p)
+	case agent.PostUpload:
+		shown, err = v.upload(ctx, r, p)
+	case agent.PostClose:
+		err = v.closeCheck(ctx, r, p)
+	case agent.PostAnswer, agent.PostScheduled:
+		err = fmt.Errorf("a run posts no %s", p.Kind)
+	}
+	if err != nil {
+		return v.trouble(r, p, c, err)
+	}
+	return agent.Result{State: agent.OutcomeOK, Trust: agent.Trusted, Text: shown.Text()}
+}
+
+// early ends ctx well before the intent's deadline: what is sent must have
+// arrived by then.
+func (v *Voice) early(ctx context.Context, p agent.Post, c agent.Call) (context.Context, context.CancelFunc) {
+	end, bounded := ctx.Deadline()
+	if c.Deadline.IsZero() || !bounded {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, end.Add(-max(v.Deadline(p)/5, 100*time.Millisecond)))
+}
+
+// trouble is the result of a post that was not made, as far as anybody knows.
+func (v *Voice) trouble(r agent.Run, p agent.Post, c agent.Call, err error) agent.Result {
+	log := v.log.With("run", r.ID, "post", p.Key, "err", err)
+	repeats := p.Repeat() == agent.RepeatIdempotent
+	if busy, is := errors.AsType[*BusyError](err); is {
+		return agent.Result{Again: max(busy.After, time.Millisecond)}
+	}
+	switch {
+	case errors.Is(err, errElsewhere):
+		return agent.Result{Again: elsewhere}
+	case errors.Is(err, ErrRefused):
+		log.Error("the platform refuses the bot; look at its token and scopes. Trying again")
+		return agent.Result{Again: growing(c.Deferred)}
+	case lost(err) && repeats:
+		return agent.Result{Again: lostPause}
+	case lost(err):
+		log.Warn("a post's answer did not arrive; looking for it later")
+		return agent.Result{State: agent.OutcomeUnknown, Trust: agent.Trusted, Text: err.Error()}
+	}
+	log.Error("a post could not be made")
+	return agent.Failed(err.Error())
+}
+
+// lost reports whether it may have happened.
+func lost(err error) bool {
+	return errors.Is(err, ErrLost) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+}
+
+// growing is the pause after so many refusals.
+func growing(times int) time.Duration {
+	return min(refusedPause<<min(times, 16), refusedMost)
+}
+
+// message posts a card. Where its place is gone, the requester gets it directly.
+func (v *Voice) message(ctx context.Context, r agent.Run, p agent.Post) (agent.Shown, error) {
+	platform, to, err := v.place(r, p)
+	if err != nil {
+		return agent.Shown{}, err
+	}
+	card, err := v.card(r, p)
+	if err != nil {
+		return agent.Shown{}, err
+	}
+	posted, err := platform.Post(ctx, to, card)
+	if errors.Is(err, ErrGone) {
+		posted, err = v.direct(ctx, platform, r, card, err)
+	}
+	if err != nil {
+		return agent.Shown{}, err
+	}
+	if p.Kind == agent.PostCard {
+		v.showed(r, time.Now())
+	}
+	return shownAt(posted), nil
+}
+
+func shownAt(p Posted) agent.Shown {
+	return agent.Shown{Message: p.Message.String(), Thread: p.Thread.String()}
+}
+
+// card is what a post shows.
+func (v *Voice) card(r agent.Run, p agent.Post) (Card, error) {
+	now := time.Now()
+	var c Card
+	switch p.Kind {
+	case agent.PostCard:
+		c = LiveCard(r, now)
+	case agent.PostReport:
+		c = ReportCard(r)
+	case agent.PostCheckpoint:
+		check, known := r.Checks[agent.CheckpointID(p.About)]
+		if !known {
+			return c, fmt.Errorf("%w: %s", ErrNoCheckpoint, p.About)
+		}
+		if strings.HasPrefix(p.Key, keyRemind) {
+			c = RemindCard(r, check, now, v.audience)
+		} else {
+			c = CheckCard(r, check, now, v.audience)
+		}
+	case agent.PostAnswer, agent.PostScheduled, agent.PostAttach, agent.PostUpload, agent.PostClose:
+		return c, fmt.Errorf("a %s has no card", p.Kind)
+	}
+	c.Key = Key{Run: r.ID, Name: p.Key, Kind: p.Kind}
+	return c, nil
+}
+
+// direct posts to the requester alone what its place did not take.
+func (v *Voice) direct(ctx context.Context, platform Platform, r agent.Run, card Card, gone error) (Posted, error) {
+	to, err := requesterOf(ctx, platform, r)
+	if err != nil {
+		return Posted{}, unreachable(gone, err)
+	}
+	card.Parts = append([]Part{Small{"You get this here because I cannot post where the run belongs: " + quoted(gone.Error(), 200)}}, card.Parts...)
+	posted, err := platform.Post(ctx, to, card)
+	if err != nil {
+		return Posted{}, unreachable(gone, err)
+	}
+	v.log.Warn("a run's place is not reachable; its requester was told directly", "run", r.ID, "place", r.Brief.ReplyTo, "err", gone)
+	return posted, nil
+}
+
+// errNoDirect says that the requester cannot be talked to alone.
+var errNoDirect = errors.New("the requester cannot be reached directly either")
+
+// requesterOf is the address of the direct conversation with the requester.
+func requesterOf(ctx context.Context, platform Platform, r agent.Run) (Address, error) {
+	director, can := platform.(Director)
+	if !can || !strings.HasPrefix(r.Brief.Requester, platform.Name()+":") {
+		return Address{}, errNoDirect
+	}
+	return director.Direct(ctx, r.Brief.Requester)
+}
+
+// unreachable is the error of a post that neither its place nor the requester
+// took; what may yet become of it stays visible.
+func unreachable(gone, direct error) error {
+	if _, busy := errors.AsType[*BusyError](direct); busy || lost(direct) || errors.Is(direct, ErrRefused) {
+		return direct
+	}
+	return fmt.Errorf("%w, and the requester: %w", gone, direct)
+}
+
+// closeCheck takes the buttons from a question's messages and says who decided.
+func (v *Voice) closeCheck(ctx context.Context, r agent.Run, p agent.Post) error {
+	check, known := r.Checks[agent.CheckpointID(p.About)]
+	if !known {
+		return fmt.Errorf("%w: %s", ErrNoCheckpoint, p.About)
+	}
+	for _, name := range []string{keyAsk + p.About, keyRemind + p.About} {
+		where := r.Shown[name].Message
+		if where == "" {
+			continue
+		}
+		platform, message, err := v.at(where)
+		if err != nil {
+			return err
+		}
+		card := ClosedCard(r, check)
+		card.Key.Name = name
+		if err := platform.Edit(ctx, message, card); err != nil {
+			return fmt.Errorf("close the question at %s: %w", message, err)
+		}
+	}
+	return nil
+}
