@@ -7,6 +7,9 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 )
 
+// member is a full member of the workspace.
+func member(id string) Person { return Person{ID: id, Full: true} }
+
 // Who may do what. The requester is slack:U1, the operator slack:U7, the
 // approver of the configuration slack:U5, the approver of the run slack:U6,
 // and slack:U9 is somebody in the thread.
@@ -41,15 +44,15 @@ func TestAuthority(t *testing.T) {
 			for kind := range strings.FieldsSeq(tt.kinds) {
 				for _, id := range []string{"U1", "U5", "U6", "U7", "U9"} {
 					want := strings.Contains(tt.may, id)
-					if got := tt.authority.may(r, agent.CheckpointKind(kind), "slack:"+id); got != want {
+					if got := tt.authority.may(r, agent.CheckpointKind(kind), member("slack:"+id)); got != want {
 						t.Errorf("slack:%s may decide %s: %v, want %v", id, kind, got, want)
 					}
 				}
-				if !tt.authority.may(r, agent.CheckpointKind(kind), Terminal) {
+				if !tt.authority.may(r, agent.CheckpointKind(kind), member(Terminal)) {
 					t.Errorf("the person at the command line may not decide %s", kind)
 				}
 				for _, by := range []string{"", "slack:", "U1", "discord:U1"} {
-					if tt.authority.may(r, agent.CheckpointKind(kind), by) {
+					if tt.authority.may(r, agent.CheckpointKind(kind), member(by)) {
 						t.Errorf("%q may decide %s", by, kind)
 					}
 				}
@@ -65,7 +68,7 @@ func TestSteering(t *testing.T) {
 		"slack:U1": true, "slack:U7": true, "discord:U7": true, "discord:&42": true, Terminal: true,
 		"slack:U5": false, "slack:U6": false, "slack:U9": false, "discord:U1": false, "": false, "slack:": false,
 	} {
-		if got := a.steers(r, by); got != want {
+		if got := a.steers(r, member(by)); got != want {
 			t.Errorf("%q steers: %v, want %v", by, got, want)
 		}
 	}

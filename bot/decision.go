@@ -101,14 +101,14 @@ func readWord(c agent.Checkpoint, word, by string) (agent.CheckpointDecided, err
 		d.Decision = c.Choices[n-1]
 		return d, nil
 	}
-	if meant, is := words[d.Decision]; is && (slices.Contains(c.Choices, meant) || (meant == agent.DecideDeny && c.Ask != agent.CheckClarify)) {
+	if meant, is := words[d.Decision]; is && (slices.Contains(c.Choices, meant) || (meant == agent.DecideDeny && !free(c))) {
 		d.Decision = meant
 	}
 	if meant, is := choice(c, d.Decision); is {
 		d.Decision = meant
 		return d, nil
 	}
-	if c.Ask == agent.CheckClarify && word != "" {
+	if free(c) && word != "" {
 		d.Decision, d.Text = agent.DecideAnswer, word
 		return d, nil
 	}
@@ -131,9 +131,16 @@ func choice(c agent.Checkpoint, word string) (string, bool) {
 		return agent.DecideDeny, true
 	case agent.CheckBudget, agent.CheckStuck:
 		return agent.DecideCancel, true
-	case agent.CheckClarify, agent.CheckUncertain:
+	case agent.CheckClarify:
+		return agent.DecideCancel, !free(c) && slices.Contains(c.Choices, agent.DecideCancel)
+	case agent.CheckUncertain:
 	}
 	return "", false
+}
+
+// free reports whether the question takes an answer in a person's own words.
+func free(c agent.Checkpoint) bool {
+	return c.Ask == agent.CheckClarify && slices.Contains(c.Choices, agent.DecideAnswer)
 }
 
 func notOffered(c agent.Checkpoint, word string) error {
@@ -144,7 +151,7 @@ func notOffered(c agent.Checkpoint, word string) error {
 // words, and with everything that the word needs.
 func settle(c agent.Checkpoint, d agent.CheckpointDecided) (agent.CheckpointDecided, error) {
 	meant, is := choice(c, d.Decision)
-	if !is && c.Ask == agent.CheckClarify && (d.Decision == agent.DecideAnswer || d.Decision == agent.DecideDeny) {
+	if !is && free(c) && (d.Decision == agent.DecideAnswer || d.Decision == agent.DecideDeny) {
 		meant, is = d.Decision, true
 	}
 	if !is {
@@ -152,4 +159,43 @@ func settle(c agent.Checkpoint, d agent.CheckpointDecided) (agent.CheckpointDeci
 	}
 	d.Decision = meant
 	return d, whole(c, d)
+}
+
+// verdictOf is what a decision comes to: it closes the question, or is one of
+// the approvals that are needed, with how many more.
+func verdictOf(r agent.Run, c agent.Checkpoint, d agent.CheckpointDecided, by Person) (b agent.Body, more int, err error) {
+	if err := whole(c, d); err != nil {
+		return nil, 0, err
+	}
+	d, err = settle(c, d)
+	if err != nil {
+		return nil, 0, fmt.Errorf("checkpoint %s: %w", c.ID, err)
+	}
+	quorum := r.Brief.Quorum
+	if quorum < 2 || by.terminal() || (c.Ask != agent.CheckPlan && c.Ask != agent.CheckApproval) {
+		return d, 0, nil
+	}
+	switch d.Decision {
+	case agent.DecideApprove, agent.DecideAlways:
+	case agent.DecideEdit:
+		if c.Ask == agent.CheckPlan { // it would be accepted at once
+			return nil, 0, fmt.Errorf("%w: this plan needs %d approvals, so nobody changes it alone; deny it and say what should change", ErrNotAnAnswer, quorum)
+		}
+		return d, 0, nil
+	default:
+		return d, 0, nil
+	}
+	more = quorum - len(c.Votes) - 1
+	if c.Voted(by.ID) {
+		return nil, 0, fmt.Errorf("checkpoint %s: %w; %d more needed", c.ID, ErrVoted, more+1)
+	}
+	if more > 0 {
+		return agent.CheckpointVoted{ID: d.ID, Decision: d.Decision, By: d.By, Text: d.Text}, more, nil
+	}
+	for _, v := range c.Votes {
+		if v.Decision != d.Decision { // not everybody meant more than this call
+			d.Decision = agent.DecideApprove
+		}
+	}
+	return d, 0, nil
 }

@@ -4,23 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 )
 
-// Terminal is the principal of whoever has the store itself in hand: the
-// person at the command line. It may do everything.
-const Terminal = "terminal"
-
 // Errors of the desk. Each is wrapped with what it was about.
 var (
 	ErrNotAllowed   = errors.New("not allowed")
 	ErrNoCheckpoint = errors.New("no such checkpoint")
 	ErrDecided      = errors.New("already decided")
+	ErrVoted        = errors.New("you approved already")
 	ErrEnded        = errors.New("the run has ended")
+	ErrNotEnded     = errors.New("the run has not ended yet")
 	ErrEmptyGoal    = errors.New("the goal is empty: say what is to be done")
 )
 
@@ -32,155 +29,193 @@ type Journals interface {
 	Await(ctx context.Context, run agent.RunID, after uint64) error
 }
 
-// Desk is the one way in for people. Everything it does is one commit.
+// Desk is the one way in for people. Everything it does is one commit. It is
+// safe for many goroutines.
 type Desk struct {
 	Journals  Journals
 	Authority Authority
+	folds     folds
 }
 
-// Authority says who may do what, beside the requester of a run. Entries are
-// principals: "slack:U1", "discord:42", "terminal", or a bare id of any platform.
-type Authority struct {
-	Operators           []string
-	Approvers           []string
-	RequesterMayApprove bool
+// Along is what goes into a commit beside its events.
+type Along struct {
+	// Once holds keys of the message that it comes from: a key that was used
+	// before makes it agent.ErrSeen, and nothing is written.
+	Once []string
+	// Set gives names values, as agent.Commit does.
+	Set map[string]string
+}
+
+// Opening is how a run begins.
+type Opening struct {
+	Along
+	Run   agent.RunID // empty: a new one
+	Brief agent.RunStarted
+	// After follows on the main strand, in the same commit.
+	After []agent.Body
 }
 
 // Start opens a run and makes it due. Once holds keys of the message that it
 // comes from: a key that was used before makes it agent.ErrSeen.
 func (d *Desk) Start(ctx context.Context, brief agent.RunStarted, once ...string) (agent.RunID, error) {
-	brief.Goal = strings.TrimSpace(brief.Goal)
-	if brief.Goal == "" {
+	return d.Begin(ctx, Opening{Brief: brief, Along: Along{Once: once}})
+}
+
+// Begin opens a run and makes it due. A run that answers in a thread that is
+// there already is the one that lives in it from now on.
+func (d *Desk) Begin(ctx context.Context, o Opening) (agent.RunID, error) {
+	o.Brief.Goal = strings.TrimSpace(o.Brief.Goal)
+	if o.Brief.Goal == "" {
 		return "", ErrEmptyGoal
 	}
-	run := agent.RunID(agent.NewID())
-	_, err := d.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: run, Once: once,
-		Events: []agent.Event{{Strand: agent.Main, Body: brief}},
-		Wake:   map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}})
-	if err != nil {
+	if o.Run == "" {
+		o.Run = agent.RunID(agent.NewID())
+	}
+	c := agent.Commit{ID: agent.NewID(), Run: o.Run, Once: o.Once, Set: map[string]string{},
+		Events: []agent.Event{{Strand: agent.Main, Body: o.Brief}},
+		Wake:   map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}}
+	for name, value := range o.Set {
+		c.Set[name] = value
+	}
+	for _, b := range o.After {
+		c.Events = append(c.Events, agent.Event{Strand: agent.Main, Body: b})
+	}
+	if o.Brief.ReplyTo != "" {
+		c.Wake[agent.Voice] = agent.AtOnce
+		if !strings.HasSuffix(o.Brief.ReplyTo, ":") {
+			c.Set[agent.ThreadName(o.Brief.ReplyTo)] = string(o.Run)
+		}
+	}
+	if _, err := d.Journals.Commit(ctx, c); err != nil {
 		return "", fmt.Errorf("start the run: %w", err)
 	}
-	return run, nil
+	return o.Run, nil
 }
 
-// Load folds the run's whole journal.
-func (d *Desk) Load(ctx context.Context, run agent.RunID) (agent.Run, error) {
-	events, err := d.Journals.Read(ctx, run, 0)
-	if err != nil {
-		return agent.Run{}, fmt.Errorf("run %s: %w", run, err)
-	}
-	return agent.Run{}.Fold(events), nil
+// Decide answers a checkpoint on behalf of a person, with a word that it offers
+// and what that word needs; anything else is ErrNotAnAnswer. The first decision
+// counts: a later one is ErrDecided. Where a quorum is set, an approval that is
+// not the last one needed is kept as a vote, and a second one of the same
+// person is ErrVoted.
+func (d *Desk) Decide(ctx context.Context, by Person, decision agent.CheckpointDecided) error {
+	_, err := d.decide(ctx, by, decision, Along{})
+	return err
 }
 
-// Decide answers a checkpoint on behalf of By, with a word that it offers and
-// what that word needs; anything else is ErrNotAnAnswer. The first decision
-// counts: a later one is ErrDecided.
-func (d *Desk) Decide(ctx context.Context, decision agent.CheckpointDecided) error {
-	run := decision.ID.Run()
+// decide also says how many more approvals are needed.
+func (d *Desk) decide(ctx context.Context, by Person, decision agent.CheckpointDecided, along Along) (more int, err error) {
+	decision.By = by.ID
 	for {
-		r, err := d.Load(ctx, run)
-		if errors.Is(err, agent.ErrNoRun) {
-			return fmt.Errorf("%w: %s", ErrNoCheckpoint, decision.ID)
-		}
+		r, check, err := d.asked(ctx, by, decision.ID)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		check, known := r.Checks[decision.ID]
-		switch {
-		case !known:
-			return fmt.Errorf("%w: %s", ErrNoCheckpoint, decision.ID)
-		case !check.Open():
-			return fmt.Errorf("checkpoint %s: %w: %s by %s", check.ID, ErrDecided, check.Decision.Decision, check.Decision.By)
-		case r.Ended != nil:
-			return fmt.Errorf("run %s: %w (%s)", run, ErrEnded, r.Ended.State)
-		case !d.Authority.may(r, check.Ask, decision.By):
-			return fmt.Errorf("%s may not decide this %s of run %s: %w", decision.By, check.Ask, run, ErrNotAllowed)
-		}
-		if err := whole(check, decision); err != nil {
-			return err
-		}
-		settled, err := settle(check, decision)
+		body, more, err := verdictOf(r, check, decision, by)
 		if err != nil {
-			return fmt.Errorf("checkpoint %s: %w", check.ID, err)
+			return 0, err
 		}
-		err = d.fact(ctx, r, check.Strand, settled, true)
+		err = d.fact(ctx, r, check.Strand, body, true, along)
 		if errors.Is(err, agent.ErrStale) {
 			continue // somebody else wrote: look again
 		}
-		return err
+		return more, err
 	}
 }
 
+// asked is the open checkpoint, which the person may decide.
+func (d *Desk) asked(ctx context.Context, by Person, id agent.CheckpointID) (agent.Run, agent.Checkpoint, error) {
+	r, err := d.Load(ctx, id.Run())
+	if errors.Is(err, agent.ErrNoRun) {
+		return r, agent.Checkpoint{}, fmt.Errorf("%w: %s", ErrNoCheckpoint, id)
+	}
+	if err != nil {
+		return r, agent.Checkpoint{}, err
+	}
+	check, known := r.Checks[id]
+	switch {
+	case !known:
+		err = fmt.Errorf("%w: %s", ErrNoCheckpoint, id)
+	case !check.Open():
+		err = fmt.Errorf("checkpoint %s: %w: %s by %s", check.ID, ErrDecided, check.Decision.Decision, check.Decision.By)
+	case r.Ended != nil:
+		err = fmt.Errorf("run %s: %w (%s)", r.ID, ErrEnded, r.Ended.State)
+	case !d.Authority.may(r, check.Ask, by):
+		err = fmt.Errorf("%s may not decide this %s of run %s: %w", by.ID, check.Ask, r.ID, ErrNotAllowed)
+	}
+	return r, check, err
+}
+
 // Control pauses, resumes or cancels a run.
-func (d *Desk) Control(ctx context.Context, run agent.RunID, c agent.RunControlled) error {
-	r, err := d.Load(ctx, run)
+func (d *Desk) Control(ctx context.Context, run agent.RunID, by Person, c agent.RunControlled) error {
+	return d.control(ctx, run, by, c, Along{})
+}
+
+func (d *Desk) control(ctx context.Context, run agent.RunID, by Person, c agent.RunControlled, along Along) error {
+	r, err := d.living(ctx, run)
 	if err != nil {
 		return err
 	}
-	if r.Ended != nil {
-		return fmt.Errorf("run %s: %w (%s)", run, ErrEnded, r.Ended.State)
+	if !d.Authority.steers(r, by) {
+		return fmt.Errorf("%s may not %s run %s: %w", by.ID, c.Word, run, ErrNotAllowed)
 	}
-	if !d.Authority.steers(r, c.By) {
-		return fmt.Errorf("%s may not %s run %s: %w", c.By, c.Word, run, ErrNotAllowed)
+	c.By = by.ID
+	return d.fact(ctx, r, agent.Main, c, false, along)
+}
+
+// living is a run that has not ended.
+func (d *Desk) living(ctx context.Context, run agent.RunID) (agent.Run, error) {
+	r, err := d.Load(ctx, run)
+	if err == nil && r.Ended != nil {
+		err = fmt.Errorf("run %s: %w (%s)", run, ErrEnded, r.Ended.State)
 	}
-	return d.fact(ctx, r, agent.Main, c, false)
+	return r, err
 }
 
 // Say adds a person's words to a run. Words of people without authority over
 // the run are kept as context that is not trusted.
-func (d *Desk) Say(ctx context.Context, run agent.RunID, by, text string, once ...string) error {
+func (d *Desk) Say(ctx context.Context, run agent.RunID, by Person, text string, once ...string) error {
+	_, err := d.tell(ctx, run, by, agent.PersonSaid{Text: text}, Along{Once: once})
+	return err
+}
+
+// stubborn is how often words are committed only if the run has not moved on
+// meanwhile; after that they are committed anyway.
+const stubborn = 5
+
+// tell adds words and files, and reports whether they are trusted. Words that
+// come after the end are ErrEnded: nobody would read them.
+func (d *Desk) tell(ctx context.Context, run agent.RunID, by Person, said agent.PersonSaid, along Along) (trusted bool, err error) {
+	for try := 1; ; try++ {
+		r, err := d.living(ctx, run)
+		if err != nil {
+			return false, err
+		}
+		said.By, said.Trusted = by.ID, d.Authority.steers(r, by)
+		err = d.fact(ctx, r, agent.Main, said, try < stubborn, along)
+		if !errors.Is(err, agent.ErrStale) {
+			return said.Trusted, err
+		}
+	}
+}
+
+// rate keeps a person's rating of a run that has ended.
+func (d *Desk) rate(ctx context.Context, run agent.RunID, by Person, f agent.Feedback, along Along) error {
 	r, err := d.Load(ctx, run)
 	if err != nil {
 		return err
 	}
-	if r.Ended != nil {
-		return fmt.Errorf("run %s: %w (%s)", run, ErrEnded, r.Ended.State)
+	if r.Ended == nil {
+		return fmt.Errorf("run %s: %w", run, ErrNotEnded)
 	}
-	return d.fact(ctx, r, agent.Main, agent.PersonSaid{By: by, Text: text, Trusted: d.Authority.steers(r, by)}, false, once...)
-}
-
-// fact appends what happened outside and makes every strand look at it.
-func (d *Desk) fact(ctx context.Context, r agent.Run, s agent.StrandID, b agent.Body, strict bool, once ...string) error {
-	_, err := d.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: r.ID, Seen: r.Seq, Strict: strict, Once: once,
-		Events: []agent.Event{{Strand: s, Body: b}}, Wake: r.Wakeful()})
+	f.By = by.ID
+	_, err = d.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: run, Seen: r.Seq, Once: along.Once, Set: along.Set,
+		Events: []agent.Event{{Strand: agent.Main, Body: f}}})
 	return err
 }
 
-func has(list []string, principal string) bool {
-	_, bare, _ := strings.Cut(principal, ":")
-	return (principal != "" && slices.Contains(list, principal)) || (bare != "" && slices.Contains(list, bare))
-}
-
-// steers reports whether the principal may steer and stop the run.
-func (a Authority) steers(r agent.Run, by string) bool {
-	return by == Terminal || by == r.Brief.Requester || has(a.Operators, by)
-}
-
-// may reports whether the principal may decide a checkpoint of the kind:
-// clarify and stuck are for the requester and the operators, budget for
-// approvers and operators too, the rest for the approvers (where none are
-// named: the requester and the operators).
-func (a Authority) may(r agent.Run, ask agent.CheckpointKind, by string) bool {
-	if by == Terminal {
-		return true
-	}
-	approvers := r.Brief.Approvers
-	if len(approvers) == 0 {
-		approvers = a.Approvers
-	}
-	requester := by == r.Brief.Requester
-	switch ask {
-	case agent.CheckClarify, agent.CheckStuck:
-		return requester || has(a.Operators, by)
-	case agent.CheckBudget:
-		return has(approvers, by) || has(a.Operators, by) || (len(approvers) == 0 && requester)
-	case agent.CheckPlan, agent.CheckApproval, agent.CheckUncertain:
-	}
-	if requester && !a.RequesterMayApprove {
-		return false // not as an operator or approver either: four eyes
-	}
-	if len(approvers) == 0 {
-		return requester || has(a.Operators, by)
-	}
-	return has(approvers, by)
+// fact appends what happened outside and makes every strand look at it.
+func (d *Desk) fact(ctx context.Context, r agent.Run, s agent.StrandID, b agent.Body, strict bool, along Along) error {
+	_, err := d.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: r.ID, Seen: r.Seq, Strict: strict, Once: along.Once, Set: along.Set,
+		Events: []agent.Event{{Strand: s, Body: b}}, Wake: r.Wakeful()})
+	return err
 }

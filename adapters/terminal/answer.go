@@ -127,12 +127,15 @@ var help = []row{
 }
 
 func (w *watcher) control(ctx context.Context, word agent.Word) bool {
-	err := w.Desk.Control(ctx, w.Run, agent.RunControlled{Word: word, By: w.By})
+	err := w.Desk.Control(ctx, w.Run, w.person(), agent.RunControlled{Word: word})
 	return w.told(string(word), err)
 }
 
+// person is who types.
+func (w *watcher) person() bot.Person { return bot.Person{ID: w.By, Full: true} }
+
 func (w *watcher) say(ctx context.Context, text string) {
-	w.told("your words", w.Desk.Say(ctx, w.Run, w.By, text))
+	w.told("your words", w.Desk.Say(ctx, w.Run, w.person(), text))
 }
 
 // told reports whether something arrived, and tells the person if not.
@@ -167,7 +170,7 @@ func (w *watcher) decide(ctx context.Context, line string) {
 }
 
 func (w *watcher) send(ctx context.Context, d agent.CheckpointDecided) {
-	if w.told("the answer", w.Desk.Decide(ctx, d)) {
+	if w.told("the answer", w.Desk.Decide(ctx, w.person(), d)) {
 		w.talk.sent = d.ID
 	}
 }

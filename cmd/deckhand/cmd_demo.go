@@ -152,7 +152,7 @@ func (a *app) rehearseApproval(ctx context.Context, desk *bot.Desk, run agent.Ru
 			return
 		}
 		if c := r.OpenCheckpoint(); c != nil {
-			err := desk.Decide(ctx, agent.CheckpointDecided{ID: c.ID, Decision: agent.DecideApprove, By: rehearsalPrincipal,
+			err := desk.Decide(ctx, bot.Person{ID: rehearsalPrincipal, Full: true}, agent.CheckpointDecided{ID: c.ID, Decision: agent.DecideApprove,
 				Text: "no terminal: the rehearsal approves its own write"})
 			if err == nil {
 				fmt.Fprintf(a.err, "%s\n(no terminal here: the rehearsal itself approves)\n", c.Title)

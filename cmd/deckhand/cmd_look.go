@@ -133,7 +133,7 @@ func (a *app) cancelCommand() *cobra.Command {
 // control appends a control word, and says so.
 func (a *app) control(ctx context.Context, run agent.RunID, word agent.Word, done string) error {
 	return a.beside(ctx, func(cfg config, s store) error {
-		err := cfg.desk(s).Control(ctx, run, agent.RunControlled{Word: word, By: bot.Terminal})
+		err := cfg.desk(s).Control(ctx, run, bot.Person{ID: bot.Terminal, Full: true}, agent.RunControlled{Word: word})
 		if errors.Is(err, bot.ErrEnded) {
 			return &exit{exitFailed, err}
 		}
@@ -172,7 +172,7 @@ func (a *app) denyCommand() *cobra.Command {
 // decide answers a checkpoint from the command line.
 func (a *app) decide(ctx context.Context, id agent.CheckpointID, decision, reason string) error {
 	return a.beside(ctx, func(cfg config, s store) error {
-		err := cfg.desk(s).Decide(ctx, agent.CheckpointDecided{ID: id, Decision: decision, By: bot.Terminal, Text: reason})
+		err := cfg.desk(s).Decide(ctx, bot.Person{ID: bot.Terminal, Full: true}, agent.CheckpointDecided{ID: id, Decision: decision, Text: reason})
 		switch {
 		case errors.Is(err, bot.ErrNoCheckpoint):
 			return usage("%w: `deckhand status` lists what is asked", err)

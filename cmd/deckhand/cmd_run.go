@@ -181,7 +181,7 @@ func (a *app) pauseRun(ctx context.Context, cfg config, s store, run agent.RunID
 	if seen.Ended != nil {
 		return
 	}
-	err := cfg.desk(s).Control(ctx, run, agent.RunControlled{Word: agent.WordPause, By: bot.Terminal, Reason: "interrupted"})
+	err := cfg.desk(s).Control(ctx, run, bot.Person{ID: bot.Terminal, Full: true}, agent.RunControlled{Word: agent.WordPause, Reason: "interrupted"})
 	if err != nil && !errors.Is(err, bot.ErrEnded) {
 		fmt.Fprintf(a.err, "deckhand: the run could not be paused: %v\n", err)
 	}
@@ -271,8 +271,8 @@ func (a *app) resume(ctx context.Context, run agent.RunID) error {
 		return err
 	}
 	if r.Ended == nil {
-		word := agent.RunControlled{Word: agent.WordResume, By: bot.Terminal}
-		if err := cfg.desk(s).Control(ctx, run, word); err != nil {
+		word := agent.RunControlled{Word: agent.WordResume}
+		if err := cfg.desk(s).Control(ctx, run, bot.Person{ID: bot.Terminal, Full: true}, word); err != nil {
 			return &exit{exitFailed, err}
 		}
 	}

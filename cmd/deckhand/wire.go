@@ -68,8 +68,9 @@ func (c config) open(ctx context.Context, mode sqlite.Mode) (store, error) {
 
 func (c config) desk(s store) *bot.Desk {
 	return &bot.Desk{Journals: s, Authority: bot.Authority{
-		Operators: c.Authority.Operators, Approvers: c.Authority.Approvers,
-		RequesterMayApprove: c.Authority.RequesterMayApprove,
+		Start: c.Authority.Start, Operators: c.Authority.Operators, Approvers: c.Authority.Approvers,
+		RequesterMayApprove: c.Authority.RequesterMayApprove, Quorum: c.Authority.Quorum,
+		AllowBots: c.Authority.AllowBots, Admins: c.Authority.Admins,
 	}}
 }
 

@@ -1,0 +1,97 @@
+package bot
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// Terminal is the principal of whoever has the store itself in hand: the
+// person at the command line. It may do everything.
+const Terminal = "terminal"
+
+// Authority says who may do what, beside the requester of a run. Entries are
+// principals of people, groups and roles: "slack:U1", "slack:S1", "discord:&42",
+// "terminal", or a bare id of any platform.
+type Authority struct {
+	Start               []string // who may start runs; empty: every full member
+	Operators           []string
+	Approvers           []string
+	RequesterMayApprove bool
+	// Quorum is how many people must approve an approval or a plan of a run
+	// whose brief does not say; 0 and 1: one.
+	Quorum    int
+	AllowBots []string // bots that are heard; they decide nothing
+	Admins    []string // who is told about what is wrong with the bot itself
+}
+
+// names are the person's principal and those of their groups and roles.
+func (p Person) names() []string { return append([]string{p.ID}, p.Also...) }
+
+// terminal is the person at the command line.
+func (p Person) terminal() bool { return p.ID == Terminal }
+
+// has reports whether the list names the person or one of their groups.
+func has(list []string, p Person) bool {
+	return slices.ContainsFunc(p.names(), func(name string) bool {
+		_, bare, _ := strings.Cut(name, ":")
+		return (name != "" && slices.Contains(list, name)) || (bare != "" && slices.Contains(list, bare))
+	})
+}
+
+func requested(r agent.Run, by Person) bool { return by.ID != "" && by.ID == r.Brief.Requester }
+
+// starts reports whether the person may start a run.
+func (a Authority) starts(by Person) bool {
+	switch {
+	case by.terminal():
+		return true
+	case by.Bot:
+		return a.hears(by)
+	case len(a.Start) == 0 && by.Full:
+		return true
+	}
+	return has(a.Start, by) || has(a.Operators, by)
+}
+
+// hears reports whether what somebody says counts at all.
+func (a Authority) hears(by Person) bool { return !by.Bot || has(a.AllowBots, by) }
+
+// steers reports whether the person may steer and stop the run.
+func (a Authority) steers(r agent.Run, by Person) bool {
+	return by.terminal() || requested(r, by) || has(a.Operators, by)
+}
+
+// may reports whether the person may decide a checkpoint of the kind: clarify
+// and stuck are for the requester and the operators, budget for approvers and
+// operators too, the rest for the approvers (where none are named: the
+// requester and the operators). Who is no full member of the workspace decides
+// about money and effects only where a list names them; a bot decides nothing.
+func (a Authority) may(r agent.Run, ask agent.CheckpointKind, by Person) bool {
+	switch {
+	case by.terminal():
+		return true
+	case by.Bot:
+		return false
+	}
+	approvers := r.Brief.Approvers
+	if len(approvers) == 0 {
+		approvers = a.Approvers
+	}
+	requester := requested(r, by)
+	switch ask {
+	case agent.CheckClarify, agent.CheckStuck:
+		return requester || has(a.Operators, by)
+	case agent.CheckBudget:
+		return has(approvers, by) || has(a.Operators, by) || (len(approvers) == 0 && requester && by.Full)
+	case agent.CheckPlan, agent.CheckApproval, agent.CheckUncertain:
+	}
+	if requester && !a.RequesterMayApprove {
+		return false // not as an operator or approver either: four eyes
+	}
+	if len(approvers) == 0 {
+		return has(a.Operators, by) || (requester && by.Full)
+	}
+	return has(approvers, by)
+}
