@@ -160,7 +160,7 @@ func PermissionsCard(r agent.Run, audience Audience) Card {
 	for _, id := range r.Asked {
 		if q := r.Checks[id]; q.Ask == agent.CheckApproval && !q.Open() {
 			if text, is := r.Denied[agent.Digest(q.Tool, q.Arguments)]; is {
-				denied = append(denied, quoted(q.Tool, 60)+" – "+quoted(text, 200))
+				denied = append(denied, quoted(q.Tool, 60)+" – "+people(r, quoted(text, 200)))
 			}
 		}
 	}
@@ -182,7 +182,7 @@ type Command struct{ Usage, Does string }
 func HelpCard(commands ...Command) Card {
 	var lines []string
 	for _, c := range commands {
-		lines = append(lines, "`"+c.Usage+"` – "+c.Does)
+		lines = append(lines, "- `"+c.Usage+"` – "+c.Does)
 	}
 	return Card{Text: "What I understand", Parts: []Part{Heading{"What I understand"}, Prose{strings.Join(lines, "\n")},
 		Small{"Mention me with a goal in plain words to start. In a run's thread, what you say steers it."}}}

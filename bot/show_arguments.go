@@ -10,8 +10,8 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 )
 
-// How much of a call's arguments is shown. Where a preview is shown as well,
-// the beginning is enough to know a value again.
+// How much of a call's arguments is shown. Where a preview is shown as well, or
+// the whole stands above, the beginning is enough to know a value again.
 const (
 	shortValue  = 120 // characters of one line beside its name
 	longValue   = 1500
@@ -20,12 +20,9 @@ const (
 )
 
 // arguments are a call's arguments in readable form: short ones as name and
-// value, long ones as a text of their own that says how much of it is shown.
-func arguments(c agent.Checkpoint) []Part {
-	most := longValue
-	if c.Detail != "" {
-		most = besideValue
-	}
+// value, long ones as a text of their own that says how much of it is shown:
+// at most most characters each.
+func arguments(c agent.Checkpoint, most int) []Part {
 	var brief []Fact
 	var long []Part
 	all := namedValues(c.Arguments)

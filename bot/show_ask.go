@@ -21,9 +21,9 @@ func asks(r agent.Run, c agent.Checkpoint) []Part {
 	case agent.CheckApproval:
 		return wish(r, c)
 	case agent.CheckUncertain:
-		return append(detail(c), arguments(c)...)
+		return append(detail(c), arguments(c, longValue)...)
 	case agent.CheckBudget:
-		return append(detail(c), left(r)...)
+		return left(r)
 	case agent.CheckStuck:
 		return append(detail(c), evidence(r, c)...)
 	}
@@ -49,11 +49,11 @@ func points(c agent.Checkpoint) []Part {
 			text = fmt.Sprintf("**%d. %s**", i+1, quoted(q.Question, 500))
 		}
 		if q.Why != "" {
-			text += "\n" + quoted(q.Why, 300)
+			text += nextLine + quoted(q.Why, 300)
 		}
 		for n, choice := range q.Choices {
 			if n >= maxChoices || choiceLabel(choice) != strings.TrimSpace(choice) { // the button does not say it all
-				text += fmt.Sprintf("\n%d. %s", n+1, quoted(choice, 400))
+				text += fmt.Sprintf("%sChoice %d: %s", nextLine, n+1, quoted(choice, 400))
 			}
 		}
 		parts = append(parts, Prose{text})
@@ -111,7 +111,11 @@ func wish(r agent.Run, c agent.Checkpoint) []Part {
 		}
 		what.List = append(what.List, Fact{"Why", why})
 	}
-	parts := append([]Part{what}, arguments(c)...)
+	most := longValue
+	if c.Detail != "" {
+		most = besideValue
+	}
+	parts := append([]Part{what}, arguments(c, most)...)
 	return append(parts, detail(c)...)
 }
 
@@ -134,7 +138,7 @@ func left(r agent.Run) []Part {
 		lines = append(lines, "**Left**: "+strings.Join(first(rest, 10), "; "))
 	}
 	lines = append(lines, "**Spent**: "+spending(r)+" · "+countOf(r.Spent.Calls, "model call")+" · "+lasting(r.Spent.Time)+" of work")
-	return []Part{Prose{strings.Join(lines, "\n")}}
+	return []Part{Prose{"The next model call does not fit any more.\n\n" + strings.Join(lines, nextLine)}}
 }
 
 // evidence is what was tried: the tasks that failed and the newest findings,

@@ -12,10 +12,12 @@ import (
 // about, and a button for each way to decide.
 func CheckCard(r agent.Run, c agent.Checkpoint, now time.Time, audience Audience) Card {
 	card := Card{Key: Key{Run: r.ID, Name: keyAsk + string(c.ID), Kind: agent.PostCheckpoint},
-		Text: inLine(c.Title, 200), Mentions: audience(r, c.Ask)}
-	card.Parts = append(card.Parts, Heading{inLine(c.Title, 150)}, Small{about(r, c)})
+		Text: title(c), Mentions: audience(r, c.Ask)}
+	card.Parts = append(card.Parts, Heading{title(c)}, Small{about(r, c)})
 	card.Parts = append(card.Parts, asks(r, c)...)
-	card.Parts = append(card.Parts, Facts{stakes(r, c, now)})
+	if facts := stakes(r, c, now); len(facts) > 0 {
+		card.Parts = append(card.Parts, Facts{facts})
+	}
 	if line := votes(r, c); line != "" {
 		card.Parts = append(card.Parts, Small{line})
 	}
@@ -24,17 +26,25 @@ func CheckCard(r agent.Run, c agent.Checkpoint, now time.Time, audience Audience
 
 // RemindCard is the second message of a question that nobody has decided.
 func RemindCard(r agent.Run, c agent.Checkpoint, now time.Time, audience Audience) Card {
-	text := "Still waiting " + wants[c.Ask] + ": " + inLine(c.Title, 150)
-	line := "**Still waiting** " + wants[c.Ask] + ": " + quoted(c.Title, 150)
+	text := "Still waiting " + wants[c.Ask] + ": " + title(c)
+	line := "**Still waiting** " + wants[c.Ask] + ": " + escape(title(c))
 	if expiry := untilThen(c.Expires, now); expiry != "" {
-		line += "\nIt " + expiry + "; then " + expired[c.Ask] + "."
+		line += nextLine + "It " + expiry + "; then " + expired[c.Ask] + "."
 	}
 	card := Card{Key: Key{Run: r.ID, Name: keyRemind + string(c.ID), Kind: agent.PostCheckpoint},
 		Text: text, Mentions: audience(r, c.Ask), Parts: []Part{Prose{line}}}
 	if c.Ask == agent.CheckApproval {
-		card.Parts = append(card.Parts, arguments(c)...)
+		card.Parts = append(card.Parts, arguments(c, besideValue)...)
 	}
 	return with(card, decisions(c))
+}
+
+// title is a question in one line.
+func title(c agent.Checkpoint) string {
+	if name, own := budgetNames[c.Budget]; own {
+		return "The budget is used up: " + name
+	}
+	return inLine(c.Title, 150)
 }
 
 // expired is what becomes of a question that nobody decides in time.
@@ -49,13 +59,13 @@ var expired = map[agent.CheckpointKind]string{
 func ClosedCard(r agent.Run, c agent.Checkpoint) Card {
 	line := verdict(r, c)
 	card := Card{Key: Key{Run: r.ID, Name: keyAsk + string(c.ID), Kind: agent.PostCheckpoint},
-		Text: inLine(c.Title, 150) + " – " + plain(line)}
-	card.Parts = append(card.Parts, Heading{inLine(c.Title, 150)})
+		Text: title(c) + " – " + plain(line), Parts: []Part{Heading{title(c)}}}
 	if c.Ask == agent.CheckApproval {
-		card.Parts = append(card.Parts, arguments(c)...)
+		card.Parts = append(card.Parts, arguments(c, besideValue)...)
 	}
 	card.Parts = append(card.Parts, answered(c)...)
-	return Card{Key: card.Key, Text: card.Text, Parts: append(card.Parts, Small{line})}
+	card.Parts = append(card.Parts, Small{line})
+	return card
 }
 
 // verdict says who decided what and when.
@@ -71,19 +81,31 @@ func verdict(r agent.Run, c agent.Checkpoint) string {
 	switch {
 	case d.Decision == agent.DecideExpired:
 		return "**Expired**: nobody decided in time; " + expired[c.Ask] + when
-	case c.Ask == agent.CheckClarify && d.Decision == agent.DecideAnswer:
-		return "**Answered** by " + Mention(d.By) + when
 	}
-	text := "**" + escape(label(d.Decision)) + "** by " + Mention(d.By) + when
-	for i, v := range c.Votes {
-		if i == 0 {
-			text += "\nApproved before by "
-		} else {
-			text += ", "
-		}
-		text += Mention(v.By)
+	word, known := done[d.Decision]
+	if !known {
+		word = label(d.Decision)
+	}
+	text := "**" + escape(word) + "** by " + Mention(d.By) + when
+	if len(c.Votes) > 0 {
+		text += nextLine + "Approved before by " + voters(c)
 	}
 	return text
+}
+
+// done are decisions that were made, in words.
+var done = map[string]string{
+	agent.DecideAnswer: "Answered", agent.DecideApprove: "Approved", agent.DecideAlways: "Approved, always in this run",
+	agent.DecideDeny: "Denied", agent.DecideEdit: "Edited", agent.DecideCancel: "Cancelled", agent.DecideForMe: "Left to me",
+	agent.DecideDone: "It happened", agent.DecideSkip: "Skipped",
+}
+
+func voters(c agent.Checkpoint) string {
+	by := make([]string, len(c.Votes))
+	for i, v := range c.Votes {
+		by[i] = v.By
+	}
+	return mentions(by, "and")
 }
 
 // decidedAt is when the question was decided.
@@ -117,7 +139,7 @@ func about(r agent.Run, c agent.Checkpoint) string {
 	text := "Goal: " + quoted(r.Brief.Goal, 150)
 	if id, is := c.Strand.Task(); is {
 		if t, known := r.Plan.Task(id); known {
-			text += "\nTask: " + quoted(taskTitle(t), 120)
+			text += nextLine + "Task: " + quoted(taskTitle(t), 120)
 		}
 	}
 	return text
@@ -132,9 +154,11 @@ func stakes(r agent.Run, c agent.Checkpoint, now time.Time) []Fact {
 	if c.Grant != "" {
 		list = append(list, Fact{"Approving allows", inLine(allows(c.Grant), 200)})
 	}
-	list = append(list, Fact{"Cost so far", spending(r)})
+	if c.Ask != agent.CheckBudget { // that one says more about it
+		list = append(list, Fact{"Cost so far", spending(r)})
+	}
 	if expiry := untilThen(c.Expires, now); expiry != "" {
-		list = append(list, Fact{"Expiry", expiry + "; then " + expired[c.Ask]})
+		list = append(list, Fact{"Expiry", strings.TrimPrefix(expiry, "expires ") + "; then " + expired[c.Ask]})
 	}
 	return list
 }
@@ -153,12 +177,8 @@ func votes(r agent.Run, c agent.Checkpoint) string {
 		return ""
 	}
 	text := fmt.Sprintf("%d of %d approvals", len(c.Votes), r.Brief.Quorum)
-	var by []string
-	for _, v := range c.Votes {
-		by = append(by, v.By)
-	}
-	if len(by) > 0 {
-		text += ": " + mentions(by, "and")
+	if len(c.Votes) > 0 {
+		text += ": " + voters(c)
 	}
 	return text
 }

@@ -32,13 +32,13 @@ func HomeCard(h Home, now time.Time) Card {
 		c.Parts = append(c.Parts, Prose{"Nothing."})
 	}
 	for _, p := range h.Pending[:min(len(h.Pending), maxPending)] {
-		line := "**" + quoted(p.Check.Title, 150) + "**\n" + about(p.Run, p.Check)
+		line := "**" + escape(title(p.Check)) + "**" + nextLine + about(p.Run, p.Check)
 		if expiry := untilThen(p.Check.Expires, now); expiry != "" {
-			line += "\n" + expiry
+			line += nextLine + "It " + expiry
 		}
 		c.Parts = append(c.Parts, Prose{line})
 		if p.Check.Ask == agent.CheckApproval {
-			c.Parts = append(c.Parts, arguments(p.Check)...)
+			c.Parts = append(c.Parts, arguments(p.Check, besideValue)...)
 		}
 		c = with(c, decisions(p.Check))
 	}

@@ -100,7 +100,7 @@ func note(r agent.Run, id agent.TaskID, s agent.TaskStatus) string {
 	case agent.TaskDone:
 		return inLine(s.Summary, 140)
 	case agent.TaskFailed, agent.TaskSkipped:
-		return inLine(s.Reason, 140)
+		return people(r, inLine(s.Reason, 140))
 	case agent.TaskPending:
 	}
 	return ""
@@ -195,7 +195,20 @@ func with(c Card, buttons []Button) Card {
 	return c
 }
 
-// plain is a line of Markdown of this file's making as plain text.
+// nextLine is a line break within a paragraph of Markdown.
+const nextLine = "  \n"
+
+// plain is Markdown of this side's making as one line of plain text.
 func plain(markdown string) string {
-	return strings.NewReplacer("**", "", "\\", "", "\n", ". ").Replace(markdown)
+	var b strings.Builder
+	escaped := false
+	for _, r := range strings.NewReplacer("**", "", nextLine, ". ", "\n", " ").Replace(markdown) {
+		if r == '\\' && !escaped {
+			escaped = true
+			continue
+		}
+		escaped = false
+		b.WriteRune(r)
+	}
+	return b.String()
 }

@@ -28,7 +28,7 @@ func ReportCard(r agent.Run) Card {
 	c.Text = head
 	c.Parts = []Part{Heading{head}}
 	if r.Ended != nil && r.Ended.State != agent.RunDone && r.Ended.Reason != "" && !strings.Contains(rep.Body, r.Ended.Reason) {
-		c.Parts = append(c.Parts, Prose{"**Reason**: " + quoted(r.Ended.Reason, 600)})
+		c.Parts = append(c.Parts, Prose{"**Reason**: " + people(r, quoted(r.Ended.Reason, 600))})
 	}
 	if body := strings.TrimSpace(safe(rep.Body)); body != "" && body != strings.TrimSpace(rep.Headline) {
 		c.Parts = append(c.Parts, Prose{body})
@@ -93,7 +93,7 @@ func undone(r agent.Run, rep agent.Reported) []string {
 			text += " – skipped"
 		}
 		if s.Reason != "" {
-			text += ": " + quoted(s.Reason, 300)
+			text += ": " + people(r, quoted(s.Reason, 300))
 		}
 		list = append(list, text)
 	}

@@ -2,6 +2,7 @@ package bot
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,7 +28,7 @@ func standing(r agent.Run) string {
 	}
 	line := "**Working**: " + work(r)
 	if r.OpenCheckpoint() != nil {
-		line += "\nWaiting " + waiting(r)
+		line += nextLine + "Waiting " + waiting(r)
 	}
 	return line
 }
@@ -164,10 +165,31 @@ var endings = map[agent.RunState]string{
 // outcome is how the run ended in one line: outcome, tasks, cost and time.
 func outcome(r agent.Run) string {
 	text := "**" + endings[r.Ended.State] + "**: " + quoted(r.Brief.Goal, 120)
-	if r.Ended.State != agent.RunDone && r.Ended.Reason != "" {
-		text += " · " + quoted(r.Ended.Reason, 160)
+	if why := r.Ended.Reason; r.Ended.State != agent.RunDone && why != "" {
+		text += " · " + people(r, quoted(why, 160))
 	}
 	return text + " · " + strings.Join(figures(r), " · ")
+}
+
+// people puts names in place of the principals that the engine wrote into a
+// reason: of the requester and of everybody who decided something.
+func people(r agent.Run, text string) string {
+	known := map[string]bool{r.Brief.Requester: true}
+	if r.Cancelled != nil {
+		known[r.Cancelled.By] = true
+	}
+	for _, c := range r.Checks {
+		if c.Decision != nil {
+			known[c.Decision.By] = true
+		}
+	}
+	var pairs []string
+	for _, who := range slices.Sorted(maps.Keys(known)) {
+		if strings.Contains(who, ":") {
+			pairs = append([]string{who, Mention(who)}, pairs...) // of two that begin alike, the longer one first
+		}
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
 }
 
 // figures are tasks, cost, tokens and time of work as the journal has them.

@@ -1,0 +1,88 @@
+package bot
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write testdata/cards anew")
+
+// drawn is a card as text, so that a person can read the golden files.
+func drawn(c Card) string {
+	var b strings.Builder
+	if c.Key != (Key{}) {
+		fmt.Fprintf(&b, "key %s/%s %s\n", c.Key.Run, c.Key.Name, c.Key.Kind)
+	}
+	fmt.Fprintf(&b, "text %s\n", named(c.Text))
+	if len(c.Mentions) > 0 {
+		fmt.Fprintf(&b, "notifies %s\n", strings.Join(c.Mentions, " "))
+	}
+	for _, p := range c.Parts {
+		b.WriteString("\n" + named(drawnPart(p)) + "\n")
+	}
+	return b.String()
+}
+
+// named writes principals as @slack:U1.
+func named(s string) string { return Unmention(s, func(p string) string { return "@" + p }) }
+
+func drawnPart(part Part) string {
+	switch p := part.(type) {
+	case Heading:
+		return "# " + p.Text
+	case Prose:
+		return p.Markdown
+	case Small:
+		return "(small) " + strings.ReplaceAll(p.Markdown, "\n", "\n        ")
+	case Code:
+		return "    " + strings.ReplaceAll(p.Text, "\n", "\n    ")
+	case Rating:
+		return "[+1] [-1] " + string(p.Run)
+	case Facts:
+		lines := make([]string, len(p.List))
+		for i, f := range p.List {
+			lines[i] = f.Name + ": " + f.Value
+		}
+		return strings.Join(lines, "\n")
+	case Tasks:
+		lines := []string{"tasks " + p.Title}
+		for _, t := range p.Items {
+			lines = append(lines, fmt.Sprintf("  %-7s %s %q after %v: %s", t.State, t.ID, t.Title, t.After, t.Note))
+		}
+		return strings.Join(lines, "\n")
+	case Buttons:
+		lines := make([]string, len(p.List))
+		for i, u := range p.List {
+			lines[i] = fmt.Sprintf("[%s] %s%s %s %s", u.Label, strings.TrimPrefix(" "+string(u.Style)+" ", "  "), u.Act, u.ID, u.Word)
+		}
+		return strings.Join(lines, "\n")
+	}
+	return "?"
+}
+
+// golden compares a card with its file.
+func golden(t *testing.T, name string, c Card) {
+	t.Helper()
+	file, got := filepath.Join("testdata", "cards", name+".txt"), drawn(c)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (go test -update writes it anew):\n%s", file, diff)
+	}
+}
