@@ -21,7 +21,7 @@ const (
 
 // arguments are a call's arguments in readable form: short ones as name and
 // value, long ones as a text of their own that says how much of it is shown:
-// at most most characters each.
+// no more than the given number of characters each.
 func arguments(c agent.Checkpoint, most int) []Part {
 	var brief []Fact
 	var long []Part

@@ -44,19 +44,19 @@ func points(c agent.Checkpoint) []Part {
 	var parts []Part
 	shown := c.Questions[:min(len(c.Questions), maxQuestions)]
 	for i, q := range shown {
-		text := "**" + quoted(q.Question, 500) + "**"
+		lines := []string{"**" + quoted(q.Question, 500) + "**"}
 		if len(shown) > 1 {
-			text = fmt.Sprintf("**%d. %s**", i+1, quoted(q.Question, 500))
+			lines[0] = fmt.Sprintf("**%d. %s**", i+1, quoted(q.Question, 500))
 		}
 		if q.Why != "" {
-			text += nextLine + quoted(q.Why, 300)
+			lines = append(lines, quoted(q.Why, 300))
 		}
 		for n, choice := range q.Choices {
 			if n >= maxChoices || choiceLabel(choice) != strings.TrimSpace(choice) { // the button does not say it all
-				text += fmt.Sprintf("%sChoice %d: %s", nextLine, n+1, quoted(choice, 400))
+				lines = append(lines, fmt.Sprintf("Choice %d: %s", n+1, quoted(choice, 400)))
 			}
 		}
-		parts = append(parts, Prose{text})
+		parts = append(parts, Prose{strings.Join(lines, nextLine)})
 		if len(shown) > 1 && len(q.Choices) > 0 {
 			parts = append(parts, Buttons{choices(c, q)})
 		}

@@ -78,8 +78,7 @@ func verdict(r agent.Run, c agent.Checkpoint) string {
 	}
 	d := c.Decision
 	when := " · " + moment(decidedAt(r, c))
-	switch {
-	case d.Decision == agent.DecideExpired:
+	if d.Decision == agent.DecideExpired {
 		return "**Expired**: nobody decided in time; " + expired[c.Ask] + when
 	}
 	word, known := done[d.Decision]

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
 // standing is what happens now, or who is waited for, in one line of Markdown.
@@ -92,7 +91,7 @@ func work(r agent.Run) string {
 	case r.Report != nil:
 		return "finishing…"
 	}
-	return thoughts[r.Purpose(agent.Main)] + "…"
+	return thoughts[string(r.Purpose(agent.Main))] + "…"
 }
 
 // fetches reports whether a person's file is on its way.
@@ -100,11 +99,13 @@ func fetches(r agent.Run) bool {
 	return slices.ContainsFunc(openCalls(r.Strands[agent.Voice]), func(c agent.OpenCall) bool { return c.Effect.Attaches() })
 }
 
-// thoughts say what a model is asked for.
-var thoughts = map[llm.Purpose]string{
-	llm.Intake: "reading the goal", llm.Plan: "planning anew", llm.Work: "thinking",
-	llm.Judge: "checking the result", llm.Report: "writing the report",
+// thoughts say what a model is asked for, by purpose.
+var thoughts = map[string]string{
+	"intake": "reading the goal", "plan": "planning anew", "work": "thinking",
+	judging: "checking the result", "report": "writing the report",
 }
+
+const judging = "judge"
 
 // doing is what a strand does right now in a few words without arguments, ""
 // for nothing.
@@ -116,7 +117,7 @@ func doing(r agent.Run, id agent.StrandID) string {
 	}
 	s := r.Strands[id]
 	if s.Call != nil {
-		return thoughts[s.Call.Purpose]
+		return thoughts[string(s.Call.Purpose)]
 	}
 	var names []string
 	for _, c := range openCalls(s) {
@@ -128,7 +129,7 @@ func doing(r agent.Run, id agent.StrandID) string {
 	case len(names) > 0:
 		return enumerate(names, "and")
 	case s.Finishing != nil:
-		return thoughts[llm.Judge]
+		return thoughts[judging]
 	}
 	return ""
 }

@@ -110,7 +110,7 @@ func hides(r rune) bool {
 	return false
 }
 
-// inLine is a text on one line of at most most characters; a cut is marked.
+// inLine is a text on one line, not longer than most characters; a cut is marked.
 func inLine(s string, most int) string {
 	s = strings.Join(strings.Fields(safe(s)), " ")
 	if cut := firstRunes(s, most); cut != s {

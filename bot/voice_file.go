@@ -93,7 +93,7 @@ func (v *Voice) same(ctx context.Context, filer Filer, r agent.Run, f agent.Atta
 	if err != nil {
 		return false
 	}
-	defer have.Close() //nolint:errcheck // it was only read
+	defer have.Close()
 	if f.Size > 0 && f.Size != size {
 		return false
 	}
@@ -138,7 +138,7 @@ func (v *Voice) upload(ctx context.Context, r agent.Run, p agent.Post) (agent.Sh
 	if err != nil {
 		return agent.Shown{}, fmt.Errorf("it cannot be read: %w", err)
 	}
-	defer content.Close() //nolint:errcheck // it was only read
+	defer content.Close()
 	if size > filer.Largest() {
 		return agent.Shown{}, fmt.Errorf("it is too large: %s, at most %s can be attached", countOf(size, "byte"), inThousands(filer.Largest()))
 	}

@@ -163,7 +163,7 @@ func (v *Voice) update(ctx context.Context, r agent.Run, m *screen, t target) ti
 		return wait
 	}
 	now = time.Now()
-	if wait := v.edited(r, m, t, platform.Edit(ctx, message, t.card(now)), now); wait > 0 || !beats {
+	if wait := v.edited(r, m, t, platform.Edit(ctx, message, t.card(now)), now); wait > 0 || !beats || m.gone {
 		return wait
 	}
 	return v.heartbeat
