@@ -1,0 +1,67 @@
+package slack
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	slackapi "github.com/slack-go/slack"
+
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// buttons shows buttons in rows; one row has at most 25, and no two that mean
+// the same of different things, since an action's id stands in a row once.
+func (s *sheet) buttons(p bot.Buttons) {
+	var row []slackapi.BlockElement
+	ids := map[string]bool{}
+	end := func() {
+		if len(row) > 0 {
+			s.add(slackapi.NewActionBlock(s.id(), row...))
+		}
+		row, ids = nil, map[string]bool{}
+	}
+	for _, b := range p.List {
+		id := buttonID(b)
+		if utf8.RuneCountInString(id) > maxActionID || utf8.RuneCountInString(b.ID) > maxValue {
+			s.cut = true // no button of the desk is that long; its words can be written
+			continue
+		}
+		if ids[id] || len(row) == maxActions {
+			end()
+		}
+		ids[id] = true
+		row = append(row, s.button(b))
+	}
+	end()
+}
+
+func (s *sheet) button(b bot.Button) *slackapi.ButtonBlockElement {
+	label := s.named(b.Label)
+	if strings.TrimSpace(label) == "" {
+		label = b.Word
+	}
+	e := slackapi.NewButtonBlockElement(buttonID(b), b.ID, plainText(label, maxLabel))
+	switch b.Style {
+	case bot.StylePrimary:
+		e = e.WithStyle(slackapi.StylePrimary)
+	case bot.StyleDanger:
+		e = e.WithStyle(slackapi.StyleDanger)
+	case bot.StylePlain:
+	}
+	return e
+}
+
+// rating shows Slack's own buttons for feedback, or else two plain ones.
+func (s *sheet) rating(p bot.Rating) {
+	good, bad := "Good", "Bad"
+	if s.refused[slackapi.MBTContextActions] {
+		s.buttons(bot.Buttons{List: []bot.Button{
+			{Label: "👍 " + good, Act: bot.ActRate, ID: string(p.Run), Word: "+1"},
+			{Label: "👎 " + bad, Act: bot.ActRate, ID: string(p.Run), Word: "-1"},
+		}})
+		return
+	}
+	s.add(slackapi.NewContextActionsBlock(ratingBlock(p.Run, s.id()), slackapi.NewFeedbackButtonsBlockElement(rateAction,
+		slackapi.NewFeedbackButton(plainText(good, maxLabel), ratePositive),
+		slackapi.NewFeedbackButton(plainText(bad, maxLabel), rateNegative))))
+}

@@ -1,0 +1,203 @@
+package slack
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	slackapi "github.com/slack-go/slack"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+func (s *sheet) part(part bot.Part) {
+	switch p := part.(type) {
+	case bot.Heading:
+		s.heading(p)
+	case bot.Prose:
+		s.prose(p)
+	case bot.Tasks:
+		s.tasks(p)
+	case bot.Facts:
+		s.facts(p)
+	case bot.Code:
+		s.code(p)
+	case bot.Small:
+		s.small(p)
+	case bot.Buttons:
+		s.buttons(p)
+	case bot.Rating:
+		s.rating(p)
+	}
+}
+
+func (s *sheet) heading(p bot.Heading) {
+	if text := s.named(p.Text); strings.TrimSpace(text) != "" {
+		s.add(slackapi.NewHeaderBlock(plainText(text, maxHeader), slackapi.HeaderBlockOptionBlockID(s.id())))
+	}
+}
+
+// prose takes what room the prose before it left.
+func (s *sheet) prose(p bot.Prose) {
+	text, cut := head(strings.TrimSpace(p.Markdown), s.room.prose)
+	s.cut = s.cut || cut
+	s.room.prose -= utf8.RuneCountInString(text)
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	if !s.refused[slackapi.MBTMarkdown] {
+		shown, more := head(s.markdown(text), maxMarkdown-s.marked) // names and hushed signs make it longer
+		s.cut = s.cut || more
+		if s.marked += utf8.RuneCountInString(shown); strings.TrimSpace(shown) != "" {
+			s.add(slackapi.NewMarkdownBlock(s.id(), shown))
+		}
+		return
+	}
+	for _, part := range packed(s.pieces(text), maxSection) {
+		s.section(s.people(part))
+	}
+}
+
+const maxMarkdown = 12000
+
+func (s *sheet) code(p bot.Code) {
+	text := strings.TrimRight(s.named(p.Text), "\n")
+	if n := utf8.RuneCountInString(text); n > s.room.code {
+		text = shortened(text, s.room.code)
+		s.cut = true
+	}
+	s.room.code -= utf8.RuneCountInString(text)
+	switch {
+	case strings.TrimSpace(text) == "":
+	case s.refused[slackapi.MBTRichText]:
+		for _, part := range packed([]string{preformatted(text)}, maxSection) {
+			s.section(part)
+		}
+	default:
+		s.add(slackapi.NewRichTextBlock(s.id(), &slackapi.RichTextPreformatted{Type: slackapi.RTEPreformatted, Elements: richText(text).Elements}))
+	}
+}
+
+func richText(text string) *slackapi.RichTextSection {
+	return slackapi.NewRichTextSection(slackapi.NewRichTextSectionTextElement(hushed(text), nil))
+}
+
+func (s *sheet) small(p bot.Small) {
+	texts := packed(s.pieces(p.Markdown), max(s.room.small, 1))
+	if len(texts) == 0 {
+		return
+	}
+	s.cut = s.cut || len(texts) > 1
+	s.context(s.people(texts[0]))
+}
+
+func (s *sheet) facts(p bot.Facts) {
+	list := p.List
+	if len(list) > s.room.facts {
+		list, s.cut = list[:s.room.facts], true
+	}
+	s.room.facts -= len(list)
+	for some := range slices.Chunk(list, maxFields) {
+		var fields []*slackapi.TextBlockObject
+		for _, f := range some {
+			name, value := s.line(f.Name, maxLabel), s.line(f.Value, maxField/10)
+			if value == "" {
+				value = "–"
+			}
+			fields = append(fields, mrkdwnText(strings.TrimPrefix(around("*", name)+"\n"+value, "\n")))
+		}
+		s.add(slackapi.NewSectionBlock(nil, fields, nil, slackapi.SectionBlockOptionBlockID(s.id())))
+	}
+}
+
+var taskStatus = map[agent.TaskState]slackapi.TaskCardStatus{
+	agent.TaskPending: slackapi.TaskCardStatusPending, agent.TaskRunning: slackapi.TaskCardStatusInProgress,
+	agent.TaskDone: slackapi.TaskCardStatusComplete, agent.TaskFailed: slackapi.TaskCardStatusError,
+	agent.TaskSkipped: slackapi.TaskCardStatusComplete,
+}
+
+var taskMark = map[agent.TaskState]string{
+	agent.TaskPending: "⚪", agent.TaskRunning: "🔵", agent.TaskDone: "✅", agent.TaskFailed: "❌", agent.TaskSkipped: "➖",
+}
+
+// tasks shows a plan as far as there is room, the first tasks of it.
+func (s *sheet) tasks(p bot.Tasks) {
+	items := p.Items
+	if len(items) > s.room.tasks {
+		items, s.cut = items[:s.room.tasks], true
+	}
+	left := len(p.Items) - len(items)
+	s.room.tasks -= len(items)
+	title := shortened(strings.TrimSpace(s.named(p.Title)), maxTitle)
+	if title == "" {
+		title = "Plan"
+	}
+	if left > 0 {
+		title += " (" + strconv.Itoa(left) + " more tasks are not shown)"
+	}
+	if s.refused[slackapi.MBTPlan] || s.refused[slackapi.MBTTaskCard] {
+		s.taskLines(title, items)
+		return
+	}
+	plan := slackapi.NewPlanBlock(hushed(title), slackapi.PlanBlockOptionBlockID(s.id()))
+	var cards []*slackapi.TaskCardBlock
+	for i, t := range items {
+		card := slackapi.NewTaskCardBlock("t"+strconv.Itoa(i+1)+"-"+shortened(t.ID, 100), s.taskTitle(t, i))
+		if status, known := taskStatus[t.State]; known {
+			card = card.WithStatus(status)
+		}
+		if note := s.taskNote(t, p.Items); note != "" {
+			card = card.WithDetails(slackapi.NewRichTextBlock("", richText(note)))
+		}
+		cards = append(cards, card)
+	}
+	s.add(plan.WithTasks(cards...))
+}
+
+func (s *sheet) taskTitle(t bot.TaskItem, i int) string {
+	title := shortened(hushed(strings.Join(strings.Fields(s.named(t.Title)), " ")), maxTitle)
+	if title == "" {
+		title = "Task " + strconv.Itoa(i+1)
+	}
+	if t.State == agent.TaskSkipped {
+		title += " (skipped)"
+	}
+	return title
+}
+
+// taskNote is what came of a task or, before, which tasks it waits for.
+func (s *sheet) taskNote(t bot.TaskItem, all []bot.TaskItem) string {
+	if note := strings.TrimSpace(s.named(t.Note)); note != "" || t.State != agent.TaskPending {
+		return shortened(note, maxNote)
+	}
+	var names []string
+	for _, id := range t.After {
+		for _, other := range all {
+			if other.ID == id && other.State != agent.TaskDone {
+				names = append(names, shortened(strings.TrimSpace(s.named(other.Title)), 60))
+			}
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return shortened("after "+strings.Join(names, ", "), maxNote)
+}
+
+// taskLines is a plan for a workspace that knows no plans.
+func (s *sheet) taskLines(title string, items []bot.TaskItem) {
+	text := around("*", escaped(title))
+	lines := []string{text}
+	for i, t := range items {
+		line := strings.TrimSpace(taskMark[t.State] + " " + escaped(s.taskTitle(t, i)))
+		if note := s.taskNote(t, items); note != "" {
+			line += " – " + escaped(strings.Join(strings.Fields(note), " "))
+		}
+		lines = append(lines, line)
+	}
+	for _, part := range divided(strings.Join(lines, "\n"), maxSection) {
+		s.section(part)
+	}
+}
