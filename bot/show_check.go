@@ -172,8 +172,14 @@ func allows(grant string) string {
 
 // votes is who approved so far, where more than one must.
 func votes(r agent.Run, c agent.Checkpoint) string {
-	if r.Brief.Quorum <= 1 || (c.Ask != agent.CheckApproval && c.Ask != agent.CheckPlan) {
+	if c.Ask != agent.CheckApproval && c.Ask != agent.CheckPlan {
 		return ""
+	}
+	if r.Brief.Quorum <= 1 { // the configuration may want more than the run says
+		if len(c.Votes) == 0 {
+			return ""
+		}
+		return "Approved so far by " + voters(c) + "; that is not enough"
 	}
 	text := fmt.Sprintf("%d of %d approvals", len(c.Votes), r.Brief.Quorum)
 	if len(c.Votes) > 0 {

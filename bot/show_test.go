@@ -171,6 +171,7 @@ func TestCheckCards(t *testing.T) {
 		"check-approval": more(base, asksFor("task/count", askApproval)),
 		"check-preview":  more(base, asksFor("task/count", preview)),
 		"check-votes":    more(atWork(two), asksFor("task/count", askApproval), on("task/count", agent.CheckpointVoted{ID: taleRun + "-q", Decision: agent.DecideApprove, By: "slack:U5"})),
+		"check-vote":     more(atWork(agent.RunStarted{}), asksFor("task/count", askApproval), on("task/count", agent.CheckpointVoted{ID: taleRun + "-q", Decision: agent.DecideApprove, By: "slack:U5"})),
 		"check-plan":     more(told(agent.RunStarted{}), asksFor(agent.Main, askPlan)),
 		"check-broken":   more(told(agent.RunStarted{}), asksFor(agent.Main, askBroken)),
 		"check-clarify":  more(told(agent.RunStarted{}), asksFor(agent.Main, askOne)),
