@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -74,9 +75,7 @@ func (d *Desk) Begin(ctx context.Context, o Opening) (agent.RunID, error) {
 	c := agent.Commit{ID: agent.NewID(), Run: o.Run, Once: o.Once, Set: map[string]string{},
 		Events: []agent.Event{{Strand: agent.Main, Body: o.Brief}},
 		Wake:   map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}}
-	for name, value := range o.Set {
-		c.Set[name] = value
-	}
+	maps.Copy(c.Set, o.Set)
 	for _, b := range o.After {
 		c.Events = append(c.Events, agent.Event{Strand: agent.Main, Body: b})
 	}

@@ -1,0 +1,221 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// commanded takes in what stands behind the platform's own command.
+func (h *hearing) commanded(ctx context.Context, text string) (Answer, error) {
+	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
+	word, rest := firstWord(text)
+	if c := commandOf(word); c != nil {
+		return c.do(h, ctx, rest)
+	}
+	if c := controlWord(text); c != nil {
+		return c.do(h, ctx, "")
+	}
+	if text == "" {
+		return h.help(ctx, "")
+	}
+	return private("I do not know the command %s. To start a run, put `run` in front of the goal; `help` lists the commands.", quoted(word, 40)), nil
+}
+
+// run starts a run, or asks for the goal.
+func (h *hearing) run(ctx context.Context, goal string) (Answer, error) {
+	if goal == "" {
+		return h.ask(ctx)
+	}
+	old, live, err := h.resident(ctx)
+	if err != nil {
+		return Answer{}, err
+	}
+	return h.goal(ctx, order{goal: goal, old: old, apart: live})
+}
+
+// ask opens the form for a new goal.
+func (h *hearing) ask(context.Context) (Answer, error) {
+	if !h.cfg.Desk.Authority.starts(h.in.By) {
+		h.log("a start was refused", agent.Run{})
+		return private("You may not start runs here. %s.", h.starters()), nil
+	}
+	return Answer{Form: goalForm(h.in.Where)}, nil
+}
+
+// runs lists the person's runs.
+func (h *hearing) runs(ctx context.Context, _ string) (Answer, error) {
+	list, err := h.Mine(ctx, h.in.By)
+	if err != nil {
+		return Answer{}, err
+	}
+	return Answer{Private: Markdown(RunsCard(list, h.now))}, nil
+}
+
+// steer tells a run something on its way.
+func (h *hearing) steer(ctx context.Context, text string) (Answer, error) {
+	if text == "" {
+		return private("Say what I should know: `steer TEXT`."), nil
+	}
+	r, err := h.target(ctx, "")
+	if err != nil {
+		return Answer{}, err
+	}
+	if !h.cfg.Desk.Authority.steers(r, h.in.By) {
+		h.log("steering was refused", r)
+		return Answer{Run: r.ID, Private: h.steerers(r)}, nil
+	}
+	_, err = h.cfg.Desk.tell(ctx, r.ID, h.in.By, agent.PersonSaid{Text: text}, h.along)
+	if h.wrote(err) != nil {
+		return Answer{}, err
+	}
+	return h.marked(r.ID, "Noted."), nil
+}
+
+// controls is a command that pauses, resumes or cancels.
+func controlling(word agent.Word) func(h *hearing, ctx context.Context, rest string) (Answer, error) {
+	return func(h *hearing, ctx context.Context, rest string) (Answer, error) {
+		r, err := h.target(ctx, rest)
+		if err != nil {
+			return Answer{}, err
+		}
+		return h.control(ctx, r.ID, word)
+	}
+}
+
+// decides is a command that decides a question: the one that is named, else
+// the oldest of the run that takes the word.
+func decides(word string) func(h *hearing, ctx context.Context, rest string) (Answer, error) {
+	return func(h *hearing, ctx context.Context, rest string) (Answer, error) {
+		id, text := firstWord(rest)
+		if checkPattern.MatchString(id) {
+			return h.decide(ctx, agent.CheckpointID(id), agent.CheckpointDecided{Decision: word, Text: text})
+		}
+		r, err := h.target(ctx, "")
+		if err != nil {
+			return Answer{}, err
+		}
+		for _, c := range r.OpenCheckpoints() {
+			if _, takes := choice(c, word); takes && r.Ended == nil {
+				return h.decide(ctx, c.ID, agent.CheckpointDecided{Decision: word, Text: rest})
+			}
+		}
+		return Answer{Run: r.ID, Private: "Nothing that this word decides is being asked."}, nil
+	}
+}
+
+// showing is what can be shown of a run.
+type showing string
+
+const (
+	showStatus      showing = "status"
+	showPlan        showing = "plan"
+	showBudget      showing = "budget"
+	showPermissions showing = "permissions"
+)
+
+// show is a command that shows something of a run to the person alone.
+func show(what showing) func(h *hearing, ctx context.Context, rest string) (Answer, error) {
+	return func(h *hearing, ctx context.Context, rest string) (Answer, error) {
+		r, err := h.target(ctx, rest)
+		if err != nil {
+			return Answer{}, err
+		}
+		return h.shown(r, what), nil
+	}
+}
+
+func (h *hearing) show(ctx context.Context, run agent.RunID, what showing) (Answer, error) {
+	r, err := h.visible(ctx, run)
+	if err != nil {
+		return Answer{}, err
+	}
+	return h.shown(r, what), nil
+}
+
+func (h *hearing) shown(r agent.Run, what showing) Answer {
+	var card Card
+	switch what {
+	case showStatus:
+		card = StatusCard(r, h.now)
+	case showPlan:
+		card = PlanCard(r)
+	case showBudget:
+		card = BudgetCard(r)
+	case showPermissions:
+		card = PermissionsCard(r, h.cfg.Desk.Authority.Audience)
+	}
+	return Answer{Run: r.ID, Private: Markdown(card)}
+}
+
+// help lists the commands.
+func (h *hearing) help(context.Context, string) (Answer, error) {
+	var list []Command
+	for _, c := range commands() {
+		if c.usage != "" {
+			list = append(list, Command{Usage: c.usage, Does: c.does})
+		}
+	}
+	return Answer{Private: Markdown(HelpCard(list...))}, nil
+}
+
+// greeting answers a mention that says nothing.
+func (h *hearing) greeting() Answer {
+	return private("I am %s. Tell me what is to be done, and I work on it in a thread; `help` lists what else I understand.", escape(h.cfg.Name))
+}
+
+// missing answers commands that are not there.
+func (h *hearing) missing(context.Context, string) (Answer, error) {
+	return private("Reports on demand, schedules and memory are not there yet in this version. `help` lists what is."), nil
+}
+
+// target is the run that a command is about: the one that is named, else the
+// one that lives in the thread, else the person's only live one at this place.
+func (h *hearing) target(ctx context.Context, named string) (agent.Run, error) {
+	if named != "" {
+		return h.visible(ctx, agent.RunID(strings.Trim(named, "`")))
+	}
+	r, _, err := h.resident(ctx)
+	if err != nil || r.ID != "" {
+		return r, err
+	}
+	place := h.in.Where.Place()
+	list, err := h.survey(ctx, 2, true, func(r agent.Run) bool {
+		return requested(r, h.in.By) && (h.in.Where.Channel == "" || placeOf(r) == place)
+	})
+	switch {
+	case err != nil:
+		return r, err
+	case len(list) == 0:
+		return r, refuse("No run lives here. `runs` lists yours; name one behind the command.")
+	case len(list) > 1:
+		return r, refuse("You have several runs here. `runs` lists them; name one behind the command.")
+	}
+	return list[0], nil
+}
+
+// visible is a run that the person may look at: at the place where it answers,
+// or with a part in it.
+func (h *hearing) visible(ctx context.Context, run agent.RunID) (agent.Run, error) {
+	r, err := h.cfg.Desk.Load(ctx, run)
+	if err != nil {
+		return r, err
+	}
+	a, here := h.cfg.Desk.Authority, h.in.Where.Channel != "" && placeOf(r) == h.in.Where.Place()
+	if here || a.steers(r, h.in.By) || a.may(r, agent.CheckApproval, h.in.By) || a.may(r, agent.CheckBudget, h.in.By) {
+		return r, nil
+	}
+	h.log("a look at a run was refused", r)
+	return agent.Run{}, agent.ErrNoRun
+}
+
+// placeOf is the channel that a run answers in, empty for one that is only watched.
+func placeOf(r agent.Run) string {
+	a, err := ParseAddress(r.Brief.ReplyTo)
+	if errors.Is(err, ErrAddress) {
+		return ""
+	}
+	return a.Place()
+}

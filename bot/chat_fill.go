@@ -1,0 +1,103 @@
+package bot
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// filled takes in a form. Who may do it is looked at again: the form may be
+// older than the last change.
+func (h *hearing) filled(ctx context.Context, f Filled) (Answer, error) {
+	what, about, _ := strings.Cut(f.Form, " ")
+	id := agent.CheckpointID(about)
+	switch what {
+	case FormRun:
+		return h.filledGoal(ctx, about, f.Values)
+	case formDeny:
+		return h.decide(ctx, id, agent.CheckpointDecided{Decision: agent.DecideDeny, Text: strings.TrimSpace(f.Values[fieldReason])})
+	case formEdit:
+		return h.filledEdit(ctx, id, f.Values)
+	case formAnswer:
+		return h.filledAnswer(ctx, id, f.Values)
+	case formRate:
+		return h.rated(ctx, agent.RunID(about), agent.Feedback{Rating: -1, Comment: strings.TrimSpace(f.Values[fieldComment])})
+	}
+	return private("I do not know this form; it may be of an older version."), nil
+}
+
+// filledGoal starts a run as the form says.
+func (h *hearing) filledGoal(ctx context.Context, place string, values map[string]string) (Answer, error) {
+	t, err := readTerms(values)
+	if err != nil {
+		return Answer{}, err
+	}
+	if h.in.Where.Channel == "" && place != "" {
+		if h.in.Where, err = ParseAddress(place); err != nil {
+			return Answer{}, refuse("This form is about no place that I know. Start again.")
+		}
+	}
+	old, live, err := h.resident(ctx)
+	if err != nil {
+		return Answer{}, err
+	}
+	goal := strings.ToValidUTF8(values[FieldGoal], "\uFFFD")
+	return h.goal(ctx, order{goal: goal, old: old, apart: live,
+		change: func(b *agent.RunStarted) error { return t.apply(b, h.cfg.Desk.Authority, h.in.By) }})
+}
+
+// filledEdit proposes other arguments, or another plan.
+func (h *hearing) filledEdit(ctx context.Context, id agent.CheckpointID, values map[string]string) (Answer, error) {
+	_, check, err := h.cfg.Desk.asked(ctx, h.in.By, id)
+	if err != nil {
+		return Answer{}, &undecidedError{id, err}
+	}
+	d := agent.CheckpointDecided{Decision: agent.DecideEdit}
+	if check.Ask == agent.CheckPlan {
+		var p agent.Plan
+		if err := json.Unmarshal([]byte(values[fieldJSON]), &p); err != nil {
+			return private("This is no plan: %s. Press Edit once more.", escape(safe(err.Error()))), nil
+		}
+		d.Plan = &p
+		return h.decide(ctx, id, d)
+	}
+	d.Arguments, err = edited(check.Arguments, values)
+	if errors.Is(err, ErrNotAnAnswer) {
+		return private("The arguments stay as they were: %s. Press Edit once more.", escape(safe(err.Error()))), nil
+	}
+	if err != nil {
+		return Answer{}, err
+	}
+	if agent.Digest(check.Tool, d.Arguments) == agent.Digest(check.Tool, check.Arguments) {
+		return private("Nothing was changed, so the question is still open."), nil
+	}
+	return h.decide(ctx, id, d)
+}
+
+// filledAnswer answers questions in a person's own words, with what was
+// clicked before.
+func (h *hearing) filledAnswer(ctx context.Context, id agent.CheckpointID, values map[string]string) (Answer, error) {
+	_, check, err := h.cfg.Desk.asked(ctx, h.in.By, id)
+	if err != nil {
+		return Answer{}, &undecidedError{id, err}
+	}
+	given, err := h.partial(ctx, id)
+	if err != nil {
+		return Answer{}, err
+	}
+	for i := range check.Questions {
+		n := strconv.Itoa(i)
+		if text := strings.TrimSpace(values[fieldQuestion+n]); text != "" {
+			given[n] = text
+		}
+	}
+	d := agent.CheckpointDecided{Decision: agent.DecideAnswer, Text: strings.TrimSpace(values[fieldText]), Answers: merged(check, given)}
+	if d.Text == "" && len(d.Answers) == 0 {
+		return private("That is no answer yet: say something, or press Decide for me."), nil
+	}
+	return h.decide(ctx, id, d)
+}

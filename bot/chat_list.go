@@ -1,0 +1,106 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// Bounds of a list: how many it holds, and how many runs are looked at for it.
+// A store lists all its runs at once (one read, a few dozen bytes a run); each
+// one that is looked at and was not before is one more read of its journal.
+const (
+	maxListed = 20
+	maxLooked = 100
+)
+
+// survey is the newest runs that are wanted, at most that many, out of the
+// newest hundred (of the live ones, where only those count).
+func (c *Chat) survey(ctx context.Context, most int, live bool, want func(agent.Run) bool) ([]agent.Run, error) {
+	infos, err := c.cfg.Desk.Journals.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []agent.Run
+	looked := 0
+	for _, info := range infos {
+		if looked == maxLooked || len(list) == most {
+			break
+		}
+		if live && !info.Ended.IsZero() {
+			continue
+		}
+		looked++
+		r, err := c.cfg.Desk.Load(ctx, info.Run)
+		if _, unreadable := errors.AsType[*agent.EntryError](err); unreadable || errors.Is(err, agent.ErrNoRun) {
+			c.cfg.Log.Warn("a run is left out of a list", "run", string(info.Run), "err", err)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if (!live || r.Ended == nil) && want(r) {
+			list = append(list, r)
+		}
+	}
+	return list, nil
+}
+
+// Mine sums up the person's newest runs, the newest first, at most 20 out of
+// the newest 100 of the store.
+func (c *Chat) Mine(ctx context.Context, p Person) ([]Status, error) {
+	runs, err := c.survey(ctx, maxListed, false, func(r agent.Run) bool { return requested(r, p) })
+	list := make([]Status, len(runs))
+	for i, r := range runs {
+		list[i] = StatusOf(r)
+	}
+	return list, err
+}
+
+// Pending lists open questions that the person may decide, of the newest runs
+// first, at most 20 out of the newest 100 live runs of the store.
+func (c *Chat) Pending(ctx context.Context, p Person) ([]Pending, error) {
+	var list []Pending
+	_, err := c.survey(ctx, maxListed, true, func(r agent.Run) bool {
+		n := len(list)
+		for _, check := range r.OpenCheckpoints() {
+			if len(list) < maxListed && c.cfg.Desk.Authority.may(r, check.Ask, p) && !check.Voted(p.ID) {
+				list = append(list, Pending{r, check})
+			}
+		}
+		return len(list) > n
+	})
+	return list, err
+}
+
+// visited shows the bot's own page.
+func (h *hearing) visited(ctx context.Context) (Answer, error) {
+	mine, err := h.Mine(ctx, h.in.By)
+	if err != nil {
+		return Answer{}, err
+	}
+	pending, err := h.Pending(ctx, h.in.By)
+	if err != nil {
+		return Answer{}, err
+	}
+	spent, err := h.cfg.Store.Spent(ctx, "person/"+h.in.By.ID+"/"+h.now.UTC().Format("2006-01")+"/usd")
+	if err != nil {
+		return Answer{}, err
+	}
+	a := h.cfg.Desk.Authority
+	settings := []Fact{{"Who starts runs", listed(a.Start, "every full member")}, {"Operators", listed(a.Operators, "nobody")},
+		{"Approvers", listed(a.Approvers, "the requester and the operators")}}
+	home := HomeCard(Home{Mine: mine, Pending: pending,
+		Month: []Fact{{"Your runs", "$" + agent.Nano(spent).String()}}, Settings: settings}, h.now)
+	return Answer{Home: &home}, nil
+}
+
+// listed lists principals as facts show them.
+func listed(list []string, none string) string {
+	if len(list) == 0 {
+		return none
+	}
+	return strings.ReplaceAll(mentions(list, "and"), "\n", " ")
+}

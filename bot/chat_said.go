@@ -1,0 +1,187 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// errMoved says that somebody else's event changed which run lives in the
+// thread, or ended it, while this one was on its way: it is to be looked at anew.
+var errMoved = errors.New("another run lives in the thread now")
+
+// maxMoves is how often an event is looked at anew.
+const maxMoves = 4
+
+// said takes in a message.
+func (h *hearing) said(ctx context.Context, s Said) (a Answer, err error) {
+	s.Text = strings.TrimSpace(strings.ToValidUTF8(s.Text, "\uFFFD"))
+	s.To = s.To || s.Direct
+	for range maxMoves {
+		a, err = h.message(ctx, s)
+		if !errors.Is(err, errMoved) && !errors.Is(err, ErrEnded) {
+			break
+		}
+	}
+	return a, err
+}
+
+// message decides what a message is: a control word before anything else, then
+// a decision, a command, an answer, steering, or a goal.
+func (h *hearing) message(ctx context.Context, s Said) (Answer, error) {
+	r, live, err := h.resident(ctx)
+	if err != nil || (!live && !s.To) {
+		return Answer{}, err
+	}
+	if s.Quote != "" { // somebody else's words are never an order
+		return h.goal(ctx, order{goal: s.Text, files: s.Files, quote: s.Quote, old: r, apart: live})
+	}
+	if c := controlWord(s.Text); c != nil {
+		return c.do(h, ctx, "")
+	}
+	if live && len(s.Files) == 0 {
+		if a, is, err := h.decision(ctx, r, s); is || err != nil {
+			return a, err
+		}
+	}
+	if s.To {
+		if a, is, err := h.order(ctx, s); is || err != nil {
+			return a, err
+		}
+	}
+	switch {
+	case !live && s.Text == "":
+		return h.greeting(), nil
+	case !live:
+		return h.goal(ctx, order{goal: afterColon(s.Text, "run"), files: s.Files, old: r})
+	case s.Text == "" && len(s.Files) == 0:
+		return Answer{}, nil
+	}
+	return h.inThread(ctx, r, s)
+}
+
+// afterColon is the text after "WORD:", else the text.
+func afterColon(text, word string) string {
+	first, rest := firstWord(text)
+	if rest != "" && strings.EqualFold(first, word+":") {
+		return rest
+	}
+	return text
+}
+
+// order does what a message to the bot orders with one of the commands.
+func (h *hearing) order(ctx context.Context, s Said) (a Answer, is bool, err error) {
+	c, rest := spokenCommand(s.Text)
+	if c == nil {
+		return Answer{}, false, nil
+	}
+	if runPattern.MatchString(rest) { // or a word that happens to look like an id
+		_, err := h.cfg.Desk.Load(ctx, agent.RunID(rest))
+		if errors.Is(err, agent.ErrNoRun) {
+			return Answer{}, false, nil
+		}
+		if err != nil {
+			return Answer{}, false, err
+		}
+	}
+	a, err = c.do(h, ctx, rest)
+	return a, true, err
+}
+
+// decision takes in a message that is exactly a decision of the oldest open
+// question, or a denial with its reason.
+func (h *hearing) decision(ctx context.Context, r agent.Run, s Said) (a Answer, is bool, err error) {
+	for i, check := range r.OpenCheckpoints() {
+		word, is := spelled(check, s.Text, s.To)
+		why, denied := reason(s.Text)
+		if !is && denied && (check.Ask == agent.CheckPlan || check.Ask == agent.CheckApproval) {
+			word, is = agent.DecideDeny, true
+		} else {
+			why = ""
+		}
+		if !is {
+			if i == 0 && check.Ask == agent.CheckClarify {
+				continue // an approval behind it may be meant
+			}
+			return Answer{}, false, nil
+		}
+		if !h.cfg.Desk.Authority.may(r, check.Ask, h.in.By) && !s.To && !h.cfg.Desk.Authority.steers(r, h.in.By) {
+			return Answer{}, false, nil // people talk to each other
+		}
+		if word == agent.DecideEdit {
+			return private("To edit it, press Edit on the question."), true, nil
+		}
+		a, err := h.decide(ctx, check.ID, agent.CheckpointDecided{Decision: word, Text: why})
+		return a, true, err
+	}
+	return Answer{}, false, nil
+}
+
+// decide commits a decision of the person.
+func (h *hearing) decide(ctx context.Context, id agent.CheckpointID, d agent.CheckpointDecided) (Answer, error) {
+	d.ID = id
+	partial, err := h.partial(ctx, id)
+	if err != nil {
+		return Answer{}, err
+	}
+	cleared := map[string]string{}
+	for name := range partial {
+		cleared[partialName(id, name)] = ""
+	}
+	more, err := h.cfg.Desk.decide(ctx, h.in.By, d, h.with(cleared))
+	if h.wrote(err) != nil {
+		return Answer{}, &undecidedError{id, err}
+	}
+	if more > 0 {
+		return Answer{Run: id.Run(), Private: "You approved this; " + countOf(more, "more approval") + " needed."}, nil
+	}
+	if h.in.Message != (Address{}) {
+		return Answer{Run: id.Run(), Mark: MarkNoted}, nil
+	}
+	return Answer{Run: id.Run()}, nil // the question's message says it
+}
+
+// inThread takes in what is said in the thread of a live run and is no order:
+// the answer to a question, steering, or other people's words.
+func (h *hearing) inThread(ctx context.Context, r agent.Run, s Said) (Answer, error) {
+	if check, asks := h.question(r); asks && s.Text != "" && len(s.Files) == 0 {
+		d, err := readWord(check, s.Text, h.in.By.ID)
+		if err != nil {
+			return Answer{}, err
+		}
+		given, err := h.partial(ctx, check.ID)
+		if err != nil {
+			return Answer{}, err
+		}
+		d.Answers = merged(check, given)
+		return h.decide(ctx, check.ID, d)
+	}
+	trusted, err := h.cfg.Desk.tell(ctx, r.ID, h.in.By, agent.PersonSaid{Text: afterColon(s.Text, "steer"), Files: s.Files}, h.along)
+	switch {
+	case h.wrote(err) != nil:
+		return Answer{}, err
+	case trusted:
+		return h.marked(r.ID, "Noted."), nil
+	case s.To:
+		h.log("steering was refused", r)
+		return Answer{Run: r.ID, Private: h.steerers(r) + " What you said is kept as context that is not trusted."}, nil
+	}
+	return Answer{Run: r.ID}, nil
+}
+
+// question is the oldest open question that takes the person's own words.
+func (h *hearing) question(r agent.Run) (c agent.Checkpoint, asks bool) {
+	for _, c := range r.OpenCheckpoints() {
+		if free(c) && h.cfg.Desk.Authority.may(r, c.Ask, h.in.By) {
+			return c, true
+		}
+	}
+	return c, false
+}
+
+// stopped is the platform's own stop button.
+func (h *hearing) stopped(ctx context.Context) (Answer, error) {
+	return controlling(agent.WordPause)(h, ctx, "")
+}

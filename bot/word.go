@@ -1,0 +1,152 @@
+package bot
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// command is a word that people give the bot. In a sentence a word counts as a
+// command only where what follows it can be nothing else; behind the
+// platform's own command it always counts.
+type command struct {
+	word  string
+	also  string // another word for it
+	usage string // its line of help; empty: it is not in the list
+	does  string
+	// exact marks the control words: alone they count before anything else.
+	exact bool
+	// fits reports whether the text after the word is what the command takes.
+	fits func(rest string) bool
+	do   func(h *hearing, ctx context.Context, rest string) (Answer, error)
+}
+
+// commands is the one list of what the bot understands.
+func commands() []command {
+	return []command{
+		{word: "run", usage: "run GOAL", does: "starts a run", fits: never, do: (*hearing).run},
+		{word: "status", usage: "status [RUN]", does: "where a run stands", exact: true, fits: aRun, do: show(showStatus)},
+		{word: "runs", usage: "runs", does: "lists your runs", fits: nothing, do: (*hearing).runs},
+		{word: "plan", usage: "plan [RUN]", does: "the plan and what is done of it", fits: aRun, do: show(showPlan)},
+		{word: "approve", usage: "approve [QUESTION]", does: "approves what is asked", fits: aQuestion, do: decides(agent.DecideApprove)},
+		{word: "deny", usage: "deny [QUESTION] [REASON]", does: "denies what is asked, and says why", fits: aQuestion, do: decides(agent.DecideDeny)},
+		{word: "steer", usage: "steer TEXT", does: "tells a run something on its way", fits: anything, do: (*hearing).steer},
+		{word: "pause", also: "stop", usage: "pause [RUN]", does: "pauses a run (stop does the same)", exact: true, fits: aRun, do: controlling(agent.WordPause)},
+		{word: "resume", usage: "resume [RUN]", does: "lets a paused run go on", exact: true, fits: aRun, do: controlling(agent.WordResume)},
+		{word: "cancel", usage: "cancel [RUN]", does: "ends a run", exact: true, fits: aRun, do: controlling(agent.WordCancel)},
+		{word: "budget", usage: "budget [RUN]", does: "what a run has spent, of what", fits: aRun, do: show(showBudget)},
+		{word: "permissions", usage: "permissions [RUN]", does: "what a run may do, and who decides about the rest", fits: aRun, do: show(showPermissions)},
+		{word: "help", usage: "help", does: "this list", exact: true, fits: nothing, do: (*hearing).help},
+		{word: "report", fits: ordered, do: (*hearing).missing},
+		{word: "schedule", fits: ordered, do: (*hearing).missing},
+		{word: "memory", fits: ordered, do: (*hearing).missing},
+	}
+}
+
+func never(string) bool         { return false }
+func anything(rest string) bool { return rest != "" }
+func nothing(rest string) bool  { return rest == "" }
+
+var (
+	runPattern   = regexp.MustCompile(`^[a-z2-7]{16}$`)
+	checkPattern = regexp.MustCompile(`^[a-z2-7]{16}-[a-z0-9]{1,16}$`)
+)
+
+func aRun(rest string) bool { return rest == "" || runPattern.MatchString(rest) }
+
+func aQuestion(rest string) bool {
+	first, _, _ := strings.Cut(rest, " ")
+	return rest == "" || checkPattern.MatchString(first)
+}
+
+// ordered are the beginnings of orders to commands that work by the clock or
+// keep lists; anything else after their words is a goal about a report, a
+// schedule or memory.
+func ordered(rest string) bool {
+	first, _, _ := strings.Cut(strings.ToLower(rest), " ")
+	return rest == "" || slices.Contains([]string{"now", "list", "remove", "pin", "forget", "every", "daily", "weekly", "hourly", "@every"}, first)
+}
+
+// commandOf is the command that the word names in any case, nil if none.
+func commandOf(word string) *command {
+	word = strings.ToLower(word)
+	for _, c := range commands() {
+		if word != "" && (c.word == word || c.also == word) {
+			return &c
+		}
+	}
+	return nil
+}
+
+// controlWord is the command of a text that is one of the exact control words
+// and nothing else but case, space and what is no letter behind it.
+func controlWord(text string) *command {
+	word := strings.TrimRightFunc(strings.TrimSpace(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	if c := commandOf(word); c != nil && c.exact {
+		return c
+	}
+	return nil
+}
+
+// spokenCommand is the command of a text that was said to the bot, nil if it
+// says something else.
+func spokenCommand(text string) (c *command, rest string) {
+	word, rest := firstWord(text)
+	c = commandOf(word)
+	if c == nil {
+		c = commandOf(strings.TrimRight(word, ".!?,:;"))
+		if c == nil || (rest != "" && c.word != "steer") {
+			return nil, ""
+		}
+	}
+	if !c.fits(rest) {
+		return nil, ""
+	}
+	return c, rest
+}
+
+// firstWord parts a text after its first word.
+func firstWord(text string) (word, rest string) {
+	text = strings.TrimSpace(text)
+	i := strings.IndexFunc(text, unicode.IsSpace)
+	if i < 0 {
+		return text, ""
+	}
+	return text[:i], strings.TrimSpace(text[i:])
+}
+
+// reason is what follows "deny" in a text that denies and says why.
+func reason(text string) (why string, is bool) {
+	word, rest := firstWord(text)
+	return rest, rest != "" && strings.EqualFold(strings.TrimRight(word, ",:"), agent.DecideDeny)
+}
+
+// spelled is the decision that a text is exactly: a word of the question or,
+// said to the bot, also a short one or a number. Free answers are none.
+func spelled(c agent.Checkpoint, text string, to bool) (word string, is bool) {
+	text = strings.ToLower(strings.TrimSpace(text))
+	if _, offered := choice(c, text); !offered {
+		text = strings.TrimRight(text, ".! ")
+	}
+	if text == agent.DecideAnswer && free(c) {
+		return "", false // the name of the decision is no answer
+	}
+	if meant, offered := choice(c, text); offered {
+		return meant, true
+	}
+	if text == "always in this run" && slices.Contains(c.Choices, agent.DecideAlways) {
+		return agent.DecideAlways, true
+	}
+	if !to || text == "" {
+		return "", false
+	}
+	d, err := readWord(c, text, "")
+	if err != nil || (d.Decision == agent.DecideAnswer && free(c)) {
+		return "", false
+	}
+	return d.Decision, true
+}
