@@ -1,0 +1,161 @@
+package adaptertest
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/memory/sqlite" //nolint:depguard // the child is a whole Deckhand
+)
+
+// ordersVar makes the test binary a Deckhand that follows its orders.
+const ordersVar = "DECKHAND_CHAT_ORDERS"
+
+// orders are what a child is told.
+type orders struct {
+	Dir     string // of the store, the workspace and the record
+	Ticket  string // to the far side
+	At      boundary
+	Workers int
+}
+
+func (o orders) data() string      { return filepath.Join(o.Dir, "data") }
+func (o orders) workspace() string { return filepath.Join(o.Dir, "workspace") }
+func (o orders) deaths() string    { return filepath.Join(o.Dir, "deaths") }
+
+// Child is Deckhand as the child of Crash. A platform's test calls it from a
+// test whose name it gives to Crash; in any other process it does nothing.
+func Child(t *testing.T, a Adapter) {
+	t.Helper()
+	text := os.Getenv(ordersVar)
+	if text == "" {
+		return
+	}
+	var o orders
+	err := json.Unmarshal([]byte(text), &o)
+	if err == nil {
+		err = serve(o, a)
+	}
+	t.Fatalf("the child ended by itself: %v", err)
+}
+
+// serve takes up work when a line arrives on standard input, and ends with the
+// process that holds the other end.
+func serve(o orders, a Adapter) error {
+	gate := make(chan struct{})
+	go func() {
+		in := bufio.NewScanner(os.Stdin)
+		if in.Scan() {
+			close(gate)
+		}
+		in.Scan()
+		os.Exit(0)
+	}()
+	<-gate
+	ctx := context.Background()
+	store, err := sqlite.Open(ctx, sqlite.Config{Dir: o.data(), Lease: lease}, sqlite.Worker)
+	if err != nil {
+		return err
+	}
+	old, err := store.Runs(ctx)
+	if err != nil {
+		return err
+	}
+	reaper := newReaper(o, old)
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil)).With("pid", os.Getpid())
+	platform, err := connect(ctx, a, o, Wiring{
+		Names: store, Log: log, Client: &http.Client{Transport: &wire{RoundTripper: &http.Transport{}, sends: a.Sends, reaper: reaper}},
+	})
+	if err != nil {
+		return err
+	}
+	d, err := assemble(parts{
+		store: &witness{Store: store, reaper: reaper}, platform: platform, model: script{}, workspace: o.workspace(),
+		workers: o.Workers, lease: lease, log: log, rules: rules{
+			Authority:    bot.Authority{RequesterMayApprove: true},
+			PlanApproval: agent.ApprovePlanNever, Autonomy: agent.AskRisky, Expires: time.Hour, CatchUp: 24 * time.Hour,
+		},
+	})
+	if err != nil {
+		return err
+	}
+	return d.run(ctx)
+}
+
+// connect connects, and tries again while the far side is rude.
+func connect(ctx context.Context, a Adapter, o orders, w Wiring) (bot.Platform, error) {
+	var errs []error
+	for range 20 {
+		p, err := a.Open(ctx, o.Ticket, w)
+		if err == nil || errors.Is(err, bot.ErrRefused) {
+			return p, err
+		}
+		errs = append(errs, err)
+	}
+	return nil, errors.Join(errs...)
+}
+
+// child is a Deckhand process.
+type child struct {
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	done chan struct{} // closed when it is gone
+}
+
+// spawn starts a child in reserve, that will die at the boundary.
+func spawn(o orders, test string, words io.Writer) (*child, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(self, "-test.run=^"+test+"$", "-test.timeout=1h")
+	cmd.Env = append(os.Environ(), ordersVar+"="+string(text))
+	cmd.Stdout, cmd.Stderr = words, words
+	cmd.SysProcAttr = apart()
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start a child: %w", err)
+	}
+	c := &child{cmd: cmd, in: in, done: make(chan struct{})}
+	go func() {
+		_ = cmd.Wait() // how it ended is seen in the journal
+		close(c.done)
+	}()
+	return c, nil
+}
+
+// open lets the child take up work.
+func (c *child) open() error {
+	_, err := io.WriteString(c.in, "go\n")
+	return err
+}
+
+// kill ends the child with SIGKILL and waits until it is gone.
+func (c *child) kill() {
+	select {
+	case <-c.done:
+	default:
+		_ = c.cmd.Process.Kill() // gone in this moment: no matter
+	}
+	<-c.done
+	_ = c.in.Close() // the other end is gone
+}

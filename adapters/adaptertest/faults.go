@@ -1,0 +1,139 @@
+package adaptertest
+
+import (
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// faults are about what goes wrong between Deckhand and the platform.
+var faults = []scenario{
+	{"fault/answers lost", nil, nil, func(h *house) {
+		h.LoseAnswers(1)
+		run, ask := h.begin()
+		h.LoseAnswers(1)
+		h.click(Ann, ask, "Approve")
+		h.ends(run, agent.RunDone)
+		h.each(run, ask)
+	}},
+	{"fault/requests lost", nil, nil, func(h *house) {
+		h.LoseRequests(2)
+		run, ask := h.begin()
+		h.LoseRequests(1)
+		h.click(Ann, ask, "Approve")
+		h.ends(run, agent.RunDone)
+		h.each(run, ask)
+	}},
+	{"fault/busy", nil, nil, func(h *house) {
+		h.Busy(2, time.Second)
+		run, ask := h.begin()
+		h.Busy(1, time.Second)
+		h.click(Ann, ask, "Approve")
+		h.ends(run, agent.RunDone)
+		h.each(run, ask)
+	}},
+	{"fault/connection cut", nil, nil, func(h *house) {
+		run, ask := h.begin()
+		h.Unacknowledged(1)
+		said := h.Mention(Ann, ask.Thread, "mind the paint")
+		h.Drop()
+		h.heard(run, Ann, "mind the paint", true)
+		ctx, cancel := h.bounded()
+		defer cancel()
+		if err := h.Greet(ctx, 1); err != nil {
+			h.Fatal(err)
+		}
+		h.clicks(Ann, ask, "Approve")
+		h.ends(run, agent.RunDone)
+		h.each(run, ask)
+		h.sees("the words are marked", func() bool { return len(h.Marks(said)) == 1 })
+	}},
+	{"fault/replies reordered", harmless, nil, func(h *house) {
+		card, run, release := h.busy()
+		h.Hold()
+		h.Mention(Ann, card.Thread, "first the keel")
+		h.Mention(Ann, card.Thread, "then the mast")
+		h.Release(true)
+		h.heard(run, Ann, "first the keel", true)
+		h.heard(run, Ann, "then the mast", true)
+		release()
+		h.ends(run, agent.RunDone)
+	}},
+	{"fault/goal after its reply", harmless, nil, func(h *house) {
+		h.Hold()
+		top := h.Mention(Ann, h.Channel(), "Get the harbour ready")
+		h.Mention(Ann, top, "mind the paint")
+		h.Release(true)
+		_, run := h.card(1)
+		h.ends(run, agent.RunDone)
+		h.sees("every event is acknowledged", func() bool { return h.Owed() == 0 })
+		goals := 0
+		for _, id := range h.runs() {
+			goals++
+			h.until(id, "it has ended", func(r agent.Run) bool { return r.Ended != nil })
+		}
+		if goals > 2 {
+			h.Errorf("two messages started %d runs", goals)
+		}
+	}},
+	{"fault/thread deleted", harmless, nil, func(h *house) {
+		card, run, release := h.busy()
+		if err := h.wrecker().Delete(card.Thread); err != nil {
+			h.Fatal(err)
+		}
+		release()
+		h.ends(run, agent.RunDone)
+		if n := len(h.kinds(agent.PostReport)); n != 1 {
+			h.Errorf("%d reports\n%s", n, h.scene())
+		}
+	}},
+	{"fault/channel archived", harmless, nil, func(h *house) { h.wrecked(func(w Wrecker) { w.Archive() }) }},
+	{"fault/bot removed", harmless, nil, func(h *house) { h.wrecked(func(w Wrecker) { w.Expel() }) }},
+}
+
+// each wants one card, one question and one report.
+func (h *house) each(run agent.RunID, ask Post) {
+	h.Helper()
+	for kind, want := range map[agent.PostKind]int{agent.PostCard: 1, agent.PostCheckpoint: 1, agent.PostReport: 1} {
+		if n := len(h.kinds(kind)); n != want {
+			h.Errorf("%d posts of kind %s, want %d\n%s", n, kind, want, h.scene())
+		}
+	}
+	h.decided(run, 1)
+	h.closed(ask, "Approve")
+}
+
+// clicks clicks until the click is taken, as a person does whom a warning sign
+// told that it was not.
+func (h *house) clicks(w Who, on Post, label string) {
+	h.Helper()
+	for range 5 {
+		if h.Click(w, on.Message, label) == nil {
+			return
+		}
+	}
+	h.Fatalf("%s clicked %q five times in vain\n%s", w, label, h.scene())
+}
+
+func (h *house) wrecker() Wrecker {
+	h.Helper()
+	w, is := h.Far.(Wrecker)
+	if !is {
+		h.Fatal("this far side cannot break its places")
+	}
+	return w
+}
+
+// wrecked breaks the run's place in the middle of its work: the requester gets
+// the report directly.
+func (h *house) wrecked(wreck func(Wrecker)) {
+	h.Helper()
+	_, run, release := h.busy()
+	wreck(h.wrecker())
+	release()
+	h.ends(run, agent.RunDone)
+	report := h.kinds(agent.PostReport)
+	if len(report) != 1 || !report[0].Private {
+		h.Errorf("the report, which Ann alone can get: %+v\n%s", report, h.scene())
+	}
+}

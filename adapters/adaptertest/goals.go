@@ -1,0 +1,147 @@
+package adaptertest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/llm" //nolint:depguard // the suite looks at what the model was asked
+)
+
+// goals are about how a run begins.
+var goals = []scenario{
+	{"goal/mention", nil, nil, mentioned},
+	{"goal/direct", harmless, nil, direct},
+	{"goal/empty", nil, nil, empty},
+	{"goal/long", harmless, nil, long},
+	{"goal/in a thread", harmless, nil, threaded},
+	{"goal/with a file", harmless, nil, attached},
+	{"goal/answered", func() *play { return &play{answer: "High water is at six."} }, nil, answered},
+	{"goal/twice", harmless, nil, twice},
+	{"goal/pings", func() *play {
+		m := harmless()
+		m.headline, m.body = "@here <!channel> @everyone", "Look, <!channel> <!here> @everyone @here <@U2> <@U5>!"
+		return m
+	}, nil, quiet},
+}
+
+func mentioned(h *house) {
+	said := h.Mention(Ann, h.Channel(), "Get the harbour ready")
+	h.sees("the goal is marked as seen", func() bool { return slices.Contains(h.Marks(said), "eyes") })
+	card, run := h.card(1)
+	if card.Key == "" || card.Thread.ID == "" || !strings.Contains(card.Text, "Get the harbour ready") {
+		h.Errorf("the card: %+v", card)
+	}
+	if got := h.load(run).Brief; got.Goal != "Get the harbour ready" || got.Requester != h.Principal(Ann) {
+		h.Errorf("the brief: %+v", got)
+	}
+	ask := h.asked(1)
+	if ask.Thread != card.Thread || ask.Key == "" || !slices.Contains(ask.Pings, h.Principal(Ann)) {
+		h.Errorf("the question: %+v", ask)
+	}
+	h.click(Ann, ask, "Approve")
+	h.ends(run, agent.RunDone)
+	report := h.kinds(agent.PostReport)
+	if len(report) != 1 || report[0].Thread != card.Thread || report[0].Key == "" || !strings.Contains(report[0].Text, "The harbour is ready") {
+		h.Errorf("the report: %+v", report)
+	}
+	h.sees("the card says how it ended", func() bool { return strings.Contains(h.kinds(agent.PostCard)[0].Text, "Done") })
+	h.file("berth.md", "ready\n")
+}
+
+func direct(h *house) {
+	h.Direct(Ann, "Get the harbour ready")
+	card, run := h.card(1)
+	h.ends(run, agent.RunDone)
+	if !card.Private {
+		h.Errorf("the card of a direct conversation stands elsewhere: %+v", card)
+	}
+}
+
+func empty(h *house) {
+	h.Mention(Ann, h.Channel(), "  ")
+	h.sees("Ann is told what to do", func() bool { return len(h.kinds(agent.PostAnswer))+len(h.Whispers(Ann)) > 0 })
+	h.whole()
+	if n := len(h.kinds(agent.PostAnswer)) + len(h.Whispers(Ann)); n != 1 || len(h.runs()) != 0 {
+		h.Errorf("%d answers and %d runs; want one and none\n%s", n, len(h.runs()), h.scene())
+	}
+}
+
+// long is a goal as long as a message can be.
+func long(h *house) {
+	goal := strings.TrimSpace("Count these: " + strings.Repeat("berth é ", 4900))
+	h.Mention(Ann, h.Channel(), goal)
+	_, run := h.card(1)
+	if got := h.load(run).Brief.Goal; got != goal {
+		h.Errorf("the goal has %d characters, want %d; it ends %q", len(got), len(goal), got[max(0, len(got)-40):])
+	}
+	h.ends(run, agent.RunDone)
+	if len(h.kinds(agent.PostReport)) != 1 {
+		h.Errorf("there is no report\n%s", h.scene())
+	}
+}
+
+// threaded is a goal under what others said before.
+func threaded(h *house) {
+	top := h.Say(Ben, h.Channel(), "The crane at berth seven is stuck")
+	h.Say(Cleo, top, "It has squeaked since Monday")
+	h.Mention(Ann, top, "Please see to this")
+	card, run := h.card(1)
+	h.ends(run, agent.RunDone)
+	if card.Thread != top {
+		h.Errorf("the card stands in %s, the mention in %s", card.Thread, top)
+	}
+	asked := read(h.model.requests(llm.Intake)[0])
+	for _, want := range []string{"The crane at berth seven is stuck", "It has squeaked since Monday", "Please see to this"} {
+		if !strings.Contains(asked, want) {
+			h.Errorf("the model was not told %q:\n%s", want, asked)
+		}
+	}
+}
+
+func attached(h *house) {
+	h.Mention(Ann, h.Channel(), "Add these up", File{"tide.csv", []byte("high,06:12\n")})
+	_, run := h.card(1)
+	h.ends(run, agent.RunDone)
+	if asked := read(h.model.requests(llm.Intake)[0]); !strings.Contains(asked, "tide.csv") {
+		h.Errorf("the model was asked without the file:\n%s", asked)
+	}
+	h.file("attachments/tide.csv", "high,06:12\n")
+}
+
+// answered is a mention that needs no work: its card becomes the answer.
+func answered(h *house) {
+	h.Mention(Ann, h.Channel(), "When is high water?")
+	_, run := h.card(1)
+	h.ends(run, agent.RunDone)
+	h.sees("the card is the answer", func() bool { return strings.Contains(h.kinds(agent.PostCard)[0].Text, "High water is at six.") })
+	if n := len(h.kinds(agent.PostReport)); n != 0 {
+		h.Errorf("a mere answer has %d reports", n)
+	}
+}
+
+func twice(h *house) {
+	h.Double(2)
+	h.Unacknowledged(1)
+	h.Mention(Ann, h.Channel(), "Get the harbour ready")
+	_, run := h.card(1)
+	h.ends(run, agent.RunDone)
+	h.whole()
+	if n := len(h.runs()); n != 1 {
+		h.Errorf("one mention started %d runs", n)
+	}
+}
+
+// quiet is text of people and models that would wake up everybody.
+func quiet(h *house) {
+	h.Mention(Ann, h.Channel(), "Tell <!channel> and @everyone and @here")
+	_, run := h.card(1)
+	h.ends(run, agent.RunDone)
+	for _, p := range h.Posts() {
+		for _, who := range p.Pings {
+			if who != h.Principal(Ann) {
+				h.Errorf("%s notifies %s: %s", p.Key, who, p.Text)
+			}
+		}
+	}
+}
