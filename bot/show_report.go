@@ -22,7 +22,7 @@ func ReportCard(r agent.Run) Card {
 		rep = *r.Report
 	}
 	head := inLine(rep.Headline, 140)
-	if r.Ended != nil {
+	if r.Ended != nil && !strings.HasPrefix(head, endings[r.Ended.State]) {
 		head = endings[r.Ended.State] + ": " + head
 	}
 	c.Text = head

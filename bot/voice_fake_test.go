@@ -19,20 +19,21 @@ import (
 // stage is a platform that writes down what it is told to do. Errors are
 // handed out in order, one a call.
 type stage struct {
-	mu      sync.Mutex
-	name    string
-	posts   []staged
-	edits   []staged
-	found   map[string]Posted // by place
-	asked   []time.Time       // since, of searches
-	uploads []Upload
-	status  []string
-	fails   []error
-	files   map[string]string
-	direct  Address
-	noDM    error
-	ends    []time.Time // deadlines of the posts' contexts
-	slow    time.Duration
+	mu        sync.Mutex
+	name      string
+	posts     []staged
+	edits     []staged
+	found     map[string]Posted // by place
+	asked     []time.Time       // since, of searches
+	uploads   []Upload
+	status    []string
+	fails     []error
+	files     map[string]string
+	direct    Address
+	noDM      error
+	ends      []time.Time // deadlines of the posts' contexts
+	slow      time.Duration
+	unfetched error
 }
 
 type staged struct {
@@ -116,6 +117,9 @@ func (s *stage) Direct(_ context.Context, principal string) (Address, error) {
 
 func (s *stage) Fetch(_ context.Context, f agent.Attachment, limit int64, w io.Writer) error {
 	content, is := s.files[f.ID]
+	if s.unfetched != nil {
+		return s.unfetched
+	}
 	if !is {
 		return ErrGone
 	}

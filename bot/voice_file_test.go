@@ -1,10 +1,12 @@
 package bot
 
 import (
+	"fmt"
 	"io"
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -51,6 +53,14 @@ func TestFetch(t *testing.T) {
 	r := told(agent.RunStarted{Files: []agent.Attachment{{ID: "F1", Name: "a"}}})
 	if res := h.call(t, r, postFile); res.State != agent.OutcomeError {
 		t.Errorf("a platform without files: %+v", res)
+	}
+	h.open(t, h.stage)
+	h.stage.files["F1"] = "x"
+	for deferred, want := range map[int]agent.Result{0: {Again: time.Second}, 4: {Again: 16 * time.Second}, 5: {State: agent.OutcomeError}} {
+		h.stage.unfetched = fmt.Errorf("missing_scope: %w", ErrRefused)
+		if res := h.Post(t.Context(), r, postFile, agent.Call{Deferred: deferred}); res.Again != want.Again || res.State != want.State {
+			t.Errorf("refused %d times before: %+v", deferred, res)
+		}
 	}
 	if res := h.call(t, r, agent.Post{Key: "file/7", Kind: agent.PostAttach, About: "7"}); res.State != agent.OutcomeError {
 		t.Errorf("no such file: %+v", res)

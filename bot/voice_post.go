@@ -12,10 +12,12 @@ import (
 
 // The pauses before a post is tried again.
 const (
-	lostPause    = time.Second     // after an answer that was lost, where repeating does no harm
-	refusedPause = time.Second     // doubled each time a platform refuses the bot
-	refusedMost  = 5 * time.Minute // a revoked token is not renewed in a hurry
+	lostPause = time.Second     // after an answer that was lost; doubled each time
+	mostPause = 5 * time.Minute // a revoked token is not renewed in a hurry
 )
+
+// maxFetches is how often a person's file is tried to be had: its run waits for it.
+const maxFetches = 5
 
 // Post makes a post. The result's text is an agent.Shown; a result to be run
 // again says that nothing happened yet, an unknown one that it may have.
@@ -62,6 +64,10 @@ func (v *Voice) trouble(r agent.Run, p agent.Post, c agent.Call, err error) agen
 	if busy, is := errors.AsType[*BusyError](err); is {
 		return agent.Result{Again: max(busy.After, time.Millisecond)}
 	}
+	if p.Kind == agent.PostAttach && c.Deferred >= maxFetches && !errors.Is(err, errElsewhere) {
+		log.Error("a person's file could not be fetched")
+		return agent.Failed(err.Error())
+	}
 	switch {
 	case errors.Is(err, errElsewhere):
 		return agent.Result{Again: elsewhere}
@@ -69,7 +75,7 @@ func (v *Voice) trouble(r agent.Run, p agent.Post, c agent.Call, err error) agen
 		log.Error("the platform refuses the bot; look at its token and scopes. Trying again")
 		return agent.Result{Again: growing(c.Deferred)}
 	case lost(err) && repeats:
-		return agent.Result{Again: lostPause}
+		return agent.Result{Again: growing(c.Deferred)}
 	case lost(err):
 		log.Warn("a post's answer did not arrive; looking for it later")
 		return agent.Result{State: agent.OutcomeUnknown, Trust: agent.Trusted, Text: err.Error()}
@@ -83,9 +89,9 @@ func lost(err error) bool {
 	return errors.Is(err, ErrLost) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
-// growing is the pause after so many refusals.
+// growing is the pause after so many failures before.
 func growing(times int) time.Duration {
-	return min(refusedPause<<min(times, 16), refusedMost)
+	return min(lostPause<<min(times, 16), mostPause)
 }
 
 // message posts a card. Where its place is gone, the requester gets it directly.
