@@ -3,8 +3,6 @@ package slack
 import (
 	"strings"
 
-	slackapi "github.com/slack-go/slack"
-
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -30,7 +28,7 @@ func buttonID(b bot.Button) string { return string(b.Act) + ":" + b.Word }
 
 // buttonOf reads what was clicked. It reports false for what is no button of
 // the bot's: a menu, a link, somebody else's block.
-func buttonOf(a *slackapi.BlockAction) (bot.Button, bool) {
+func buttonOf(a action) (bot.Button, bool) {
 	if a.ActionID == rateAction {
 		return ratingOf(a)
 	}
@@ -43,7 +41,7 @@ func buttonOf(a *slackapi.BlockAction) (bot.Button, bool) {
 	return bot.Button{}, false
 }
 
-func ratingOf(a *slackapi.BlockAction) (bot.Button, bool) {
+func ratingOf(a action) (bot.Button, bool) {
 	rest, is := strings.CutPrefix(a.BlockID, ratePrefix)
 	run, _, _ := strings.Cut(rest, ":")
 	b := bot.Button{Act: bot.ActRate, ID: run, Word: "+1"}

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	slackapi "github.com/slack-go/slack"
@@ -36,7 +35,8 @@ type Config struct {
 	AllowBots []string
 	// CatchUp is how far back threads are read after downtime; default 24 h.
 	CatchUp time.Duration
-	// Names keeps how far each channel was read. It is part of the store.
+	// Names keeps how far each channel was read. It is part of the store; without
+	// it nothing is caught up after downtime.
 	Names Names
 	// Client makes every request; nil: one of its own.
 	Client *http.Client
@@ -50,6 +50,17 @@ type Names interface {
 	SetValue(ctx context.Context, name, value string) error
 }
 
+// forgetful keeps nothing.
+type forgetful struct{}
+
+func (forgetful) Value(context.Context, string) (string, error) { return "", nil }
+
+func (forgetful) Values(context.Context, string) (map[string]string, error) {
+	return map[string]string{}, nil
+}
+
+func (forgetful) SetValue(context.Context, string, string) error { return nil }
+
 // Slack is one bot account in one workspace. It is a bot.Platform.
 type Slack struct {
 	cfg    Config
@@ -61,7 +72,8 @@ type Slack struct {
 	botUser string // the bot as a person: what a mention names
 	botID   string // the bot as an author
 
-	in intake
+	in  intake
+	out outlet
 }
 
 // New asks Slack who the bot is. A refused token is a bot.ErrRefused that names
@@ -75,13 +87,14 @@ func New(ctx context.Context, cfg Config) (*Slack, error) {
 	s := &Slack{cfg: cfg, api: slackapi.New(cfg.BotToken, options...), client: cfg.Client, log: cfg.Log}
 	me, err := s.api.AuthTestContext(ctx)
 	if code := codeOf(err); tokenRefused(code) {
-		return nil, fmt.Errorf("Slack refuses SLACK_BOT_TOKEN (%s): %w; install the app again and set the new token", code, bot.ErrRefused)
+		return nil, fmt.Errorf("SLACK_BOT_TOKEN is refused (%s): %w; install the app again and set the new token", code, bot.ErrRefused)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("ask Slack who the bot is: %w", err)
 	}
 	s.team, s.botUser, s.botID = me.TeamID, me.UserID, me.BotID
-	s.in.open(s)
+	s.in.open()
+	s.out.open(me.URL)
 	return s, nil
 }
 
@@ -103,6 +116,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Client == nil {
 		c.Client = &http.Client{}
+	}
+	if c.Names == nil {
+		c.Names = forgetful{}
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -136,10 +152,3 @@ func tokenRefused(code string) bool {
 	}
 	return false
 }
-
-// intake is the state of the listening side.
-type intake struct {
-	mu sync.Mutex
-}
-
-func (in *intake) open(*Slack) {}

@@ -1,0 +1,256 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+const (
+	hearWithin = 10 * time.Second // Slack gives up after three, the store may take longer
+	parallel   = 64               // threads that are heard side by side
+	maxWaiting = 4096             // events that wait for their turn
+	grace      = 3 * time.Second  // for what is under way when the end comes
+	gateFor    = 700 * time.Millisecond
+)
+
+var (
+	errDeaf  = errors.New("the process is starting or ending")
+	errCrowd = errors.New("too many events wait already")
+)
+
+// intake is the state of the listening side.
+type intake struct {
+	people people
+	marks  marks
+	quiet  hush
+	queue  *queue
+	aside  chan struct{} // slots of what is done after the acknowledgement
+	times  patience
+
+	mu      sync.Mutex
+	work    func(parcel, func(error)) // nil while nobody listens
+	crew    sync.WaitGroup            // everything that work began
+	links   int
+	lost    time.Time // when the last link went
+	trouble error     // why there is no link
+	refused error     // why the bot's token is good for nothing
+	gate    chan struct{}
+	owed    chan struct{} // there is something to catch up
+	failed  chan struct{} // an event could not be heard
+	revoked chan struct{} // the bot's token was refused
+}
+
+func (in *intake) open() {
+	in.people.open()
+	in.marks.open()
+	in.queue = newQueue(parallel, maxWaiting)
+	in.aside = make(chan struct{}, parallel)
+	in.times = defaultPatience()
+	in.gate = make(chan struct{})
+	in.owed, in.failed, in.revoked = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)
+}
+
+// Listen takes in what people do until ctx ends. An error means that the tokens
+// cannot be used: it wraps bot.ErrRefused and names the variable.
+func (s *Slack) Listen(ctx context.Context, hear bot.Hear) error {
+	if s.cfg.AppToken == "" && s.cfg.SigningSecret == "" {
+		return fmt.Errorf("there is no way in for events: %w; set SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP)", bot.ErrRefused)
+	}
+	late, release := outlive(ctx, grace)
+	defer release()
+	begun := s.in.begin(func(p parcel, done func(error)) { s.receive(late, hear, p, done) })
+	if !begun {
+		return errors.New("the Slack platform is listening already")
+	}
+	links, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var g sync.WaitGroup
+	broken := make(chan error, 1)
+	if s.cfg.AppToken != "" {
+		g.Go(func() { broken <- s.sockets(links) })
+	} else {
+		signal(s.in.owed)
+	}
+	g.Go(func() { s.catchUps(inner, late, hear) })
+	g.Go(func() { s.keepMarks(inner) })
+	g.Go(func() { s.mend(inner) })
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-broken:
+	}
+	up := s.connected()
+	cancel()
+	s.in.end()
+	s.saveMarks(late, up)
+	cut()
+	g.Wait()
+	return err
+}
+
+// outlive is a context that goes on for a while after ctx.
+func outlive(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		t := time.AfterFunc(d, cancel)
+		context.AfterFunc(late, func() { t.Stop() })
+	})
+	return late, func() { stop(); cancel() }
+}
+
+func (in *intake) begin(work func(parcel, func(error))) bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.work != nil {
+		return false
+	}
+	in.work = work
+	return true
+}
+
+// end takes in nothing more and waits for what is under way.
+func (in *intake) end() {
+	in.mu.Lock()
+	in.work = nil
+	in.mu.Unlock()
+	in.crew.Wait()
+}
+
+// take deals with something that Slack sent and that was proved to be Slack's.
+// Done is called once: without an error it is written down, or of no concern,
+// and can be acknowledged.
+func (s *Slack) take(p parcel, done func(error)) {
+	s.in.mu.Lock()
+	work := s.in.work
+	if work != nil {
+		s.in.crew.Add(1)
+	}
+	s.in.mu.Unlock()
+	if work == nil {
+		done(errDeaf)
+		return
+	}
+	defer s.in.crew.Done()
+	work(p, done)
+}
+
+// receive puts a parcel into its lanes.
+func (s *Slack) receive(ctx context.Context, hear bot.Hear, p parcel, done func(error)) {
+	n, err := s.parse(p)
+	if err != nil {
+		s.in.quiet.warn(s.log, "a payload of Slack's cannot be read and is ignored", "kind", p.kind, "why", err)
+	}
+	if n == nil {
+		done(nil)
+		return
+	}
+	if !n.heard() {
+		s.in.marks.begin(n.channel, n.ts)
+		s.in.marks.end(n.channel, n.ts, true)
+		done(nil)
+		s.beside(ctx, n)
+		return
+	}
+	s.in.marks.begin(n.channel, n.ts)
+	queued := s.in.queue.add(n.lanes(), s.in.crew.Go, func() {
+		s.waitGate(ctx)
+		answer, err := s.tell(ctx, hear, n)
+		s.in.marks.end(n.channel, n.ts, err == nil)
+		done(err)
+		if err != nil {
+			s.log.Warn("an event could not be written down; Slack will send it again", "where", n.in.Where.String(), "error", err)
+			signal(s.in.failed)
+			return
+		}
+		s.answer(ctx, n, answer)
+	})
+	if !queued {
+		s.in.marks.end(n.channel, n.ts, false)
+		signal(s.in.failed)
+		done(errCrowd)
+	}
+}
+
+// tell finds out who did it and has it heard.
+func (s *Slack) tell(ctx context.Context, hear bot.Hear, n *notice) (bot.Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, hearWithin)
+	defer cancel()
+	if n.edit {
+		run, err := s.cfg.Names.Value(ctx, agent.ThreadName(n.in.Where.String()))
+		if err != nil || run == "" {
+			return bot.Answer{}, err
+		}
+	}
+	by, err := s.who(ctx, n)
+	if err != nil {
+		return bot.Answer{}, err
+	}
+	n.in.By = by
+	if n.alone {
+		if n.in.Where, err = s.Direct(ctx, by.ID); err != nil {
+			return bot.Answer{}, fmt.Errorf("open the direct conversation with %s: %w", by.ID, err)
+		}
+	}
+	n.in.Act = s.worded(ctx, n)
+	return hear(ctx, n.in)
+}
+
+// worded is the act with its text as people read it.
+func (s *Slack) worded(ctx context.Context, n *notice) bot.Act {
+	name := func(user string) string { return s.nameFor(ctx, user) }
+	switch act := n.in.Act.(type) {
+	case bot.Said:
+		act.Text = s.readable(n.raw, name)
+		if n.edit {
+			act.Text = "Correction of an earlier message: " + act.Text
+		}
+		return act
+	case bot.Commanded:
+		act.Text = s.readable(n.raw, name)
+		return act
+	case bot.Pressed, bot.Filled, bot.Stopped, bot.Visited:
+	}
+	return n.in.Act
+}
+
+// waitGate lets what was missed go first, unless that takes too long.
+func (s *Slack) waitGate(ctx context.Context) {
+	s.in.mu.Lock()
+	gate := s.in.gate
+	s.in.mu.Unlock()
+	t := time.NewTimer(gateFor)
+	defer t.Stop()
+	select {
+	case <-gate:
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// signal wakes whoever waits, now or later, once.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// pass waits; false: ctx ended.
+func pass(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,103 @@
+package slack
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+var (
+	token    = regexp.MustCompile(`<([^<>]*)>`)
+	entities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
+)
+
+// mentions reports whether the text, as it goes over the wire, speaks to the bot.
+func (s *Slack) mentions(text string) bool {
+	return strings.Contains(text, "<@"+s.botUser+">") || strings.Contains(text, "<@"+s.botUser+"|")
+}
+
+// readable is the text as people read it: without mentions of the bot, with
+// names instead of ids where they are known, and with links written out.
+func (s *Slack) readable(text string, name func(user string) string) string {
+	var out strings.Builder
+	for {
+		at := token.FindStringSubmatchIndex(text)
+		if at == nil {
+			break
+		}
+		out.WriteString(entities.Replace(text[:at[0]]))
+		inner := text[at[2]:at[3]]
+		text = text[at[1]:]
+		if user, _, _ := strings.Cut(inner, "|"); user == "@"+s.botUser {
+			text = strings.TrimPrefix(text, " ")
+			continue
+		}
+		out.WriteString(entities.Replace(spelled(inner, name)))
+	}
+	out.WriteString(entities.Replace(text))
+	return strings.TrimSpace(out.String())
+}
+
+// spelled is what stands between "<" and ">".
+func spelled(inner string, name func(user string) string) string {
+	id, label, _ := strings.Cut(inner, "|")
+	switch {
+	case id == "":
+		return "<" + inner + ">"
+	case id[0] == '@' && label != "":
+		return "@" + strings.TrimPrefix(label, "@")
+	case id[0] == '@':
+		return "@" + name(id[1:])
+	case id[0] == '#' && label != "":
+		return "#" + label
+	case id[0] == '#':
+		return id
+	case id[0] == '!':
+		return special(id[1:], label)
+	case label == "" || bare(label) == bare(id):
+		return strings.TrimPrefix(id, "mailto:")
+	}
+	return label + " (" + id + ")"
+}
+
+// special is a group, a broadcast or a date.
+func special(id, label string) string {
+	if label != "" {
+		return label
+	}
+	word, rest, _ := strings.Cut(id, "^")
+	if word == "subteam" {
+		return "@" + rest
+	}
+	return "@" + word
+}
+
+// bare is an address without what a label leaves out.
+func bare(address string) string {
+	for _, scheme := range []string{"mailto:", "https://", "http://"} {
+		address = strings.TrimPrefix(address, scheme)
+	}
+	return strings.TrimSuffix(address, "/")
+}
+
+// timeOf is the time in a timestamp, zero for what is none.
+func timeOf(ts string) time.Time {
+	secs, micros, _ := strings.Cut(ts, ".")
+	sec, err := strconv.ParseInt(secs, 10, 64)
+	if err != nil || sec <= 0 || sec > 1<<40 {
+		return time.Time{}
+	}
+	us, err := strconv.ParseInt((micros + "000000")[:6], 10, 64)
+	if err != nil || us < 0 {
+		us = 0
+	}
+	return time.Unix(sec, us*1000).UTC()
+}
+
+// stampOf is a time as a timestamp.
+func stampOf(t time.Time) string {
+	us := t.UnixMicro()
+	digits := strconv.FormatInt(us%1e6, 10)
+	return strconv.FormatInt(us/1e6, 10) + "." + strings.Repeat("0", 6-len(digits)) + digits
+}
