@@ -143,7 +143,6 @@ func (v *Voice) card(r agent.Run, p agent.Post) (Card, error) {
 	case agent.PostAnswer, agent.PostScheduled, agent.PostAttach, agent.PostUpload, agent.PostClose:
 		return c, fmt.Errorf("a %s has no card", p.Kind)
 	}
-	c.Key = Key{Run: r.ID, Name: p.Key, Kind: p.Kind}
 	return c, nil
 }
 
