@@ -81,13 +81,21 @@ func readMetadata(raw json.RawMessage) (*Metadata, error) {
 	if json.Unmarshal(raw, &m) != nil {
 		return nil, no("invalid_metadata_format")
 	}
-	if m.EventType == "" && len(m.EventPayload) == 0 {
-		return &m, nil // {} clears
+	if m.EventType == "" && (len(m.EventPayload) == 0 || string(m.EventPayload) == "null") {
+		return &Metadata{}, nil // {} clears
 	}
 	if m.EventType == "" || len(m.EventPayload) == 0 || m.EventPayload[0] != '{' {
 		return nil, no("invalid_metadata_schema")
 	}
 	return &m, nil
+}
+
+// orNil is no metadata where they are empty.
+func (m *Metadata) orNil() *Metadata {
+	if m == nil || m.EventType == "" {
+		return nil
+	}
+	return m
 }
 
 func (c content) empty() bool {
@@ -134,9 +142,10 @@ func (s *Server) chatPost(c *call) (obj, error) {
 	}
 	m := &message{Message: Message{
 		Channel: ch.ID, ThreadTS: thread, User: BotUser, BotID: Bot, Text: what.text,
-		Blocks: what.blocks, Attachments: what.attachments, Metadata: what.metadata,
+		Blocks: what.blocks, Attachments: what.attachments,
 		Broadcast: thread != "" && c.flag("reply_broadcast"),
 	}}
+	m.Metadata = what.metadata.orNil()
 	if m.Broadcast {
 		m.Subtype = "thread_broadcast"
 	}
@@ -181,7 +190,7 @@ func (s *Server) chatUpdate(c *call) (obj, error) {
 	s.rewrite(m, BotUser, what.text, what.blocks)
 	m.Attachments = what.attachments
 	if what.metadata != nil {
-		m.Metadata = what.metadata
+		m.Metadata = what.metadata.orNil()
 	}
 	s.tellChanged(m, before)
 	return obj{"channel": m.Channel, "ts": m.TS, "text": m.Text, "message": s.messageJSON(m, true)}, nil

@@ -68,21 +68,24 @@ func blocksOf(raw json.RawMessage) []block {
 func elements(raw json.RawMessage) []*element {
 	var out []*element
 	for _, b := range blocksOf(raw) {
-		var some []*element
-		switch b.Type {
-		case "actions", "context_actions":
-			_ = json.Unmarshal(b.Elements, &some) // checked when it was sent
-		case "input":
-			some = []*element{b.Element}
-		}
-		if b.Accessory != nil {
-			some = append(some, b.Accessory)
-		}
-		for _, e := range some {
-			if e != nil && e.Type != "image" {
-				e.block = b.BlockID
-				out = append(out, e)
-			}
+		out = append(out, b.usable()...)
+	}
+	return out
+}
+
+// usable are the elements of one block that can be used.
+func (b block) usable() []*element {
+	var some, out []*element
+	switch b.Type {
+	case "actions", "context_actions":
+		_ = json.Unmarshal(b.Elements, &some) // checked when it was sent
+	case "input":
+		some = []*element{b.Element}
+	}
+	for _, e := range append(some, b.Accessory) {
+		if e != nil && e.Type != "image" {
+			e.block = b.BlockID
+			out = append(out, e)
 		}
 	}
 	return out

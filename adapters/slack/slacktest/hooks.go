@@ -104,7 +104,7 @@ func (s *Server) respond(h *hook, c *call) error {
 	}
 	said := &message{Message: Message{
 		Channel: h.channel, ThreadTS: thread, User: BotUser, BotID: Bot, Text: what.text, Blocks: what.blocks,
-		Attachments: what.attachments, Metadata: what.metadata,
+		Attachments: what.attachments, Metadata: what.metadata.orNil(),
 	}}
 	s.post(said)
 	s.tell(said)

@@ -254,7 +254,7 @@ func put(o obj, key, value string) {
 }
 
 func raw(o obj, key string, value json.RawMessage) {
-	if len(value) > 0 {
+	if len(value) > 0 && string(value) != "null" {
 		o[key] = value
 	}
 }

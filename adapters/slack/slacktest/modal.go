@@ -66,7 +66,7 @@ func (v *view) filled(values map[string]string) (obj, error) {
 	state := map[string]obj{}
 	used := map[string]bool{}
 	for _, b := range blocksOf(v.Blocks) {
-		for _, e := range elements(encode([]block{b})) {
+		for _, e := range b.usable() {
 			if e.Type == "button" || e.Type == "feedback_buttons" {
 				continue
 			}

@@ -68,7 +68,7 @@ func (s *Server) chatStopStream(c *call) (obj, error) {
 		if err != nil {
 			return nil, err
 		}
-		m.Metadata = meta
+		m.Metadata = meta.orNil()
 	}
 	if err := s.grow(m, c); err != nil {
 		return nil, err
