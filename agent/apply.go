@@ -65,7 +65,7 @@ func (r Run) Apply(e Event) Run {
 		}
 	case RunEnded:
 		if r.Ended == nil {
-			r.Ended = &b
+			r.Ended, r.Finished = &b, e.At
 			r = r.endStrands()
 		}
 	}
@@ -222,7 +222,7 @@ func (r Run) decide(b CheckpointDecided) Run {
 	if !known || !c.Open() {
 		return r
 	}
-	c.Decision = &b
+	c.Decision, c.Closed = &b, r.Last
 	r.Checks = with(r.Checks, b.ID, c)
 	switch c.Ask {
 	case CheckApproval:

@@ -104,6 +104,9 @@ func TestWhatNextNeverDoes(t *testing.T) {
 }
 
 func forbid(t *rapid.T, r Run, s StrandID) {
+	if s == Voice {
+		return // it posts whatever the run does; TestRunsLive follows it
+	}
 	m := r.Next(s)
 	if r.Ended != nil && (len(m.Steps) > 0 || !m.Wake.IsZero()) {
 		t.Fatalf("the ended run moves on %s: %+v", s, m)

@@ -38,6 +38,7 @@ type Run struct {
 	Spent    Spent                       `json:"spent"`
 	Report   *Reported                   `json:"report,omitempty"`
 	Ended    *RunEnded                   `json:"ended,omitempty"`
+	Finished time.Time                   `json:"finished,omitzero"` // when it ended
 	Said     []Note                      `json:"said,omitempty"` // by people, on the way
 	Findings []Finding                   `json:"findings,omitempty"`
 	Files    []Attachment                `json:"files,omitempty"` // that people gave
@@ -68,6 +69,7 @@ type Checkpoint struct {
 	Opened   time.Time          `json:"opened"`
 	Votes    []CheckpointVoted  `json:"votes,omitempty"` // approvals so far, where a quorum is set
 	Decision *CheckpointDecided `json:"decided,omitempty"`
+	Closed   time.Time          `json:"closed,omitzero"` // when it was decided
 }
 
 // Voted reports whether the person approved already.

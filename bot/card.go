@@ -2,7 +2,8 @@ package bot
 
 import "github.com/deckhand-bot/deckhand/agent"
 
-// Card is a message in platform-neutral form. Texts are Markdown (CommonMark);
+// Card is a message in platform-neutral form. A principal in its texts stands as
+// the token of Mention: a platform shows a name in its place (Unmention). Texts are Markdown (CommonMark);
 // a platform renders them so that nothing in them pings anybody.
 type Card struct {
 	Key Key

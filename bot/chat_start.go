@@ -90,7 +90,10 @@ func (h *hearing) brief(ctx context.Context, o order) (agent.RunStarted, error) 
 		return b, refuse("I cannot start a run here: " + escape(safe(err.Error())))
 	}
 	b.Goal, b.Requester, b.Files = strings.TrimSpace(o.goal), h.in.By.ID, o.files
-	b.ReplyTo, b.Folder = where.String(), where.Folder()
+	b.ReplyTo = where.String()
+	if b.Folder == "" {
+		b.Folder = where.Folder()
+	}
 	if b.Goal != "" && o.quote != "" {
 		b.Goal += "\n\n(A message of " + o.quote + ", made a goal by " + h.in.By.ID + ".)"
 	}

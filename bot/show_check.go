@@ -77,7 +77,7 @@ func verdict(r agent.Run, c agent.Checkpoint) string {
 		return "Not decided: the run had ended (" + string(r.Ended.State) + ")."
 	}
 	d := c.Decision
-	when := " · " + moment(decidedAt(r, c))
+	when := " · " + moment(c.Closed)
 	if d.Decision == agent.DecideExpired {
 		return "**Expired**: nobody decided in time; " + expired[c.Ask] + when
 	}
@@ -106,9 +106,6 @@ func voters(c agent.Checkpoint) string {
 	}
 	return mentions(by, "and")
 }
-
-// decidedAt is when the question was decided.
-func decidedAt(r agent.Run, _ agent.Checkpoint) time.Time { return r.Last }
 
 // answered is what people wrote with their decision.
 func answered(c agent.Checkpoint) []Part {

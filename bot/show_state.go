@@ -193,13 +193,14 @@ func people(r agent.Run, text string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// figures are tasks, cost, tokens and time of work as the journal has them.
+// figures are tasks, cost, tokens and time of a run that has ended, as the
+// journal has them.
 func figures(r agent.Run) []string {
 	var list []string
 	if done, total := r.Progress(); total > 0 {
 		list = append(list, fmt.Sprintf("%d of %s done", done, countOf(total, "task")))
 	}
-	return append(list, money(r.Spent.Dollars()), countOf(r.Spent.Tokens(), "token"), lasting(r.Spent.Time)+" of work")
+	return append(list, money(r.Spent.Dollars()), countOf(r.Spent.Tokens(), "token"), "took "+lasting(r.Finished.Sub(r.Started)))
 }
 
 // taskTitle is what a task is called.

@@ -68,6 +68,9 @@ func (n note) seen() []string {
 	return append([]string(nil), *n.calls...)
 }
 
+// person decides in the tests.
+var person = bot.Person{ID: bot.Terminal, Full: true}
+
 // house is a whole engine on a real embedded store.
 type house struct {
 	t     *testing.T
@@ -144,6 +147,10 @@ func (h *house) until(run agent.RunID, what string, holds func(agent.Run) bool) 
 	}
 }
 
+func (h *house) decide(id agent.CheckpointID, word string) error {
+	return h.desk.Decide(h.t.Context(), person, agent.CheckpointDecided{ID: id, Decision: word})
+}
+
 func (h *house) ended(run agent.RunID) agent.Run {
 	h.t.Helper()
 	return h.until(run, "the run has ended", func(r agent.Run) bool { return r.Ended != nil })
@@ -216,7 +223,7 @@ func TestFirstWriteIsAskedOnce(t *testing.T) {
 	if got := tool.seen(); len(got) != 0 {
 		t.Fatalf("the tool ran before it was approved: %v", got)
 	}
-	err := h.desk.Decide(t.Context(), agent.CheckpointDecided{ID: r.OpenCheckpoint().ID, Decision: agent.DecideApprove, By: "terminal"})
+	err := h.desk.Decide(t.Context(), person, agent.CheckpointDecided{ID: r.OpenCheckpoint().ID, Decision: agent.DecideApprove})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +231,7 @@ func TestFirstWriteIsAskedOnce(t *testing.T) {
 	if r.Ended.State != agent.RunDone || len(r.Asked) != 1 || len(tool.seen()) != 2 {
 		t.Errorf("ended %+v, asked %d times, tool ran %v", r.Ended, len(r.Asked), tool.seen())
 	}
-	err = h.desk.Decide(t.Context(), agent.CheckpointDecided{ID: r.Asked[0], Decision: agent.DecideApprove, By: "terminal"})
+	err = h.desk.Decide(t.Context(), person, agent.CheckpointDecided{ID: r.Asked[0], Decision: agent.DecideApprove})
 	if err == nil || !strings.Contains(err.Error(), "already decided") {
 		t.Errorf("a second click said %v", err)
 	}
@@ -251,7 +258,7 @@ func TestBudgetStopsBeforeTheCall(t *testing.T) {
 	if c.Ask != agent.CheckBudget || c.Budget != "steps" || r.Spent.Calls != 2 {
 		t.Fatalf("checkpoint %+v after %d calls", c, r.Spent.Calls)
 	}
-	if err := h.desk.Decide(t.Context(), agent.CheckpointDecided{ID: c.ID, Decision: agent.DecideFinish, By: "terminal"}); err != nil {
+	if err := h.desk.Decide(t.Context(), person, agent.CheckpointDecided{ID: c.ID, Decision: agent.DecideFinish}); err != nil {
 		t.Fatal(err)
 	}
 	if r = h.ended(run); r.Ended.ModelCalls != 2 || r.Ended.State != agent.RunFailed {
@@ -286,7 +293,7 @@ func TestIdenticalLoopIsStoppedWithinFiveCalls(t *testing.T) {
 	if got := strings.Join(ladder, ", "); got != "L9 check-in, L1 nudge, L3 stop" {
 		t.Errorf("findings: %s", got)
 	}
-	err := h.desk.Decide(t.Context(), agent.CheckpointDecided{ID: c.ID, Decision: agent.DecideRetry, By: "terminal", Text: "try another way"})
+	err := h.desk.Decide(t.Context(), person, agent.CheckpointDecided{ID: c.ID, Decision: agent.DecideRetry, By: "terminal", Text: "try another way"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -122,7 +122,7 @@ func TestAStuckTaskIsSkippedWhenEverybodyLeaves(t *testing.T) {
 	h := open(t, stubborn("note"), nil, tool)
 	run := h.start(agent.RunStarted{PlanApproval: agent.ApprovePlanNever})
 	h.until(run, "the loop is noticed", func(r agent.Run) bool { return r.State() == agent.RunWaiting })
-	if err := h.desk.Control(t.Context(), run, agent.RunControlled{Word: agent.WordLeave, By: "terminal"}); err != nil {
+	if err := h.desk.Control(t.Context(), run, person, agent.RunControlled{Word: agent.WordLeave, By: "terminal"}); err != nil {
 		t.Fatal(err)
 	}
 	r := h.ended(run)
@@ -141,7 +141,7 @@ func TestARunThatIsToFinishEndsWithoutTheMoneyForAReport(t *testing.T) {
 	}), nil, newNote("note", agent.ClassRead, agent.RepeatRead))
 	run := h.start(agent.RunStarted{PlanApproval: agent.ApprovePlanNever, Limits: agent.Limits{Steps: 2}})
 	r := h.until(run, "a person is asked", func(r agent.Run) bool { return r.State() == agent.RunWaiting })
-	err := h.desk.Decide(t.Context(), agent.CheckpointDecided{ID: r.OpenCheckpoint().ID, Decision: agent.DecideFinish, By: "terminal"})
+	err := h.desk.Decide(t.Context(), person, agent.CheckpointDecided{ID: r.OpenCheckpoint().ID, Decision: agent.DecideFinish})
 	if err != nil {
 		t.Fatal(err)
 	}

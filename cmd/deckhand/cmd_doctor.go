@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/deckhand-bot/deckhand/adapters/slack"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
@@ -20,6 +22,12 @@ type finding struct {
 	Check  string `json:"check"`
 	OK     bool   `json:"ok"`
 	Detail string `json:"detail"`
+}
+
+// check is one thing that the doctor looks at.
+type check struct {
+	name  string
+	check func(context.Context, config) (string, error)
 }
 
 // doctorPatience bounds each of the doctor's checks.
@@ -42,12 +50,11 @@ func (a *app) doctor(ctx context.Context) error {
 		from = "no file; defaults and environment"
 	}
 	list := []finding{{"configuration", true, from}}
-	for _, c := range []struct {
-		name  string
-		check func(context.Context, config) (string, error)
-	}{
-		{"store", checkStore}, {"workspace", checkWorkspace}, {"sandbox", checkSandbox}, {"model", checkModel},
-	} {
+	checks := []check{{"store", checkStore}, {"workspace", checkWorkspace}, {"sandbox", checkSandbox}, {"model", checkModel}}
+	if cfg.Slack.BotToken.present() {
+		checks = append(checks, check{"slack", checkSlack})
+	}
+	for _, c := range checks {
 		bounded, cancel := context.WithTimeout(ctx, doctorPatience)
 		detail, err := c.check(bounded, cfg)
 		cancel()
@@ -102,6 +109,13 @@ func checkStore(ctx context.Context, cfg config) (string, error) {
 		return kind + ", 1 run", nil
 	}
 	return fmt.Sprintf("%s, %d runs", kind, len(runs)), nil
+}
+
+func checkSlack(ctx context.Context, cfg config) (string, error) {
+	if err := cfg.slackComplete(); err != nil {
+		return "", err
+	}
+	return slack.Check(ctx, cfg.slackConfig(nil, slog.New(slog.DiscardHandler)))
 }
 
 func checkWorkspace(_ context.Context, cfg config) (string, error) {

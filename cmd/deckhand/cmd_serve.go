@@ -5,15 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
-	"net/http"
-	"sync/atomic"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/loop"
+	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
 
@@ -60,6 +61,9 @@ func (a *app) serve(ctx context.Context, only string, most int) error {
 	if err != nil {
 		return err
 	}
+	if err := cfg.spendable(); err != nil {
+		return err
+	}
 	log := logger(a.err, slog.LevelInfo)
 	cfg.warn(log)
 	front, err := cfg.front(ctx, only)
@@ -71,108 +75,123 @@ func (a *app) serve(ctx context.Context, only string, most int) error {
 		return errors.Join(err, front.close())
 	}
 	defer s.Close()
-	lc, err := cfg.loop(s, m, log)
-	if err != nil {
-		return err
-	}
-	lc.Grace = serveGrace
-	l, err := loop.New(lc)
-	if err != nil {
-		return err
-	}
-	return a.attend(ctx, cfg, s, l, front, log)
+	server := &server{config: cfg, store: s, front: front, log: log, listens: only != onlyWorkers}
+	return a.attend(ctx, server, m)
 }
 
 // warn says what is configured and not served by this version, so that nobody
 // waits for it.
 func (c config) warn(log *slog.Logger) {
-	for what, is := range map[string]bool{
-		"Slack": c.Slack.BotToken.present(), "Discord": c.Discord.Token.present(), "schedules": len(c.Schedules) > 0,
-	} {
+	for what, is := range map[string]bool{"Discord": c.Discord.Token.present(), "schedules": len(c.Schedules) > 0} {
 		if is {
 			log.Warn("configured, but this version does not serve it yet", "what", what)
 		}
 	}
 }
 
-// attend runs the parts of a server until ctx ends or one of them fails.
-func (a *app) attend(ctx context.Context, cfg config, s store, l *loop.Loop, f *front, log *slog.Logger) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return l.Run(ctx) })
-	group.Go(func() error { cfg.expire(ctx, s, log); return nil })
-	if f.listener != nil {
-		group.Go(func() error { return f.serve(ctx) })
-	}
-	f.ready.Store(true)
-	fmt.Fprintf(a.err, "ready http=%s\n", f.address())
-	if err := group.Wait(); err != nil {
-		return &exit{exitFailed, err}
-	}
-	return nil
-}
-
-// front answers health checks. Without a listener it answers nobody.
-type front struct {
-	ready    atomic.Bool
-	listener net.Listener
-}
-
-// front opens the HTTP address, where there is one to open.
-func (c config) front(ctx context.Context, only string) (*front, error) {
-	if c.HTTP == "off" || (only == onlyWorkers && !c.given("http")) {
-		return &front{}, nil
-	}
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.HTTP)
-	if err != nil {
-		return nil, usage("HTTP address %s: %w; set another with http: or DECKHAND_HTTP_ADDR, or off", c.HTTP, err)
-	}
-	return &front{listener: l}, nil
-}
-
-func (f *front) address() string {
-	if f.listener == nil {
-		return "off"
-	}
-	return f.listener.Addr().String()
-}
-
-func (f *front) close() error {
-	if f.listener == nil {
-		return nil
-	}
-	return f.listener.Close()
-}
-
-// Bounds of an HTTP request, against clients that never finish one.
-const (
-	headerTimeout = 5 * time.Second
-	drainTimeout  = 2 * time.Second
-)
-
-func (f *front) serve(ctx context.Context) error {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if !f.ready.Load() {
-			http.Error(w, "the store is not open yet", http.StatusServiceUnavailable)
-			return
+// spendable refuses money limits, of any channel, that cannot be counted.
+func (c config) spendable() error {
+	places := append(slices.Sorted(maps.Keys(c.Channels)), "")
+	for _, place := range places {
+		if _, err := c.affordable(place); err != nil {
+			return err
 		}
-		fmt.Fprintln(w, "ok")
+	}
+	return c.priced()
+}
+
+// server is what a serving process is made of.
+type server struct {
+	config config
+	store  store
+	front  *front
+	log    *slog.Logger
+	// listens is false for extra workers: they post, and others hear.
+	listens bool
+}
+
+// attend runs the parts of a server until ctx ends or one of them fails.
+func (a *app) attend(ctx context.Context, s *server, m llm.Model) error {
+	group, ctx := errgroup.WithContext(ctx)
+	if s.front.listener != nil {
+		group.Go(func() error { return s.front.serve(ctx) })
+	}
+	group.Go(func() error { s.config.expire(ctx, s.store, s.log); return nil })
+	group.Go(func() error {
+		if err := s.work(ctx, group, m); err != nil || ctx.Err() != nil {
+			return err
+		}
+		fmt.Fprintf(a.err, "ready http=%s\n", s.front.address())
+		return nil
 	})
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: headerTimeout}
-	stopped := make(chan struct{})
-	go func() {
-		defer close(stopped)
-		<-ctx.Done()
-		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
-		defer cancel()
-		_ = server.Shutdown(drain)
-	}()
-	if err := server.Serve(f.listener); !errors.Is(err, http.ErrServerClosed) {
+	err := group.Wait()
+	if _, is := errors.AsType[*exit](err); is || err == nil {
 		return err
 	}
-	<-stopped
-	return nil
+	return &exit{exitFailed, err}
+}
+
+// work connects to the platforms, starts hearing and working, and returns when
+// all of it is ready.
+func (s *server) work(ctx context.Context, group *errgroup.Group, m llm.Model) error {
+	list, err := s.config.platforms(ctx, s.store, s.log)
+	if err != nil {
+		return quiet(ctx, err)
+	}
+	chats := make([]bot.Platform, len(list))
+	for i, p := range list {
+		chats[i] = p
+	}
+	l, err := s.loop(chats, m)
+	if err != nil {
+		return err
+	}
+	group.Go(func() error { return l.Run(ctx) })
+	if s.listens {
+		chat := s.config.chat(chats, s.store, s.log)
+		for _, p := range list {
+			s.front.route(p.Routes())
+			group.Go(func() error { return heard(ctx, p, chat) })
+		}
+	}
+	s.front.open(chats, s.listens)
+	return s.front.wait(ctx)
+}
+
+// quiet drops errors that only say that the process ends.
+func quiet(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// heard listens to a platform until ctx ends.
+func heard(ctx context.Context, p bot.Platform, chat *bot.Chat) error {
+	err := p.Listen(ctx, chat.Hear)
+	if errors.Is(err, bot.ErrRefused) {
+		return &exit{exitUsage, err}
+	}
+	return quiet(ctx, err)
+}
+
+// loop is the runtime with a voice on the platforms.
+func (s *server) loop(chats []bot.Platform, m llm.Model) (*loop.Loop, error) {
+	lc, err := s.config.loop(s.store, m, s.log)
+	if err != nil {
+		return nil, err
+	}
+	lc.Grace = serveGrace
+	if len(chats) > 0 {
+		w, err := s.config.shared()
+		if err != nil {
+			return nil, err
+		}
+		if lc.Voice, err = s.config.voice(chats, s.store, w, s.log); err != nil {
+			return nil, err
+		}
+	}
+	return loop.New(lc)
 }
 
 // expireEvery is how often ended runs are looked through for old ones.

@@ -165,9 +165,6 @@ func (r *reader) complete(c *config) {
 			c.Model.Prices[name] = p
 		}
 	}
-	if c.Authority.Quorum > 1 {
-		r.reject("authority.quorum", "this version decides with one approver: say 1")
-	}
 	names := map[string]string{}
 	for i, s := range c.Schedules {
 		at := fmt.Sprintf("schedules[%d]", i)

@@ -132,7 +132,7 @@ func (a *app) root() *cobra.Command {
 		a.demoCommand(), a.runCommand(), a.serveCommand(),
 		a.statusCommand(), a.journalCommand(), a.resumeCommand(), a.pauseCommand(), a.cancelCommand(),
 		a.approveCommand(), a.denyCommand(),
-		a.planCommand(), a.examineCommand(), a.capacityCommand(), a.doctorCommand(), a.versionCommand(),
+		a.planCommand(), a.examineCommand(), a.capacityCommand(), a.doctorCommand(), a.manifestCommand(), a.versionCommand(),
 	)
 	root.SetVersionTemplate("deckhand {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true

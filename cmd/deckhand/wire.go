@@ -67,20 +67,21 @@ func (c config) open(ctx context.Context, mode sqlite.Mode) (store, error) {
 }
 
 func (c config) desk(s store) *bot.Desk {
-	return &bot.Desk{Journals: s, Authority: bot.Authority{
-		Start: c.Authority.Start, Operators: c.Authority.Operators, Approvers: c.Authority.Approvers,
-		RequesterMayApprove: c.Authority.RequesterMayApprove, Quorum: c.Authority.Quorum,
-		AllowBots: c.Authority.AllowBots, Admins: c.Authority.Admins,
-	}}
+	return &bot.Desk{Journals: s, Authority: c.authority()}
 }
 
-// toolbox builds the tools that runs may use, in a workspace.
-func (c config) toolbox() (*tools.Box, *workspace.Workspace, error) {
+// shared is where the agents' files are.
+func (c config) shared() (*workspace.Workspace, error) {
 	at := workspace.Config{Dir: c.Workspace}
 	if !c.Redis.URL.present() && c.DataDir != "" {
 		at.Locks = filepath.Join(c.DataDir, "locks") // replicas lock beside the files that they share
 	}
-	w, err := workspace.New(at)
+	return workspace.New(at)
+}
+
+// toolbox builds the tools that runs may use, in a workspace.
+func (c config) toolbox() (*tools.Box, *workspace.Workspace, error) {
+	w, err := c.shared()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -169,14 +170,11 @@ func (c config) wider(b agent.RunStarted, at time.Time) []loop.Allowance {
 // starts. A money limit that nobody set is dropped where the model has no
 // price; one that somebody set refuses to start.
 func (c config) brief(goal string, yesTo []string, notice io.Writer) (agent.RunStarted, error) {
-	limits, given := c.limitsIn("")
-	if _, priced := c.Model.Prices[c.Model.Name]; !priced && limits.USD > 0 {
-		if given {
-			return agent.RunStarted{}, usage("a money budget of $%s is set (%s), but the model %q has no price: "+
-				"set model.prices.%s: {input: …, output: …} in US$ per 1,000,000 tokens, or drop the limit with usd=0",
-				limits.USD, c.at("budget.run.usd"), c.Model.Name, c.Model.Name)
-		}
-		limits.USD = 0
+	limits, err := c.affordable("")
+	if err != nil {
+		return agent.RunStarted{}, err
+	}
+	if asked, _ := c.limitsIn(""); asked.USD > limits.USD {
 		fmt.Fprintf(notice, "note: the model %q has no price in the configuration, so money is not counted; the limit is %d tokens\n",
 			c.Model.Name, limits.Tokens)
 	}

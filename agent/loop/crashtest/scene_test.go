@@ -191,7 +191,7 @@ func (s *scene) decide(ctx context.Context, r agent.Run) error {
 			return fmt.Errorf("run %s asks (%s) %s: %s", r.ID, c.Ask, c.Title, c.Detail)
 		}
 		err := insist(ctx, func() error {
-			err := s.desk.Decide(ctx, d)
+			err := s.desk.Decide(ctx, bot.Person{ID: bot.Terminal, Full: true}, d)
 			if errors.Is(err, bot.ErrDecided) || errors.Is(err, bot.ErrEnded) {
 				return nil // its outcome arrived meanwhile
 			}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/adapters/slack"
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/tools/workspace"
+)
+
+// platform is a chat platform with the HTTP routes that it wants, by path.
+type platform interface {
+	bot.Platform
+	Routes() map[string]http.Handler
+}
+
+// platforms connects to every platform that is configured. What is refused for
+// good is an *exit; a platform that cannot be reached is asked again and again.
+func (c config) platforms(ctx context.Context, s store, log *slog.Logger) ([]platform, error) {
+	if !c.Slack.BotToken.present() {
+		return nil, nil
+	}
+	if err := c.slackComplete(); err != nil {
+		return nil, err
+	}
+	log = log.With("platform", slack.Platform)
+	p, err := persist(ctx, log, func() (platform, error) { return slack.New(ctx, c.slackConfig(s, log)) })
+	if err != nil {
+		return nil, err
+	}
+	return []platform{p}, nil
+}
+
+// slackComplete refuses a Slack that could hear nobody.
+func (c config) slackComplete() error {
+	switch {
+	case !c.Slack.AppToken.present() && !c.Slack.SigningSecret.present():
+		return usage("SLACK_BOT_TOKEN is set, but neither SLACK_APP_TOKEN (Socket Mode) nor SLACK_SIGNING_SECRET (HTTP): Slack could not reach Deckhand. " +
+			"`deckhand manifest slack` tells where they come from")
+	case !c.Slack.AppToken.present() && c.HTTP == "off":
+		return usage("Slack is to send its events over HTTP (SLACK_SIGNING_SECRET), but the HTTP address is off: set DECKHAND_HTTP_ADDR, or SLACK_APP_TOKEN for Socket Mode")
+	}
+	return nil
+}
+
+func (c config) slackConfig(s store, log *slog.Logger) slack.Config {
+	return slack.Config{
+		BotToken: c.Slack.BotToken.reveal(), AppToken: c.Slack.AppToken.reveal(), SigningSecret: c.Slack.SigningSecret.reveal(),
+		APIURL: c.Slack.APIURL, PostTimeout: c.Voice.PostTimeout, EditsPerMinute: c.Voice.EditsPerMinute,
+		Groups: c.slackGroups(), AllowBots: c.Authority.AllowBots, CatchUp: c.Retention.CatchUp, Names: s, Log: log,
+	}
+}
+
+// slackGroups are the user groups that the configuration names: "slack:S…".
+func (c config) slackGroups() []string {
+	var groups []string
+	for _, list := range [][]string{c.Authority.Start, c.Authority.Operators, c.Authority.Approvers, c.Authority.Admins} {
+		for _, p := range list {
+			id := strings.TrimPrefix(p, slack.Platform+":")
+			if strings.HasPrefix(id, "S") && !strings.Contains(id, ":") {
+				groups = append(groups, id)
+			}
+		}
+	}
+	return groups
+}
+
+// How long a platform that cannot be reached is left alone before the next attempt.
+const (
+	firstPause = time.Second
+	lastPause  = time.Minute
+)
+
+// persist connects until it is done or refused.
+func persist(ctx context.Context, log *slog.Logger, connect func() (platform, error)) (platform, error) {
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		p, err := connect()
+		switch {
+		case err == nil:
+			return p, nil
+		case errors.Is(err, bot.ErrRefused):
+			return nil, &exit{exitUsage, err}
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		}
+		log.Warn("cannot connect; trying again", "pause", pause, "err", err)
+		t := time.NewTimer(pause)
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// chat hears people on the platforms.
+func (c config) chat(list []bot.Platform, s store, log *slog.Logger) *bot.Chat {
+	return bot.NewChat(bot.ChatConfig{
+		Desk: c.desk(s), Store: s, Brief: c.briefIn, Platforms: list, CatchUp: c.Retention.CatchUp, Log: log,
+	})
+}
+
+// voice shows runs on the platforms; without any there is none.
+func (c config) voice(list []bot.Platform, s store, w *workspace.Workspace, log *slog.Logger) (*bot.Voice, error) {
+	return bot.NewVoice(bot.VoiceConfig{
+		Platforms: list, Paces: s, Audience: c.authority().Audience, Files: shelf{w},
+		CardEvery: c.Voice.CardEvery, Heartbeat: c.Voice.Heartbeat, PostTimeout: c.Voice.PostTimeout, Log: log,
+	})
+}
+
+func (c config) authority() bot.Authority {
+	return bot.Authority{
+		Start: c.Authority.Start, Operators: c.Authority.Operators, Approvers: c.Authority.Approvers,
+		RequesterMayApprove: c.Authority.RequesterMayApprove, Quorum: c.Authority.Quorum,
+		AllowBots: c.Authority.AllowBots, Admins: c.Authority.Admins,
+	}
+}
+
+// briefIn is everything that is decided about a run of a channel before it
+// starts, without who wants what.
+func (c config) briefIn(place string) (agent.RunStarted, error) {
+	limits, err := c.affordable(place)
+	return agent.RunStarted{
+		Limits: limits, PlanApproval: c.planApprovalIn(place), Autonomy: c.autonomyIn(place),
+		Expires: c.Authority.Expires, Slots: c.Engine.Slots, Quorum: c.Authority.Quorum,
+	}, err
+}
+
+// affordable is what a run of a channel may spend ("" is the terminal). A
+// money limit that nobody set is dropped where the model has no price; one that
+// somebody set refuses to start.
+func (c config) affordable(place string) (agent.Limits, error) {
+	limits, given := c.limitsIn(place)
+	if _, priced := c.Model.Prices[c.Model.Name]; priced || limits.USD == 0 {
+		return limits, nil
+	}
+	if given {
+		return limits, usage("a money budget of $%s is set (%s), but the model %q has no price: "+
+			"set model.prices.%s: {input: …, output: …} in US$ per 1,000,000 tokens, or drop the limit with usd=0",
+			limits.USD, c.at("budget.run.usd"), c.Model.Name, c.Model.Name)
+	}
+	limits.USD = 0
+	return limits, nil
+}
+
+// shelf is the workspace as the voice uses it.
+type shelf struct{ w *workspace.Workspace }
+
+// Open opens a file of a run's folder.
+func (s shelf) Open(folder, path string) (io.ReadCloser, int64, error) {
+	f, err := s.w.Open(folder)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	clean, err := workspace.Clean(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	if _, err := f.Stat(clean); errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
+	}
+	file, info, err := f.Read(clean)
+	if err != nil {
+		return nil, 0, err
+	}
+	return file, info.Size(), nil
+}
+
+// Create makes a file in a run's folder.
+func (s shelf) Create(folder, path string, fill func(w io.Writer) error) error {
+	f, err := s.w.Open(folder)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Create(path, fill)
+}
