@@ -25,8 +25,8 @@ const (
 // A read that got no answer is an ErrLost too: it may be asked again.
 func (s *Slack) failed(what string, err error) error {
 	s.noteCall(err)
-	if err == nil {
-		return nil
+	if err == nil || known(err) {
+		return err
 	}
 	if limited, is := errors.AsType[*slackapi.RateLimitedError](err); is {
 		return fmt.Errorf("%s: %w", what, &bot.BusyError{After: max(limited.RetryAfter, time.Second)})
@@ -41,6 +41,12 @@ func (s *Slack) failed(what string, err error) error {
 		return fmt.Errorf("%s: Slack cannot be reached (%w): %w", what, dialled, &bot.BusyError{After: lostPause})
 	}
 	return fmt.Errorf("%s: %w: %w", what, bot.ErrLost, err)
+}
+
+// known reports whether an error says already what it means.
+func known(err error) bool {
+	_, waits := errors.AsType[*bot.BusyError](err)
+	return waits || errors.Is(err, bot.ErrGone) || errors.Is(err, bot.ErrLost) || errors.Is(err, bot.ErrRefused)
 }
 
 // answered is an answer that is not Slack's own kind.

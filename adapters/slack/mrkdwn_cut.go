@@ -43,7 +43,7 @@ func divided(piece string, most int) []string {
 		return []string{piece}
 	}
 	inner, code := strings.CutPrefix(piece, fence+"\n")
-	if code = code && strings.HasSuffix(inner, "\n"+fence); code {
+	if code = code && most > maxLabel && strings.HasSuffix(inner, "\n"+fence); code {
 		piece, most = strings.TrimSuffix(inner, "\n"+fence), most-2*(len(fence)+1)
 	}
 	var parts []string
@@ -98,12 +98,15 @@ func head(markdown string, most int) (string, bool) {
 	if utf8.RuneCountInString(markdown) <= most {
 		return markdown, false
 	}
-	var whole, kept strings.Builder // kept is whole up to the last end of a paragraph
+	var whole strings.Builder
+	kept := &strings.Builder{} // whole up to the last end of a paragraph
 	used, open, last := 0, "", ""
 	for line := range strings.SplitAfterSeq(markdown, "\n") {
 		n := utf8.RuneCountInString(line)
 		if used+n+len(open)+1 > most {
-			last = line
+			if last = line; open == "" && strings.TrimSpace(line) == "" {
+				kept = &whole
+			}
 			break
 		}
 		used += n

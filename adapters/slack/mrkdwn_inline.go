@@ -129,7 +129,7 @@ func link(target, label string) string {
 	if strings.ContainsFunc(url, func(r rune) bool { return r <= ' ' || r > '~' }) || len(url) > maxURL || !opens(url) {
 		return escaped(label + " (" + target + ")")
 	}
-	if label == "" || label == target || "mailto:"+label == target {
+	if label == "" || label == target {
 		return "<" + url + ">"
 	}
 	return "<" + url + "|" + escaped(shortened(strings.Join(strings.Fields(label), " "), maxLinkLabel)) + ">"

@@ -143,8 +143,14 @@ func (s *sheet) tasks(p bot.Tasks) {
 	}
 	plan := slackapi.NewPlanBlock(hushed(title), slackapi.PlanBlockOptionBlockID(s.id()))
 	var cards []*slackapi.TaskCardBlock
+	ids := map[string]bool{}
 	for i, t := range items {
-		card := slackapi.NewTaskCardBlock("t"+strconv.Itoa(i+1)+"-"+shortened(t.ID, 100), s.taskTitle(t, i))
+		id := shortened(t.ID, 100)
+		if id == "" || ids[id] {
+			id = "task-" + strconv.Itoa(i+1)
+		}
+		ids[id] = true
+		card := slackapi.NewTaskCardBlock(id, s.taskTitle(t, i))
 		if status, known := taskStatus[t.State]; known {
 			card = card.WithStatus(status)
 		}
