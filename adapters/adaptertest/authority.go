@@ -82,7 +82,8 @@ var authority = []scenario{
 	}, func(h *house) {
 		run, ask := h.begin()
 		h.Mention(Robot, ask.Thread, "approve")
-		h.heard(run, Robot, "approve", false)
+		h.Mention(Robot, ask.Thread, "please approve this")
+		h.heard(run, Robot, "please approve this", false)
 		h.waits(run)
 		h.click(Ann, ask, "Approve")
 		h.ends(run, agent.RunDone)

@@ -63,7 +63,7 @@ func chains() []chain {
 	return all
 }
 
-func (c chain) at(n int) boundary { return boundary{c.what, c.when, n} }
+func (c chain) at(n int) boundary { return boundary{What: c.what, When: c.when, N: n} }
 
 func atBoundaries(t *testing.T, a Adapter, test string) {
 	t.Helper()
@@ -298,6 +298,6 @@ func (f *figures) report(t *testing.T) {
 	}
 	slices.SortFunc(f.took, func(a, b takeover) int { return cmp.Compare(a.took, b.took) })
 	last := f.took[len(f.took)-1]
-	t.Logf("%d runs, deaths %v; from death to report: p50 %v, max %v (%s%s)", f.runs, f.deaths,
+	t.Logf("%d runs, deaths %v; from death to report: p50 %v, max %v (%s, %s)", f.runs, f.deaths,
 		f.took[len(f.took)/2].took.Round(time.Millisecond), last.took.Round(time.Millisecond), last.from.Boundary, last.from.About)
 }

@@ -25,10 +25,10 @@ const ordersVar = "DECKHAND_CHAT_ORDERS"
 
 // orders are what a child is told.
 type orders struct {
-	Dir     string // of the store, the workspace and the record
-	Ticket  string // to the far side
-	At      boundary
-	Workers int
+	Dir     string   `json:"dir"`    // of the store, the workspace and the record
+	Ticket  string   `json:"ticket"` // to the far side
+	At      boundary `json:"at"`
+	Workers int      `json:"workers"`
 }
 
 func (o orders) data() string      { return filepath.Join(o.Dir, "data") }

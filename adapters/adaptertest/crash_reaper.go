@@ -17,17 +17,18 @@ import (
 // a run that was not there when it took up work, or before or after its N-th
 // post since then. N counts from 1; 0 is none.
 type boundary struct {
-	What, When string
-	N          int
+	What string `json:"what"`
+	When string `json:"when"`
+	N    int    `json:"n"`
 }
 
 func (b boundary) String() string { return fmt.Sprintf("%s %s %d", b.When, b.What, b.N) }
 
 // death is the end of a child by its own hand.
 type death struct {
-	Boundary boundary
-	About    string // what was committed or sent
-	At       time.Time
+	Boundary boundary  `json:"boundary"`
+	About    string    `json:"about"` // what was committed or sent
+	At       time.Time `json:"at"`
 }
 
 // reaper kills its own process at a boundary.
@@ -75,7 +76,7 @@ func (r *reaper) post() int {
 // pass dies where this is the boundary: by SIGKILL, so that nothing is flushed,
 // closed, released or said.
 func (r *reaper) pass(what, when string, n int, about string) {
-	if n == 0 || r.o.At != (boundary{what, when, n}) {
+	if n == 0 || r.o.At != (boundary{What: what, When: when, N: n}) {
 		return
 	}
 	r.dying.Do(func() {
@@ -107,9 +108,9 @@ type witness struct {
 
 // Commit passes the boundaries before and after the store's own.
 func (w *witness) Commit(ctx context.Context, c agent.Commit) (agent.Receipt, error) {
-	about := ""
-	for _, e := range c.Events {
-		about += " " + string(e.Body.Kind())
+	about := fmt.Sprintf("%d events", len(c.Events))
+	if len(c.Events) > 0 {
+		about = string(c.Events[0].Body.Kind())
 	}
 	n := w.reaper.commit(c.Run)
 	w.reaper.pass("commit", "before", n, about)

@@ -93,15 +93,9 @@ var decisions = []scenario{
 	}},
 }
 
-// edited changes the text that is to be written, whether the form has a field
-// for each argument or one for all.
+// edited changes the text that is to be written: the last argument by name.
 func edited(fields []string) map[string]string {
-	for _, f := range fields {
-		if strings.HasSuffix(f, "text") {
-			return map[string]string{f: "ready, and painted\n"}
-		}
-	}
-	return map[string]string{fields[0]: `{"path":"berth.md","text":"ready, and painted\n"}`}
+	return map[string]string{fields[len(fields)-1]: "ready, and painted\n"}
 }
 
 // old puts files there that a model can delete.

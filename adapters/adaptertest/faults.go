@@ -103,8 +103,8 @@ func (h *house) each(run agent.RunID, ask Post) {
 	h.closed(ask, "Approve")
 }
 
-// clicks clicks until the click is taken, as a person does whom a warning sign
-// told that it was not.
+// clicks presses a button until that is taken, as a person does whom a warning
+// sign told that it was not.
 func (h *house) clicks(w Who, on Post, label string) {
 	h.Helper()
 	for range 5 {
@@ -129,6 +129,7 @@ func (h *house) wrecker() Wrecker {
 func (h *house) wrecked(wreck func(Wrecker)) {
 	h.Helper()
 	_, run, release := h.busy()
+	h.broken = true
 	wreck(h.wrecker())
 	release()
 	h.ends(run, agent.RunDone)

@@ -43,6 +43,7 @@ type house struct {
 	desk    *bot.Desk
 	living  []*process
 	replica int
+	broken  bool // the run's place is gone: nothing there can be edited
 }
 
 // process is a Deckhand at work in this test.
@@ -282,12 +283,12 @@ func (h *house) whole() {
 func (h *house) settled(run agent.RunID) {
 	h.Helper()
 	r := h.load(run)
-	if r.Ended == nil {
+	if r.Ended == nil || h.broken {
 		return
 	}
 	h.sees("the buttons of the ended run are gone", func() bool {
 		for _, p := range h.Posts() {
-			if isOf(r, p) && p.Kind != agent.PostReport && len(p.Buttons) > 0 && !strings.Contains(strings.Join(p.Buttons, " "), "👍") {
+			if isOf(r, p) && p.Kind != agent.PostReport && !(r.Replied() && p.Kind == agent.PostCard) && len(p.Buttons) > 0 {
 				return false
 			}
 		}

@@ -1,0 +1,82 @@
+package slack_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/deckhand-bot/deckhand/adapters/adaptertest"
+	"github.com/deckhand-bot/deckhand/adapters/slack"
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// The ways in which events arrive.
+const (
+	socketed = "socket"
+	signed   = "signed"
+)
+
+// TestConformance plays people against a whole Deckhand, once over Socket Mode
+// and once over signed HTTP requests.
+func TestConformance(t *testing.T) {
+	for _, mode := range []string{socketed, signed} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			adaptertest.Run(t, adapter(mode))
+		})
+	}
+}
+
+// adapter is Slack under test.
+func adapter(mode string) adaptertest.Adapter {
+	var fronts sync.Map // by URL of the workspace
+	return adaptertest.Adapter{
+		Sends: func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/"+posting) },
+		Far: func(t *testing.T) adaptertest.Far {
+			t.Helper()
+			w := openWorkspace(t, mode)
+			fronts.Store(w.URL(), w.front)
+			return w
+		},
+		Open: func(ctx context.Context, text string, w adaptertest.Wiring) (bot.Platform, error) {
+			var to ticket
+			if err := json.Unmarshal([]byte(text), &to); err != nil {
+				return nil, fmt.Errorf("the ticket %q: %w", text, err)
+			}
+			cfg := slack.Config{
+				BotToken: to.Bot, AppToken: to.App, APIURL: to.URL + "/api/", Names: w.Names, Client: w.Client, Log: w.Log,
+				AllowBots: w.Robots, EditsPerMinute: 50,
+			}
+			if to.Mode == signed {
+				cfg.AppToken, cfg.SigningSecret = "", to.Secret
+			}
+			s, err := slack.New(ctx, cfg)
+			if err != nil || to.Mode != signed {
+				return s, err
+			}
+			behind, _ := fronts.Load(to.URL)
+			return &routed{Slack: s, front: behind.(*front)}, nil //nolint:forcetypeassert // Far stored it
+		},
+	}
+}
+
+// routed is a replica behind the front for as long as it listens.
+type routed struct {
+	*slack.Slack
+	front *front
+}
+
+// Listen puts the replica's routes behind the front.
+func (r *routed) Listen(ctx context.Context, hear bot.Hear) error {
+	routes := http.NewServeMux()
+	for path, h := range r.Routes() {
+		routes.Handle("POST "+path, h)
+	}
+	r.front.add(routes)
+	defer r.front.remove(routes)
+	return r.Slack.Listen(ctx, hear)
+}
