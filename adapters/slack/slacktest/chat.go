@@ -61,7 +61,9 @@ func (s *Server) content(c *call) (content, error) {
 		if err != nil {
 			return out, err
 		}
-		out.blocks = blocks
+		if out.blocks = blocks; string(blocks) == "[]" {
+			out.blocks = nil
+		}
 	}
 	if raw := c.json("metadata"); raw != nil {
 		m, err := readMetadata(raw)

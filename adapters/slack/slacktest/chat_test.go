@@ -55,7 +55,7 @@ func TestPostUpdateDelete(t *testing.T) {
 	if m, ok := s.Message(General, ts); !ok || !m.Deleted || m.Subtype != "tombstone" {
 		t.Errorf("deleted parent: %+v", m)
 	}
-	_, _, _, err = api.UpdateMessage(General, ts, slack.MsgOptionText("three", false))
+	_, err = send(s, General, slack.MsgOptionUpdate(ts), slack.MsgOptionText("three", false))
 	refused(t, err, "message_not_found")
 }
 
@@ -113,8 +113,11 @@ func TestHistoryAndReplies(t *testing.T) {
 			t.Fatalf("second page: %v %v %+v", err, more, second)
 		}
 	}
-	_, _, _, err := api.GetConversationReplies(&slack.GetConversationRepliesParameters{ChannelID: General, Timestamp: "1.000001"})
+	none, _, _, err := api.GetConversationReplies(&slack.GetConversationRepliesParameters{ChannelID: General, Timestamp: "1.000001"})
 	refused(t, err, "thread_not_found")
+	if len(none) != 0 {
+		t.Errorf("replies of nothing: %+v", none)
+	}
 }
 
 func TestRefusedPosts(t *testing.T) {
@@ -133,13 +136,14 @@ func TestRefusedPosts(t *testing.T) {
 		{"archived", "C3", "is_archived", []slack.MsgOption{text}},
 		{"private", "C4", "channel_not_found", []slack.MsgOption{text}},
 		{"nothing", General, "no_text", nil},
+		{"no blocks", General, "no_text", []slack.MsgOption{slack.MsgOptionBlocks()}},
 		{"long", General, "msg_too_long", []slack.MsgOption{slack.MsgOptionText(strings.Repeat("é", 40001), false)}},
 		{"no such thread", General, "thread_not_found", []slack.MsgOption{text, slack.MsgOptionTS("1.000001")}},
 		{"a person's", General, "cant_update_message", []slack.MsgOption{text, slack.MsgOptionUpdate(anns)}},
 		{"metadata without payload", General, "invalid_metadata_schema", []slack.MsgOption{text, slack.MsgOptionMetadata(slack.SlackMetadata{EventType: "x"})}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, _, _, err := client(s).SendMessage(tt.channel, tt.options...)
+			_, err := send(s, tt.channel, tt.options...)
 			refused(t, err, tt.code)
 		})
 	}
@@ -171,7 +175,7 @@ func TestEphemeralAndPermalink(t *testing.T) {
 }
 
 // call posts a form or JSON as it is, without a library.
-func (s *Server) raw(t *testing.T, method, contentType, bearer, body string) (map[string]any, *http.Response) {
+func (s *Server) raw(t *testing.T, method, contentType, bearer, body string) (map[string]any, http.Header) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+"/api/"+method, strings.NewReader(body))
 	if err != nil {
@@ -191,7 +195,7 @@ func (s *Server) raw(t *testing.T, method, contentType, bearer, body string) (ma
 	if err != nil || json.Unmarshal(b, &out) != nil {
 		t.Fatalf("%s answered %q: %v", method, b, err)
 	}
-	return out, resp
+	return out, resp.Header
 }
 
 func TestTokensScopesAndForms(t *testing.T) {
@@ -214,12 +218,12 @@ func TestTokensScopesAndForms(t *testing.T) {
 		{"revoking", "auth.revoke", form, s.BotToken, "", ""},
 		{"revoked", "auth.test", form, s.BotToken, "", "token_revoked"},
 	} {
-		out, resp := s.raw(t, tt.method, tt.kind, tt.bearer, tt.body)
+		out, header := s.raw(t, tt.method, tt.kind, tt.bearer, tt.body)
 		code, _ := out["error"].(string)
 		if code != tt.code || out["ok"] != (tt.code == "") {
 			t.Errorf("%s: got %v, want %q", tt.name, out, tt.code)
 		}
-		if got := resp.Header.Get("X-OAuth-Scopes"); got != "chat:write,channels:history" {
+		if got := header.Get("X-Oauth-Scopes"); got != "chat:write,channels:history" {
 			t.Errorf("%s: scopes %q", tt.name, got)
 		}
 		if tt.code == "missing_scope" && (out["needed"] != "reactions:write" || out["provided"] != "chat:write,channels:history") {

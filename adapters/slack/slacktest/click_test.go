@@ -102,7 +102,7 @@ func TestClickOnEphemeralAndWithoutAnApp(t *testing.T) {
 	if s.Click(Ann, General, ts, "Retry") == nil {
 		t.Error("Ann sees what only Ben sees")
 	}
-	if _, _, _, err := client(s).SendMessage("", slack.MsgOptionDeleteOriginal(c.ResponseURL)); err != nil {
+	if _, err := send(s, "", slack.MsgOptionDeleteOriginal(c.ResponseURL)); err != nil {
 		t.Fatal(err)
 	}
 	if e := s.Ephemerals(Ben); !e[0].Gone {
@@ -121,17 +121,17 @@ func TestResponseURL(t *testing.T) {
 		t.Fatal(err)
 	}
 	hook := callback(t, next(t, events)).ResponseURL
-	send := func(o ...slack.MsgOption) error {
-		_, _, _, err := client(s).SendMessage("", o...)
+	use := func(o ...slack.MsgOption) error {
+		_, err := send(s, "", o...)
 		return err
 	}
 	text := slack.MsgOptionText
 	steps := []error{
-		send(text("approved by Ann", false), slack.MsgOptionReplaceOriginal(hook)),
-		send(text("psst", false), slack.MsgOptionResponseURL(hook, slack.ResponseTypeEphemeral)),
-		send(text("for all", false), slack.MsgOptionResponseURL(hook, slack.ResponseTypeInChannel)),
-		send(text("four", false), slack.MsgOptionResponseURL(hook, slack.ResponseTypeEphemeral)),
-		send(slack.MsgOptionDeleteOriginal(hook)),
+		use(text("approved by Ann", false), slack.MsgOptionReplaceOriginal(hook)),
+		use(text("psst", false), slack.MsgOptionResponseURL(hook, slack.ResponseTypeEphemeral)),
+		use(text("for all", false), slack.MsgOptionResponseURL(hook, slack.ResponseTypeInChannel)),
+		use(text("four", false), slack.MsgOptionResponseURL(hook, slack.ResponseTypeEphemeral)),
+		use(slack.MsgOptionDeleteOriginal(hook)),
 	}
 	if err := errors.Join(steps...); err != nil {
 		t.Fatal(err)
@@ -147,7 +147,7 @@ func TestResponseURL(t *testing.T) {
 		t.Errorf("channel: %+v", all)
 	}
 	var status slack.StatusCodeError
-	if err := send(text("six", false), slack.MsgOptionResponseURL(hook, "")); !errors.As(err, &status) || status.Code != http.StatusNotFound {
+	if err := use(text("six", false), slack.MsgOptionResponseURL(hook, "")); !errors.As(err, &status) || status.Code != http.StatusNotFound {
 		t.Errorf("the sixth use: %v", err)
 	}
 	if r := s.Requests(); r[len(r)-1].Method != "response_url" || r[len(r)-1].Error != "used_url" {
@@ -172,7 +172,7 @@ func TestModal(t *testing.T) {
 	api := client(s)
 	answers := make(chan any, 10)
 	events := connect(t, s, func(ev socketmode.Event) any {
-		if ev.Type == socketmode.EventTypeInteractive && ev.Data.(slack.InteractionCallback).Type == slack.InteractionTypeViewSubmission {
+		if c, ok := ev.Data.(slack.InteractionCallback); ok && c.Type == slack.InteractionTypeViewSubmission {
 			select {
 			case a := <-answers:
 				return a
@@ -184,7 +184,11 @@ func TestModal(t *testing.T) {
 	if err := s.Slash(Ann, General, "run"); err != nil {
 		t.Fatal(err)
 	}
-	trigger := next(t, events).Data.(slack.SlashCommand).TriggerID
+	command, ok := next(t, events).Data.(slack.SlashCommand)
+	if !ok {
+		t.Fatal("what came is no slash command")
+	}
+	trigger := command.TriggerID
 	opened, err := api.OpenView(trigger, goalModal())
 	if err != nil {
 		t.Fatal(err)

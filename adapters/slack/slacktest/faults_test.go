@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -127,13 +128,12 @@ func TestTiers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 51 {
-		_, _, _, err = api.UpdateMessage(General, ts, slack.MsgOptionText(fmt.Sprint(i), false))
+		_, err = send(s, General, slack.MsgOptionUpdate(ts), slack.MsgOptionText("x", false))
 		if i < 50 && err != nil {
 			t.Fatalf("update %d: %v", i, err)
 		}
 	}
-	var limited *slack.RateLimitedError
-	if !errors.As(err, &limited) {
+	if _, ok := errors.AsType[*slack.RateLimitedError](err); !ok {
 		t.Errorf("the 51st update in a minute: %v", err)
 	}
 }
@@ -145,7 +145,7 @@ func TestChaosIsDrawnFromItsSeed(t *testing.T) {
 		}})
 		for range 30 {
 			_, _, err := client(s).PostMessage(General, slack.MsgOptionText("x", false))
-			out = append(out, fmt.Sprint(err != nil))
+			out = append(out, strconv.FormatBool(err != nil))
 		}
 		out = append(out, fmt.Sprint(len(s.FromBot()), s.Limited()))
 		s.Heal()

@@ -25,6 +25,12 @@ func client(s *Server) *slack.Client {
 	return slack.New(s.BotToken, slack.OptionAPIURL(s.URL()+"/api/"), slack.OptionAppLevelToken(s.AppToken))
 }
 
+// send is any method of the chat family; it returns the timestamp.
+func send(s *Server, channel string, options ...slack.MsgOption) (string, error) {
+	_, ts, _, err := client(s).SendMessage(channel, options...)
+	return ts, err
+}
+
 // wait fails the test when cond does not come to hold.
 func wait(t *testing.T, s *Server, what string, cond func() bool) {
 	t.Helper()

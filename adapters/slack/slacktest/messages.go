@@ -225,22 +225,37 @@ func (s *Server) app(bot string) string {
 // richText is what Slack's own editor makes of a text.
 func richText(text string) json.RawMessage {
 	var parts []obj
-	for text != "" {
-		i := strings.Index(text, "<@")
-		j := strings.IndexByte(text[max(i, 0):], '>')
-		if i < 0 || j < 0 {
-			break
+	words := func(text string) {
+		if text != "" {
+			parts = append(parts, obj{"type": "text", "text": unescape(text)})
 		}
-		if i > 0 {
-			parts = append(parts, obj{"type": "text", "text": unescape(text[:i])})
-		}
-		parts = append(parts, obj{"type": "user", "user_id": text[i+2 : i+j]})
-		text = text[i+j+1:]
 	}
-	if text != "" {
-		parts = append(parts, obj{"type": "text", "text": unescape(text)})
+	for at := entity.FindStringIndex(text); at != nil; at = entity.FindStringIndex(text) {
+		words(text[:at[0]])
+		parts = append(parts, richElement(text[at[0]+1:at[1]-1]))
+		text = text[at[1]:]
 	}
+	words(text)
 	return encode([]obj{{"type": "rich_text", "block_id": "rt", "elements": []obj{{"type": "rich_text_section", "elements": parts}}}})
+}
+
+// richElement is what stands between < and >.
+func richElement(e string) obj {
+	target, label, _ := strings.Cut(e, "|")
+	switch {
+	case strings.HasPrefix(target, "@"):
+		return obj{"type": "user", "user_id": target[1:]}
+	case strings.HasPrefix(target, "#"):
+		return obj{"type": "channel", "channel_id": target[1:]}
+	case strings.HasPrefix(target, "!subteam^"):
+		return obj{"type": "usergroup", "usergroup_id": target[len("!subteam^"):]}
+	case strings.HasPrefix(target, "!"):
+		return obj{"type": "broadcast", "range": target[1:]}
+	default:
+		out := obj{"type": "link", "url": target}
+		put(out, "text", label)
+		return out
+	}
 }
 
 func unescape(text string) string {

@@ -167,8 +167,11 @@ func TestMembers(t *testing.T) {
 	if err != nil || !group.IsMpIM {
 		t.Errorf("group: %+v, %v", group, err)
 	}
-	_, _, _, err = api.OpenConversation(&slack.OpenConversationParameters{Users: []string{Gone}})
+	nobody, _, _, err := api.OpenConversation(&slack.OpenConversationParameters{Users: []string{Gone}})
 	refused(t, err, "user_disabled")
+	if nobody != nil && nobody.ID != "" {
+		t.Errorf("a channel with somebody who left: %+v", nobody)
+	}
 }
 
 func TestReactions(t *testing.T) {

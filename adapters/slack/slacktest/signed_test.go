@@ -75,9 +75,9 @@ func TestSignedDeliveries(t *testing.T) {
 	ts := s.DM(Ann, "hello")
 	a := arrive(t, in)
 	var event struct {
-		Event struct{ Ts, Text string } `json:"event"`
+		Event struct{ TS, Text string } `json:"event"`
 	}
-	if err := json.Unmarshal(a.body, &event); err != nil || a.path != "/slack/events" || event.Event.Ts != ts || a.retry != "" {
+	if err := json.Unmarshal(a.body, &event); err != nil || a.path != "/slack/events" || event.Event.TS != ts || a.retry != "" {
 		t.Fatalf("event: %+v, %v", a, err)
 	}
 	wait(t, s, "it is acknowledged", func() bool { return acked(s) == 1 })

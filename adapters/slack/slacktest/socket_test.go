@@ -2,15 +2,14 @@ package slacktest
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/gorilla/websocket"
-	"github.com/slack-go/slack"
 	"github.com/slack-go/slack/slackevents"
 	"github.com/slack-go/slack/socketmode"
 )
@@ -173,7 +172,7 @@ func TestTenSocketsShareTheEvents(t *testing.T) {
 		connect(t, s, nil)
 	}
 	for i := range 20 {
-		s.DM(Ann, fmt.Sprint(i))
+		s.DM(Ann, strconv.Itoa(i))
 	}
 	wait(t, s, "all is acknowledged", func() bool { return acked(s) == 20 })
 	used := map[int]int{}
@@ -185,19 +184,30 @@ func TestTenSocketsShareTheEvents(t *testing.T) {
 	}
 
 	url := dialURL(t, s)
-	ws, _, err := websocket.DefaultDialer.DialContext(t.Context(), url, nil)
+	ws, err := dial(t, url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer ws.Close()
 	var said struct{ Type, Reason string }
 	if err := ws.ReadJSON(&said); err != nil || said.Type != "disconnect" || said.Reason != "too_many_websockets" {
 		t.Errorf("the eleventh socket got %+v, %v", said, err)
 	}
-	if ws, _, err := websocket.DefaultDialer.DialContext(t.Context(), url, nil); err == nil {
-		ws.Close()
+	if _, err := dial(t, url); err == nil {
 		t.Error("a ticket worked twice")
 	}
+}
+
+// dial opens a socket without a library; it ends with the test.
+func dial(t *testing.T, url string) (*websocket.Conn, error) {
+	t.Helper()
+	ws, resp, err := websocket.DefaultDialer.DialContext(t.Context(), url, nil)
+	if resp != nil {
+		_ = resp.Body.Close()
+	}
+	if err == nil {
+		t.Cleanup(func() { _ = ws.Close() })
+	}
+	return ws, err
 }
 
 func dialURL(t *testing.T, s *Server) string {
@@ -212,16 +222,15 @@ func dialURL(t *testing.T, s *Server) string {
 func TestHelloPingMuteAndGarbage(t *testing.T) {
 	s := open(t, Config{PingEvery: 5 * time.Millisecond})
 	s.Mute(1)
-	dial := func() *websocket.Conn {
-		ws, _, err := websocket.DefaultDialer.DialContext(t.Context(), dialURL(t, s), nil)
+	socket := func() *websocket.Conn {
+		ws, err := dial(t, dialURL(t, s))
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { ws.Close() })
 		return ws
 	}
 	pinged := make(chan struct{}, 100)
-	mute := dial()
+	mute := socket()
 	mute.SetPingHandler(func(string) error { pinged <- struct{}{}; return nil })
 	got := make(chan []byte, 1)
 	read := make(chan struct{})
@@ -235,7 +244,7 @@ func TestHelloPingMuteAndGarbage(t *testing.T) {
 	for range 3 {
 		<-pinged
 	}
-	loud := dial()
+	loud := socket()
 	var hello socketmode.Request
 	if err := loud.ReadJSON(&hello); err != nil || hello.Type != "hello" || hello.NumConnections != 2 || hello.ConnectionInfo.AppID != App || hello.DebugInfo.ApproximateConnectionTime == 0 {
 		t.Errorf("hello: %+v, %v", hello, err)
@@ -252,11 +261,10 @@ func TestHelloPingMuteAndGarbage(t *testing.T) {
 
 func TestUnknownEventAndLargeAcknowledgement(t *testing.T) {
 	s := open(t, Config{AckWithin: 50 * time.Millisecond, Redeliver: []time.Duration{}})
-	ws, _, err := websocket.DefaultDialer.DialContext(t.Context(), dialURL(t, s), nil)
+	ws, err := dial(t, dialURL(t, s))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer ws.Close()
 	wait(t, s, "the socket is greeted", func() bool { return s.Connections() == 1 })
 	s.Raw(map[string]any{"type": "brand_new_event", "channel": General})
 	s.Raw(map[string]any{"type": "brand_new_event", "channel": General})
@@ -281,66 +289,3 @@ func TestUnknownEventAndLargeAcknowledgement(t *testing.T) {
 	})
 }
 
-func TestOutage(t *testing.T) {
-	s := open(t, Config{})
-	connect(t, s, nil)
-	s.Outage(true)
-	wait(t, s, "no socket is left", func() bool { return s.Connections() == 0 })
-	if _, err := client(s).AuthTest(); err == nil {
-		t.Error("the Web API answered during an outage")
-	}
-	s.Outage(false)
-	if _, err := client(s).AuthTest(); err != nil {
-		t.Errorf("after the outage: %v", err)
-	}
-}
-
-func TestEventFaults(t *testing.T) {
-	s := open(t, Config{AckWithin: 40 * time.Millisecond})
-	events := connect(t, s, nil)
-	text := func(m *slackevents.MessageEvent) string { return m.Text }
-
-	s.FailEvents(1, EventFault{Twice: true})
-	s.DM(Ann, "twice")
-	a, b := next(t, events), next(t, events)
-	if id := func(e socketmode.Event) any { return e.Data.(slackevents.EventsAPIEvent).Data.(*slackevents.EventsAPICallbackEvent).EventID }; id(a) != id(b) {
-		t.Errorf("a double has another event id: %v, %v", id(a), id(b))
-	}
-
-	s.FailEvents(1, EventFault{After: 20 * time.Millisecond})
-	s.DM(Ann, "late")
-	s.DM(Ann, "early")
-	if one, two := text(as[slackevents.MessageEvent](t, events)), text(as[slackevents.MessageEvent](t, events)); one != "early" || two != "late" {
-		t.Errorf("got %q, then %q", one, two)
-	}
-
-	s.FailEvents(1, EventFault{LostAck: true})
-	s.DM(Ann, "acknowledged in vain")
-	next(t, events)
-	if ev := next(t, events); ev.Request.RetryAttempt != 1 {
-		t.Errorf("no redelivery: %+v", ev.Request)
-	}
-
-	s.HoldEvents()
-	s.DM(Ann, "1")
-	s.DM(Ann, "2")
-	s.ReleaseEvents(true)
-	if one, two := text(as[slackevents.MessageEvent](t, events)), text(as[slackevents.MessageEvent](t, events)); one != "2" || two != "1" {
-		t.Errorf("got %q, then %q", one, two)
-	}
-}
-
-func TestBotHearsItself(t *testing.T) {
-	s := open(t, Config{})
-	events := connect(t, s, nil)
-	if _, _, err := client(s).PostMessage(General, slack.MsgOptionText("hello <@UBOT>", false)); err != nil {
-		t.Fatal(err)
-	}
-	if m := as[slackevents.MessageEvent](t, events); m.BotID != Bot || m.User != BotUser || m.Text != "hello <@UBOT>" {
-		t.Errorf("echo: %+v", m)
-	}
-	s.Say(Ann, General, "", "next")
-	if m := as[slackevents.MessageEvent](t, events); m.Text != "next" {
-		t.Errorf("the bot's own mention of itself is an event: %+v", m)
-	}
-}
