@@ -98,7 +98,7 @@ func (s *Slack) mark(ctx context.Context, message bot.Address, m bot.Mark) {
 // whisper shows a text to the person alone: in the thread, through the
 // interaction's own way back where the bot is no member, or directly.
 func (s *Slack) whisper(ctx context.Context, n *notice, text string) {
-	card := s.draw(ctx, bot.Card{Text: text, Parts: []bot.Part{bot.Prose{Markdown: text}}})
+	card := s.draw(ctx, bot.Card{Text: text, Parts: []bot.Part{bot.Prose{Markdown: text}}}, s.out.unknown())
 	where := n.in.Where
 	options := []slackapi.MsgOption{slackapi.MsgOptionText(card.text, false), slackapi.MsgOptionBlocks(card.blocks...)}
 	if where.ID != "" {
@@ -108,6 +108,9 @@ func (s *Slack) whisper(ctx context.Context, n *notice, text string) {
 	if where.Channel != "" && n.user != "" {
 		err = s.patiently(ctx, func() error {
 			_, err := s.api.PostEphemeralContext(ctx, where.Channel, n.user, options...)
+			if blocksRefused(err) {
+				_, err = s.api.PostEphemeralContext(ctx, where.Channel, n.user, slackapi.MsgOptionText(card.text, false), slackapi.MsgOptionTS(where.ID))
+			}
 			return err
 		})
 		if err == nil {
@@ -185,7 +188,7 @@ func (s *Slack) public(ctx context.Context, n *notice, card bot.Card) {
 
 // home shows the bot's own page to somebody.
 func (s *Slack) home(ctx context.Context, user string, card bot.Card) {
-	view := slackapi.HomeTabViewRequest{Type: slackapi.VTHomeTab, Blocks: slackapi.Blocks{BlockSet: s.draw(ctx, card).blocks}}
+	view := slackapi.HomeTabViewRequest{Type: slackapi.VTHomeTab, Blocks: slackapi.Blocks{BlockSet: s.draw(ctx, card, messagesOnly).blocks}}
 	err := s.patiently(ctx, func() error {
 		_, err := s.api.PublishViewContext(ctx, slackapi.PublishViewContextRequest{UserID: user, View: view})
 		return err
@@ -193,9 +196,14 @@ func (s *Slack) home(ctx context.Context, user string, card bot.Card) {
 	s.grumble("the home page could not be shown", s.place("", ""), err)
 }
 
+// messagesOnly are the kinds of blocks that modals and the home page refuse.
+var messagesOnly = map[slackapi.MessageBlockType]bool{
+	slackapi.MBTMarkdown: true, slackapi.MBTPlan: true, slackapi.MBTTaskCard: true, slackapi.MBTContextActions: true,
+}
+
 // draw is a card as one person is shown it.
-func (s *Slack) draw(ctx context.Context, card bot.Card) drawn {
-	return renderCard(card, drawing{edition: strconv.FormatInt(time.Now().UnixMicro(), 36), name: s.names(ctx, card)})
+func (s *Slack) draw(ctx context.Context, card bot.Card, refused map[slackapi.MessageBlockType]bool) drawn {
+	return renderCard(card, drawing{refused: refused, name: s.names(ctx, card), edition: strconv.FormatInt(time.Now().UnixMicro(), 36)})
 }
 
 // patiently does a call again while Slack is busy.

@@ -15,7 +15,6 @@ import (
 
 const (
 	overlap      = time.Minute     // the time of the connection is saved now and then only
-	missedAfter  = time.Minute     // what is younger was not missed, it comes a little late
 	batchFor     = 5 * time.Second // what was found in this time is heard in its order
 	maxThreads   = 200
 	maxPages     = 10
@@ -83,7 +82,7 @@ func (s *Slack) catchUp(ctx, late context.Context, hear bot.Hear) error {
 	var found []*notice
 	var read []*readRoom
 	flush := func() error {
-		if err := s.hearMissed(ctx, late, hear, found); err != nil {
+		if err := s.hearMissed(ctx, late, hear, began, found); err != nil {
 			return err
 		}
 		for _, r := range read {
@@ -299,8 +298,9 @@ func (s *Slack) replies(ctx context.Context, r *readRoom, root string, keep func
 	return nil
 }
 
-// hearMissed hears what was found, in the order in which it was said.
-func (s *Slack) hearMissed(ctx, late context.Context, hear bot.Hear, found []*notice) error {
+// hearMissed hears what was found, in the order in which it was said. What was
+// said since the bot is back is not missed: it only came another way.
+func (s *Slack) hearMissed(ctx, late context.Context, hear bot.Hear, began time.Time, found []*notice) error {
 	slices.SortStableFunc(found, func(a, b *notice) int { return a.in.At.Compare(b.in.At) })
 	found = slices.CompactFunc(found, func(a, b *notice) bool { return a.in.Message == b.in.Message })
 	for _, n := range found {
@@ -308,7 +308,7 @@ func (s *Slack) hearMissed(ctx, late context.Context, hear bot.Hear, found []*no
 			return ctx.Err()
 		}
 		n.again = true
-		n.in.Missed = time.Since(n.in.At) > missedAfter
+		n.in.Missed = n.in.At.Before(began)
 		answer, err := s.tell(late, hear, n)
 		if err != nil {
 			return fmt.Errorf("write down what was said at %s: %w", n.in.Message, err)

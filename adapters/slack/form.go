@@ -65,7 +65,7 @@ func (s *Slack) modal(ctx context.Context, f bot.Form, where bot.Address) (slack
 	}
 	var blocks []slackapi.Block
 	if f.Intro != "" {
-		blocks = append(blocks, s.draw(ctx, bot.Card{Parts: []bot.Part{bot.Prose{Markdown: f.Intro}}}).blocks...)
+		blocks = append(blocks, s.draw(ctx, bot.Card{Parts: []bot.Part{bot.Prose{Markdown: f.Intro}}}, messagesOnly).blocks...)
 	}
 	for _, field := range f.Fields {
 		b, err := input(field)
