@@ -15,6 +15,8 @@ const noWidth = "\u200b"
 // for many people, and the id of a person or a user group.
 var calls = regexp.MustCompile(`^(?i:here|channel|everyone|group|subteam)|^[UWSB][A-Z0-9]+`)
 
+const longestCall = 16 // bytes; longer than any of them, as far as it matters
+
 // unit is a piece of Markdown and what it stands for.
 type unit struct{ raw, means string }
 
@@ -69,7 +71,7 @@ func quieted(list []unit) string {
 		rest = rest[len(u.means):]
 		switch {
 		case u.means == "<" && rest != "" && strings.IndexByte("@!#", rest[0]) >= 0,
-			(u.means == "@" || u.means == "!") && calls.MatchString(rest):
+			(u.means == "@" || u.means == "!") && calls.MatchString(rest[:min(len(rest), longestCall)]):
 			b.WriteString(noWidth)
 		}
 	}

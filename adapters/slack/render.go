@@ -192,7 +192,7 @@ func mrkdwnText(text string) *slackapi.TextBlockObject {
 
 // plainText is never empty: Slack refuses that.
 func plainText(text string, most int) *slackapi.TextBlockObject {
-	text = shortened(strings.Join(strings.Fields(hushed(text)), " "), most)
+	text = shortened(hushed(shortened(strings.Join(strings.Fields(text), " "), most)), most)
 	if text == "" {
 		text = "–"
 	}

@@ -85,11 +85,12 @@ func richText(text string) *slackapi.RichTextSection {
 }
 
 func (s *sheet) small(p bot.Small) {
-	texts := packed(s.pieces(p.Markdown), max(s.room.small, 1))
+	text, cut := head(p.Markdown, s.room.small)
+	texts := packed(s.pieces(text), maxSection)
+	s.cut = s.cut || cut || len(texts) > 1
 	if len(texts) == 0 {
 		return
 	}
-	s.cut = s.cut || len(texts) > 1
 	s.context(s.people(texts[0]))
 }
 

@@ -1,0 +1,92 @@
+package slack
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/deckhand-bot/deckhand/adapters/slack/slacktest"
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	w, s := shown(t, slacktest.Config{}, io.Discard)
+	parent := w.Mention(slacktest.Ann, slacktest.General, "", "do it &amp; ask <@U2>")
+	mustPost(t, s, general(parent), sampleCards()["card"])
+	w.Say(slacktest.Ben, slacktest.General, parent, "see <https://x.y|this>", slacktest.Upload{Name: "a.txt", Data: []byte("x")})
+	for i := range 430 {
+		w.Say(slacktest.Ann, slacktest.General, parent, fmt.Sprint("no ", i))
+	}
+	lines, err := s.History(t.Context(), general(parent), 5)
+	if err != nil || len(lines) != 5 {
+		t.Fatalf("%d lines, %v", len(lines), err)
+	}
+	if l := lines[0]; l.By != "slack:U1" || l.Name != "ann" || l.Text != "do it & ask @ben" || l.At.IsZero() {
+		t.Errorf("the first line: %+v", l)
+	}
+	if lines[1].Text != "no 426" || lines[4].Text != "no 429" {
+		t.Errorf("the newest lines: %+v", lines[1:])
+	}
+	lines, err = s.History(t.Context(), general(parent), 1000)
+	if err != nil || len(lines) != 432 || lines[1].Text != "see this (https://x.y)\n[file: a.txt]" {
+		t.Errorf("%d lines, %v: %+v", len(lines), err, lines[1])
+	}
+	lines, err = s.History(t.Context(), general(""), 3)
+	if err != nil || len(lines) != 1 || lines[0].By != "slack:U1" {
+		t.Errorf("the channel: %+v, %v", lines, err)
+	}
+	if lines, err := s.History(t.Context(), general(parent), 1); err != nil || len(lines) != 1 || !strings.HasPrefix(lines[0].Text, "do it") {
+		t.Errorf("one line: %+v, %v", lines, err)
+	}
+	if _, err := s.History(t.Context(), general("1.000001"), 3); !errors.Is(err, bot.ErrGone) {
+		t.Errorf("no thread: %v", err)
+	}
+	w.Fail("conversations.replies", 1, slacktest.RateLimited(2e9))
+	_, err = s.History(t.Context(), general(parent), 3)
+	checkTrouble(t, err, nil, 2e9)
+}
+
+func TestDirect(t *testing.T) {
+	t.Parallel()
+	w, s := shown(t, slacktest.Config{}, io.Discard)
+	at, err := s.Direct(t.Context(), "slack:U1")
+	if err != nil || at != (bot.Address{Platform: Platform, Workspace: slacktest.Team, Channel: w.IM(slacktest.Ann)}) {
+		t.Fatalf("%s, %v", at, err)
+	}
+	mustPost(t, s, at, sampleCards()["report"])
+	for _, who := range []string{"slack:U77", "slack:S1", "discord:1", "U1", ""} {
+		if _, err := s.Direct(t.Context(), who); !errors.Is(err, bot.ErrGone) {
+			t.Errorf("%q: %v", who, err)
+		}
+	}
+}
+
+func TestWorking(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	w, s := shown(t, slacktest.Config{}, &log)
+	parent := w.Mention(slacktest.Ann, slacktest.General, "", "do it")
+	for _, text := range []string{"is working", ""} {
+		if err := s.Working(t.Context(), general(parent), text); err != nil || w.Status(slacktest.General, parent) != text {
+			t.Errorf("%q: %v, %q", text, err, w.Status(slacktest.General, parent))
+		}
+	}
+	if err := s.Working(t.Context(), general(""), "is working"); err != nil {
+		t.Errorf("without a thread: %v", err)
+	}
+	w.Fail("assistant.threads.setStatus", 1, slacktest.RateLimited(4e9))
+	checkTrouble(t, s.Working(t.Context(), general(parent), "x"), nil, 4e9)
+	before := w.Count("assistant.threads.setStatus")
+	w.Fail("assistant.threads.setStatus", 9, slacktest.APIError("unknown_method"))
+	for range 3 {
+		if err := s.Working(t.Context(), general(parent), "x"); err != nil {
+			t.Errorf("an old workspace: %v", err)
+		}
+	}
+	if n := w.Count("assistant.threads.setStatus") - before; n != 1 || strings.Count(log.String(), "whether the bot works") != 1 {
+		t.Errorf("asked %d times; logged %q", n, log.String())
+	}
+}
