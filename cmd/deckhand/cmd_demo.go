@@ -26,7 +26,7 @@ var survey []byte
 const rehearsalPrincipal = "rehearsal"
 
 func (a *app) demoCommand() *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use:   "demo [DIR]",
 		Short: "A whole run on the real files of a directory, with a scripted model: no key, no configuration",
 		Long: "Survey the source files of a directory: plan, parallel tasks, real tool calls, one approval, a chart and\n" +
@@ -39,6 +39,8 @@ func (a *app) demoCommand() *cobra.Command {
 			return a.demo(cmd.Context(), a.surveyed())
 		},
 	}
+	c.AddCommand(a.demoSlackCommand())
+	return c
 }
 
 // surveyed is the directory that the demo works in.

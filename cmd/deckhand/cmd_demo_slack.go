@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deckhand-bot/deckhand/adapters/slack"
+	"github.com/deckhand-bot/deckhand/adapters/slack/slacktest"
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/llm"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/memory/sqlite"
+)
+
+// demoPatience bounds the demo: nobody should wait longer for a rehearsal.
+const demoPatience = 5 * time.Minute
+
+func (a *app) demoSlackCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "slack [DIR]",
+		Short: "The demo's goal in a Slack thread, on a local stand-in for Slack",
+		Long: "The demo's goal, asked for by a mention in a channel: acknowledgement, plan, card, approvals by button and\n" +
+			"report, as a team would see them. Slack is a local stand-in that speaks its protocol (Web API and Socket\n" +
+			"Mode, on loopback); the people in it and the model are scripted; everything else is Deckhand as it ships.",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				a.flags.Workspace = args[0]
+			}
+			ctx, cancel := context.WithTimeout(cmd.Context(), demoPatience)
+			defer cancel()
+			return a.demoSlack(ctx, a.surveyed())
+		},
+	}
+}
+
+// stage is the thread that the demo plays in.
+type stage struct {
+	far    *slacktest.Server
+	thread string
+	out    io.Writer
+}
+
+func (a *app) demoSlack(ctx context.Context, dir string) error {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return usage("%s is not a directory that can be read", dir)
+	}
+	cfg, err := a.demoConfig(dir)
+	if err != nil {
+		return err
+	}
+	m, err := a.rehearsal()
+	if err != nil {
+		return err
+	}
+	far := slacktest.New(slacktest.Config{})
+	defer far.Close()
+	s, err := cfg.open(ctx, sqlite.Worker)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	fmt.Fprintln(a.err, m.Says())
+	fmt.Fprintln(a.err, "Slack is a local stand-in at "+far.URL()+"; Ann's words and clicks are scripted.")
+	ctx, leave := context.WithCancel(ctx)
+	left := make(chan error, 1)
+	go func() { left <- cfg.perform(ctx, far, s, m) }()
+	err = a.play(ctx, &stage{far: far, out: a.out}, filepath.Base(cfg.Workspace))
+	leave()
+	if e := <-left; err == nil {
+		err = e
+	}
+	if err != nil {
+		return &exit{exitFailed, err}
+	}
+	fmt.Fprintf(a.err, "look at %s and %s\n", filepath.Join(dir, "REPORT.md"), filepath.Join(dir, "deckhand-survey.png"))
+	return nil
+}
+
+// perform is a serving Deckhand in the local workspace.
+func (c config) perform(ctx context.Context, far *slacktest.Server, s store, m llm.Model) error {
+	log := slog.New(slog.DiscardHandler)
+	p, err := slack.New(ctx, slack.Config{BotToken: far.BotToken, AppToken: far.AppToken, APIURL: far.URL() + "/api/", Names: s, Log: log})
+	if err != nil {
+		return err
+	}
+	list := []bot.Platform{p}
+	server := &server{config: c, store: s, log: log}
+	l, err := server.loop(list, m)
+	if err != nil {
+		return err
+	}
+	chat := bot.NewChat(bot.ChatConfig{Desk: c.desk(s), Store: s, Platforms: list, Log: log, Brief: c.demoBrief})
+	worked := make(chan error, 1)
+	go func() { worked <- l.Run(ctx) }()
+	err = p.Listen(ctx, chat.Hear)
+	if e := <-worked; err == nil {
+		err = e
+	}
+	return err
+}
+
+// demoBrief works in the directory itself: there is no other channel whose
+// files would have to be kept apart.
+func (c config) demoBrief(string) (agent.RunStarted, error) {
+	return agent.RunStarted{PlanApproval: agent.ApprovePlanAlways, Autonomy: agent.AskRisky, Folder: ".",
+		Expires: c.Authority.Expires, Slots: c.Engine.Slots, Limits: agent.Limits{Tokens: c.Budget.Run.Tokens, Steps: c.Budget.Run.Steps}}, nil
+}
+
+// play is what Ann does, and what she sees.
+func (a *app) play(ctx context.Context, s *stage, name string) error {
+	if err := s.far.Wait(ctx, func() bool { return s.far.Connections() > 0 }); err != nil {
+		return fmt.Errorf("Deckhand did not connect: %w", err)
+	}
+	s.thread = s.far.Mention(slacktest.Ann, slacktest.General, "", "Survey the source files of "+name+
+		": count files and lines by folder, find the longest files, draw a chart, and write it all to REPORT.md.")
+	for decided := map[string]bool{}; ; {
+		m, err := s.next(ctx, decided)
+		if err != nil {
+			return err
+		}
+		s.show()
+		if kindOf(m) == agent.PostReport {
+			return s.thank(ctx, m)
+		}
+		decided[m.TS] = true
+		if err := a.pause(ctx); err != nil {
+			return err
+		}
+		fmt.Fprint(s.out, "\n>>> Ann clicks [Approve]\n")
+		if err := s.far.Click(slacktest.Ann, slacktest.General, m.TS, "Approve"); err != nil {
+			return err
+		}
+	}
+}
+
+// next waits for a message that Ann has to act upon, or the report.
+func (s *stage) next(ctx context.Context, decided map[string]bool) (found slacktest.Message, err error) {
+	err = s.far.Wait(ctx, func() bool {
+		for _, m := range s.far.Thread(slacktest.General, s.thread) {
+			kind := kindOf(m)
+			if kind == agent.PostReport || (kind == agent.PostCheckpoint && !decided[m.TS]) {
+				found = m
+				return true
+			}
+		}
+		return false
+	})
+	if err != nil {
+		s.show()
+		return found, fmt.Errorf("the thread did not come to its report: %w", err)
+	}
+	return found, nil
+}
+
+// show prints the thread as it stands.
+func (s *stage) show() {
+	fmt.Fprintf(s.out, "\n%s #general %s\n", strings.Repeat("─", 30), strings.Repeat("─", 30))
+	if err := s.far.Render(s.out, slacktest.General, s.thread); err != nil {
+		fmt.Fprintln(s.out, err)
+	}
+}
+
+// thank rates the report, and shows the end of the thread once the card has
+// folded.
+func (s *stage) thank(ctx context.Context, report slacktest.Message) error {
+	fmt.Fprint(s.out, "\n>>> Ann clicks [Good]\n")
+	if err := s.far.Click(slacktest.Ann, slacktest.General, report.TS, "positive"); err != nil {
+		return err
+	}
+	err := s.far.Wait(ctx, func() bool {
+		for _, m := range s.far.Thread(slacktest.General, s.thread) {
+			if kindOf(m) == agent.PostCard {
+				return strings.HasPrefix(m.Text, "Done")
+			}
+		}
+		return false
+	})
+	s.show()
+	if err != nil {
+		return fmt.Errorf("the card did not fold: %w", err)
+	}
+	return nil
+}
+
+// pause lets a person read; without a terminal nobody does.
+func (a *app) pause(ctx context.Context) error {
+	if !a.tty {
+		return ctx.Err()
+	}
+	t := time.NewTimer(2 * time.Second)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
+
+// kindOf is what a message of Deckhand's is, empty for those of others.
+func kindOf(m slacktest.Message) agent.PostKind {
+	if m.Metadata == nil {
+		return ""
+	}
+	var key struct {
+		Kind agent.PostKind `json:"kind"`
+	}
+	if json.Unmarshal(m.Metadata.EventPayload, &key) != nil {
+		return ""
+	}
+	return key.Kind
+}
