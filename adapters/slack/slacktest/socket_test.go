@@ -288,4 +288,3 @@ func TestUnknownEventAndLargeAcknowledgement(t *testing.T) {
 		return d[0].Error == "timeout" && !d[1].Acked.IsZero()
 	})
 }
-
