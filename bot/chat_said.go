@@ -147,16 +147,14 @@ func (h *hearing) decide(ctx context.Context, id agent.CheckpointID, d agent.Che
 // the answer to a question, steering, or other people's words.
 func (h *hearing) inThread(ctx context.Context, r agent.Run, s Said) (Answer, error) {
 	if check, asks := h.question(r); asks && s.Text != "" && len(s.Files) == 0 {
-		d, err := readWord(check, s.Text, h.in.By.ID)
-		if err != nil {
-			return Answer{}, err
+		if word, is := spelled(check, s.Text, s.To); is {
+			return h.decide(ctx, check.ID, agent.CheckpointDecided{Decision: word})
 		}
 		given, err := h.partial(ctx, check.ID)
 		if err != nil {
 			return Answer{}, err
 		}
-		d.Answers = merged(check, given)
-		return h.decide(ctx, check.ID, d)
+		return h.decide(ctx, check.ID, agent.CheckpointDecided{Decision: agent.DecideAnswer, Text: s.Text, Answers: merged(check, given)})
 	}
 	trusted, err := h.cfg.Desk.tell(ctx, r.ID, h.in.By, agent.PersonSaid{Text: afterColon(s.Text, "steer"), Files: s.Files}, h.along)
 	switch {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -141,12 +142,19 @@ func spelled(c agent.Checkpoint, text string, to bool) (word string, is bool) {
 	if text == "always in this run" && slices.Contains(c.Choices, agent.DecideAlways) {
 		return agent.DecideAlways, true
 	}
-	if !to || text == "" {
+	n, err := strconv.Atoi(text)
+	number := err == nil && n > 0
+	switch {
+	case text == "", !to && c.Ask != agent.CheckClarify:
+		return "", false
+	case number && free(c): // only the numbers that the question shows
+		if len(c.Questions) != 1 || n > len(c.Questions[0].Choices) {
+			return "", false
+		}
+		return c.Questions[0].Choices[n-1], true
+	case free(c):
 		return "", false
 	}
 	d, err := readWord(c, text, "")
-	if err != nil || (d.Decision == agent.DecideAnswer && free(c)) {
-		return "", false
-	}
-	return d.Decision, true
+	return d.Decision, err == nil
 }

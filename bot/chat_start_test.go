@@ -1,0 +1,361 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// library is a platform that only remembers what was said in threads, and whom
+// to talk to directly.
+type library struct {
+	Platform
+	lines []Line
+	err   error
+	hang  bool
+	asked int
+}
+
+func (*library) Name() string { return "slack" }
+
+func (l *library) History(ctx context.Context, _ Address, limit int) ([]Line, error) {
+	l.asked = limit
+	if l.hang {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return l.lines, l.err
+}
+
+func (*library) Direct(_ context.Context, principal string) (Address, error) {
+	return Address{"slack", "T1", "D" + strings.TrimPrefix(principal, "slack:"), ""}, nil
+}
+
+func knowing(l *library) func(c *ChatConfig) {
+	return func(c *ChatConfig) { c.Platforms = []Platform{l} }
+}
+
+// A mention in a thread brings along what was said there; none of it is trusted.
+func TestHistory(t *testing.T) {
+	l := &library{lines: []Line{
+		{By: "slack:U2", At: noon, Text: "the build is red\nsince monday"},
+		{By: "slack:U3", At: noon.Add(time.Minute), Text: strings.Repeat("x", maxLine+1)},
+		{By: "slack:U2", At: noon.Add(time.Minute)},
+		{By: requester.ID, At: noon.Add(time.Hour), Text: "fix it"},
+	}}
+	s := opened(t, knowing(l))
+	in := s.event(requester, to("fix it"))
+	in.At = noon.Add(time.Hour)
+	a := s.hears(in)
+	want := []agent.Body{
+		agent.PersonSaid{By: "slack:U2", Text: "Said in the thread before the goal:\n> the build is red\n> since monday"},
+		agent.PersonSaid{By: "slack:U3", Text: "Said in the thread before the goal:\n> " + strings.Repeat("x", maxLine) + "\n> [shortened]"},
+	}
+	if diff := cmp.Diff(want, s.events(a.Run, 1)); diff != "" || l.asked != maxHistory {
+		t.Errorf("%d lines were asked for\n%s", l.asked, diff)
+	}
+	l.asked = 0
+	in = s.event(requester, to("fix that"))
+	in.Where = channel.At("18.1")
+	in.Message = in.Where
+	if a := s.hears(in); len(s.events(a.Run, 1)) > 0 || l.asked != 0 {
+		t.Error("the beginning of a thread has a history")
+	}
+}
+
+// A history that fails or hangs is noted, and keeps nobody waiting.
+func TestHistoryFails(t *testing.T) {
+	for name, l := range map[string]*library{"fails": {err: errors.New("ratelimited")}, "hangs": {hang: true}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := opened(t, knowing(l))
+				begun := time.Now()
+				a := s.hear(requester, to("fix it"))
+				said := s.events(a.Run, 1)
+				if took := time.Since(begun); took > historyTime || len(said) != 1 {
+					t.Fatalf("after %s: %+v", took, said)
+				}
+				if b, is := said[0].(agent.PersonSaid); !is || b.By != agent.Deckhand || !b.Trusted || strings.Contains(b.Text, "ratelimited") {
+					t.Errorf("the model is told %+v", said[0])
+				}
+			})
+		})
+	}
+}
+
+// After a run's end the thread goes on with a run of its own, which knows what
+// the last one was about.
+func TestFollowUp(t *testing.T) {
+	s := opened(t, knowing(&library{err: errors.New("is not asked")}))
+	first, _ := s.live()
+	s.happen(t, first, agent.Main, agent.Reported{Headline: "12 lines", Body: "12 lines\nin 2 files", Artifacts: agent.Texts{"out.csv"}})
+	a := s.hear(stranger, to("and the tests?")) // it reported, and its last event is on its way
+	if !a.Started || a.Run == first {
+		t.Fatalf("answer %+v", a)
+	}
+	want := []agent.Body{
+		agent.PersonSaid{By: requester.ID, Text: "An earlier goal in this thread (run " + string(first) + "):\n> count the lines"},
+		agent.PersonSaid{By: agent.Deckhand, Text: "What was reported about it:\n> 12 lines\n> 12 lines\n> in 2 files\n> Files: out.csv"},
+	}
+	if diff := cmp.Diff(want, s.events(a.Run, 1)); diff != "" {
+		t.Error(diff)
+	}
+	r := s.fold(a.Run)
+	if r.Brief.Requester != stranger.ID || s.names[agent.ThreadName(thread.String())] != string(a.Run) || len(r.Strands) != 2 {
+		t.Errorf("run %+v", r.Brief)
+	}
+	s.hear(stranger, say("all of them"))
+	if got := s.events(a.Run, 3); len(got) != 1 {
+		t.Errorf("the new run was told %+v", got)
+	}
+}
+
+// Whoever makes somebody's message a goal is its requester; the author is named.
+func TestQuotedGoal(t *testing.T) {
+	s := opened(t)
+	live, _ := s.live()
+	a := s.hear(requester, Said{Text: "stop", To: true, Quote: "slack:U2"})
+	r := s.fold(a.Run)
+	if !a.Started || a.Run == live || !strings.HasPrefix(r.Brief.Goal, "stop\n") || !strings.Contains(r.Brief.Goal, "slack:U2") {
+		t.Errorf("goal %q, answer %+v", r.Brief.Goal, a)
+	}
+	if r.Brief.ReplyTo != channel.String() || s.names[agent.ThreadName(thread.String())] != string(live) {
+		t.Error("the thread of a live run was given to another")
+	}
+	if a := s.hear(requester, Said{To: true, Quote: "slack:U2"}); a.Started || a.Private == "" {
+		t.Errorf("an empty message as goal: %+v", a)
+	}
+}
+
+// A goal that is older than the catch-up age waits for a person's word.
+func TestMissedGoals(t *testing.T) {
+	for _, tt := range []struct {
+		age   time.Duration
+		said  []Act
+		state string // cancelled, open, going
+	}{
+		{23 * time.Hour, nil, "going"},
+		{25 * time.Hour, nil, "open"},
+		{25 * time.Hour, []Act{say("Start now")}, "going"},
+		{25 * time.Hour, []Act{say("1")}, "going"},
+		{25 * time.Hour, []Act{say("2")}, "cancelled"},
+		{25 * time.Hour, []Act{to("no")}, "cancelled"},
+		{25 * time.Hour, []Act{to("deny")}, "cancelled"},
+		{25 * time.Hour, []Act{say("I don't think so")}, "open"},
+		{25 * time.Hour, []Act{say("decide for me")}, "open"},
+		{25 * time.Hour, []Act{say("cancel")}, "cancelled"},
+		{25 * time.Hour, []Act{Pressed{Button{Act: ActDecide, Word: "1"}}}, "going"},
+		{25 * time.Hour, []Act{Pressed{Button{Act: ActDecide, Word: "2"}}}, "cancelled"},
+		{25 * time.Hour, []Act{Pressed{Button{Act: ActDecide, Word: WordOther}}}, "open"},
+	} {
+		t.Run(fmt.Sprint(tt.age, tt.said), func(t *testing.T) {
+			s := opened(t)
+			in := s.event(requester, to("count the lines"))
+			in.Missed, in.At = true, time.Now().Add(-tt.age)
+			a := s.hears(in)
+			for _, act := range tt.said {
+				if p, is := act.(Pressed); is {
+					p.Button.ID = string(s.fold(a.Run).Asked[0])
+					act = p
+				}
+				s.hear(requester, act)
+			}
+			r := s.fold(a.Run)
+			got := "going"
+			switch {
+			case r.Cancelled != nil:
+				got = "cancelled"
+			case r.OpenCheckpoint() != nil:
+				got = "open"
+			}
+			if got != tt.state || (got == "going") != (len(r.Next(agent.Main).Steps) > 0 && r.Cancelled == nil) {
+				t.Errorf("the run is %s, next %+v", got, r.Next(agent.Main))
+			}
+		})
+	}
+}
+
+// Two replicas hear two goals in one thread at once: one run, and the other
+// words steer it or are kept as a stranger's.
+func TestRacingGoals(t *testing.T) {
+	s := opened(t)
+	other := NewChat(s.chat.cfg)
+	var all sync.WaitGroup
+	started := make([]bool, 8)
+	for i := range started {
+		chat := []*Chat{s.chat, other}[i%2]
+		in := s.event(requester, to(fmt.Sprint("goal ", i)))
+		all.Go(func() {
+			a, err := chat.Hear(t.Context(), in)
+			if err != nil {
+				t.Error(err)
+			}
+			started[i] = a.Started
+		})
+	}
+	all.Wait()
+	n := 0
+	for _, is := range started {
+		if is {
+			n++
+		}
+	}
+	if n != 1 || len(s.order) != 1 || s.size() != len(started) {
+		t.Errorf("%d runs, %d events", len(s.order), s.size())
+	}
+}
+
+// A run that ends while something is said to it: the words become the next goal.
+func TestEndWhileSpeaking(t *testing.T) {
+	s := opened(t)
+	run, _ := s.live()
+	s.before = func() { s.happen(t, run, agent.Main, agent.RunEnded{State: agent.RunDone}) }
+	if a := s.hear(requester, to("and the tests")); !a.Started || a.Run == run {
+		t.Errorf("answer %+v", a)
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	s := opened(t, knowing(&library{}))
+	in := s.event(requester, Commanded{"run count the lines"})
+	in.Where = channel
+	a := s.hears(in)
+	if b := s.fold(a.Run).Brief; b.ReplyTo != "slack:T1:C1:" || b.Folder != "slack-C1" || len(s.names) != 0 {
+		t.Errorf("from a command: %+v, names %v", b, s.names)
+	}
+	in = s.event(requester, Filled{FormRun, map[string]string{FieldGoal: "count"}})
+	in.Where = Address{}
+	if b := s.fold(s.hears(in).Run).Brief; b.ReplyTo != "slack:T1:DU1:" {
+		t.Errorf("from the bot's own page: %+v", b)
+	}
+	in = s.event(requester, Filled{FormRun + " slack:T1:C2:", map[string]string{FieldGoal: "count"}})
+	in.Where = Address{}
+	if b := s.fold(s.hears(in).Run).Brief; b.ReplyTo != "slack:T1:C2:" {
+		t.Errorf("from a form of a channel: %+v", b)
+	}
+	in = s.event(requester, to("count"))
+	in.Where = Address{"slack", "T1", "CLOSED", "1"}
+	if a := s.hears(in); a.Started || !strings.Contains(a.Private, "no price") || !strings.Contains(s.log.String(), "level=ERROR") {
+		t.Errorf("where no run can start: %+v", a)
+	}
+	homeless := opened(t)
+	in = homeless.event(requester, Filled{FormRun, map[string]string{FieldGoal: "count"}})
+	in.Where = Address{}
+	if a := homeless.hears(in); a.Started || a.Private == "" {
+		t.Errorf("nowhere: %+v", a)
+	}
+}
+
+func TestFormForGoals(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		by     Person
+		values map[string]string
+		want   func(b *agent.RunStarted) // nil: refused
+	}{
+		{"goal alone", requester, nil, func(*agent.RunStarted) {}},
+		{"dollars", requester, map[string]string{"budget": " $2.50"}, func(b *agent.RunStarted) { b.Limits.USD = 2_500_000_000 }},
+		{"limits", requester, map[string]string{"budget": "usd=1, tokens=1000,time=10m,steps=5"}, func(b *agent.RunStarted) {
+			b.Limits = agent.Limits{USD: agent.Dollar, Tokens: 1000, Time: 10 * time.Minute, Steps: 5}
+		}},
+		{"deadline", requester, map[string]string{"deadline": "1h 30m"}, func(b *agent.RunStarted) { b.Limits.Time = 90 * time.Minute }},
+		{"less autonomy", requester, map[string]string{"autonomy": "suggest"}, func(b *agent.RunStarted) { b.Autonomy = agent.Suggest }},
+		{"an approver", requester, map[string]string{"approvers": approver.ID}, func(b *agent.RunStarted) { b.Approvers = []string{approver.ID} }},
+		{"the operator may", operator, map[string]string{"budget": "9", "autonomy": "within-budget", "approvers": "slack:U2"}, func(b *agent.RunStarted) {
+			b.Limits.USD, b.Autonomy, b.Approvers = 9*agent.Dollar, agent.WithinBudget, []string{"slack:U2"}
+		}},
+		{"more money", requester, map[string]string{"budget": "6"}, nil},
+		{"more autonomy", requester, map[string]string{"autonomy": "within-budget"}, nil},
+		{"another autonomy", requester, map[string]string{"autonomy": "yolo"}, nil},
+		{"an approver of one's own", requester, map[string]string{"approvers": "slack:U5 slack:U1"}, nil},
+		{"no amount", requester, map[string]string{"budget": "much"}, nil},
+		{"no money", requester, map[string]string{"budget": "0"}, nil},
+		{"less than no money", requester, map[string]string{"budget": "-5"}, nil},
+		{"another limit", requester, map[string]string{"budget": "beer=2"}, nil},
+		{"no time", requester, map[string]string{"deadline": "tomorrow"}, nil},
+		{"no goal", requester, map[string]string{"goal": " "}, nil},
+		{"a guest", guest, nil, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := opened(t)
+			values := map[string]string{"goal": "count"}
+			maps.Copy(values, tt.values)
+			in := s.event(tt.by, Filled{FormRun, values})
+			in.Where = channel
+			a := s.hears(in)
+			if tt.want == nil {
+				if a.Started || a.Private == "" {
+					t.Errorf("answer %+v", a)
+				}
+				return
+			}
+			want := agent.RunStarted{Goal: "count", Requester: tt.by.ID, ReplyTo: channel.String(), Folder: "slack-C1",
+				Limits: agent.Limits{USD: 5 * agent.Dollar}, Autonomy: agent.AskRisky, Slots: 4}
+			tt.want(&want)
+			if diff := cmp.Diff(want, s.fold(a.Run).Brief); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// Whom a requester may name as approver where the configuration names nobody.
+func TestNameable(t *testing.T) {
+	b := agent.RunStarted{}
+	for _, tt := range []struct {
+		a    Authority
+		who  string
+		want bool
+	}{
+		{Authority{RequesterMayApprove: true}, "slack:U2", true},
+		{Authority{}, "slack:U2", false},
+		{Authority{Operators: []string{"slack:U7"}}, "slack:U7", true},
+		{Authority{Approvers: []string{"U5"}, RequesterMayApprove: true}, "slack:U2", false},
+		{Authority{Approvers: []string{"U5"}}, "slack:U5", true},
+	} {
+		if got := nameable(b, tt.a, tt.who); got != tt.want {
+			t.Errorf("%+v: %s nameable: %v", tt.a, tt.who, got)
+		}
+	}
+}
+
+// Two bots do not talk for ever.
+func TestBotsInARow(t *testing.T) {
+	s := opened(t)
+	run, _ := s.live()
+	before := len(s.journals[run])
+	for range maxBots + 3 {
+		s.hear(robot, to("pong"))
+	}
+	if got := len(s.events(run, before)); got != maxBots {
+		t.Errorf("%d messages of a bot were heard, want %d", got, maxBots)
+	}
+	s.hear(stranger, say("hm"))
+	s.hear(robot, to("pong"))
+	if got := len(s.events(run, before)); got != maxBots+2 {
+		t.Errorf("%d events after a person spoke, want %d", got, maxBots+2)
+	}
+	top := opened(t)
+	started := 0
+	for i := range maxBots + 3 {
+		in := top.event(robot, to("alert"))
+		in.Where = channel.At(fmt.Sprintf("20.%d", i))
+		in.Message = in.Where
+		if top.hears(in).Started {
+			started++
+		}
+	}
+	if started != maxBots {
+		t.Errorf("a bot started %d runs in a row, want %d", started, maxBots)
+	}
+}
