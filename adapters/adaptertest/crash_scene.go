@@ -91,7 +91,8 @@ func (s *scene) play(ctx context.Context) (st story, err error) {
 		return st, err
 	}
 	r, err := s.follow(ctx, st.run, func(r agent.Run) bool {
-		return r.Ended != nil && r.Shown["report"].Message != "" && r.Shown["close/"+string(r.Asked[0])] != agent.Shown{}
+		_, closed := r.Shown["close/"+string(r.Asked[0])]
+		return r.Ended != nil && r.Shown["report"].Message != "" && closed
 	})
 	if err != nil {
 		return st, fmt.Errorf("%s: %w; it stands at %d, %+v, shown %+v", st.goal, err, r.Seq, bot.StatusOf(r), r.Shown)
