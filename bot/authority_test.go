@@ -73,3 +73,56 @@ func TestSteering(t *testing.T) {
 		}
 	}
 }
+
+// Groups count like their members; who is no full member decides about money
+// and effects only where a list names them; bots decide nothing.
+func TestAuthorityOfGroupsGuestsAndBots(t *testing.T) {
+	own := Person{ID: "slack:U1"} // the requester, as a guest
+	r := agent.Run{Brief: agent.RunStarted{Requester: own.ID}}
+	for _, tt := range []struct {
+		name string
+		a    Authority
+		by   Person
+		may  string
+	}{
+		{"a guest's own run", Authority{RequesterMayApprove: true}, own, "clarify stuck"},
+		{"a guest who is named", Authority{Approvers: []string{"slack:U1"}, RequesterMayApprove: true}, own, "clarify stuck budget approval plan uncertain"},
+		{"a member of an approving group", Authority{Approvers: []string{"slack:S1"}}, Person{ID: "slack:U2", Also: []string{"slack:S1"}}, "budget approval plan uncertain"},
+		{"a group by its bare id", Authority{Operators: []string{"S1"}}, Person{ID: "slack:U2", Also: []string{"slack:S1"}, Full: true}, "clarify stuck budget approval plan uncertain"},
+		{"a group of another platform", Authority{Approvers: []string{"slack:S1"}}, Person{ID: "discord:2", Also: []string{"discord:&S1"}, Full: true}, ""},
+		{"four eyes by way of a group", Authority{Approvers: []string{"slack:S1"}}, Person{ID: "slack:U1", Also: []string{"slack:S1"}, Full: true}, "clarify stuck budget"},
+		{"a bot that is listed everywhere", Authority{Approvers: []string{"slack:B1"}, Operators: []string{"slack:B1"}, AllowBots: []string{"slack:B1"}}, Person{ID: "slack:B1", Full: true, Bot: true}, ""},
+		{"an empty entry and an empty group", Authority{Approvers: []string{""}, Operators: []string{""}}, Person{ID: "slack:U2", Also: []string{"", "slack:"}, Full: true}, ""},
+	} {
+		for _, kind := range []agent.CheckpointKind{agent.CheckClarify, agent.CheckStuck, agent.CheckBudget, agent.CheckApproval, agent.CheckPlan, agent.CheckUncertain} {
+			if want, got := strings.Contains(tt.may, string(kind)), tt.a.may(r, kind, tt.by); got != want {
+				t.Errorf("%s: may decide %s: %v, want %v", tt.name, kind, got, want)
+			}
+		}
+	}
+}
+
+func TestWhoStarts(t *testing.T) {
+	bot := Person{ID: "slack:B1", Bot: true}
+	for _, tt := range []struct {
+		name string
+		a    Authority
+		by   Person
+		want bool
+	}{
+		{"a full member", Authority{}, member("slack:U1"), true},
+		{"a guest", Authority{}, Person{ID: "slack:U1"}, false},
+		{"a guest who is listed", Authority{Start: []string{"U1"}}, Person{ID: "slack:U1"}, true},
+		{"a member who is not listed", Authority{Start: []string{"U1"}}, member("slack:U2"), false},
+		{"an operator", Authority{Start: []string{"U1"}, Operators: []string{"U2"}}, member("slack:U2"), true},
+		{"a member of a listed group", Authority{Start: []string{"discord:&5"}}, Person{ID: "discord:1", Also: []string{"discord:&5"}}, true},
+		{"a bot", Authority{}, bot, false},
+		{"a bot that is listed as a person", Authority{Start: []string{"B1"}}, bot, false},
+		{"a bot that is allowed", Authority{AllowBots: []string{"slack:B1"}}, bot, true},
+		{"the terminal", Authority{Start: []string{"U1"}}, member(Terminal), true},
+	} {
+		if got := tt.a.starts(tt.by); got != tt.want {
+			t.Errorf("%s starts runs: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
