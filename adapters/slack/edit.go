@@ -52,13 +52,14 @@ func (s *Slack) names(ctx context.Context, c bot.Card) func(principal string) st
 
 // allText is every text of a card in which somebody may be named.
 func allText(c bot.Card) string {
-	text := bot.Markdown(c)
+	var text strings.Builder
+	text.WriteString(bot.Markdown(c))
 	for _, p := range c.Parts {
 		if b, is := p.(bot.Buttons); is {
 			for _, button := range b.List {
-				text += "\n" + button.Label
+				text.WriteString("\n" + button.Label)
 			}
 		}
 	}
-	return text
+	return text.String()
 }

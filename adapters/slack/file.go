@@ -108,9 +108,8 @@ func (s *Slack) shared(ctx context.Context, to bot.Address, id string) bot.Poste
 		return p
 	}
 	for _, some := range []map[string][]slackapi.ShareFileInfo{info.Shares.Public, info.Shares.Private} {
-		for _, share := range some[to.Channel] {
-			p.Message = to.At(share.Ts)
-			if to.ID == "" {
+		if list := some[to.Channel]; len(list) > 0 {
+			if p.Message = to.At(list[0].Ts); to.ID == "" {
 				p.Thread = p.Message
 			}
 			return p

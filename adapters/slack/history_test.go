@@ -24,7 +24,7 @@ func TestHistory(t *testing.T) {
 	if err != nil || len(lines) != 5 {
 		t.Fatalf("%d lines, %v", len(lines), err)
 	}
-	if l := lines[0]; l.By != "slack:U1" || l.Name != "ann" || l.Text != "do it & ask @ben" || l.At.IsZero() {
+	if l := lines[0]; l.By != "slack:U1" || !strings.EqualFold(l.Name, "ann") || !strings.EqualFold(l.Text, "do it & ask @ben") || l.At.IsZero() {
 		t.Errorf("the first line: %+v", l)
 	}
 	if lines[1].Text != "no 426" || lines[4].Text != "no 429" {

@@ -1,11 +1,12 @@
 package slack
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// shortened is a text of at most most characters; a cut is marked.
+// shortened is a text of at most so many characters; a cut is marked.
 func shortened(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s
@@ -13,7 +14,7 @@ func shortened(s string, most int) string {
 	return strings.TrimRight(string([]rune(s)[:max(most-1, 0)]), " \n") + "…"
 }
 
-// packed joins pieces of mrkdwn to texts of at most most characters. A piece
+// packed joins pieces of mrkdwn to texts of at most so many characters. A piece
 // that is longer is cut between lines or words, code within its fences.
 func packed(pieces []string, most int) []string {
 	var texts []string
@@ -37,7 +38,7 @@ func packed(pieces []string, most int) []string {
 	return texts
 }
 
-// divided cuts a piece of mrkdwn to parts of at most most characters.
+// divided cuts a piece of mrkdwn to parts of at most so many characters.
 func divided(piece string, most int) []string {
 	if utf8.RuneCountInString(piece) <= most {
 		return []string{piece}
@@ -83,15 +84,15 @@ func cutAt(s []rune, most int) int {
 }
 
 func lastOf(s []rune, sign rune) int {
-	for i := len(s) - 1; i >= 0; i-- {
-		if s[i] == sign {
+	for i, r := range slices.Backward(s) {
+		if r == sign {
 			return i
 		}
 	}
 	return -1
 }
 
-// head is the beginning of a Markdown document, of at most most characters and
+// head is the beginning of a Markdown document, of at most so many characters and
 // cut at the end of a paragraph where there is one. It reports whether
 // something is missing. Fences that a cut leaves open are closed.
 func head(markdown string, most int) (string, bool) {

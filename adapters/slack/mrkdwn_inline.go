@@ -75,7 +75,7 @@ func (w writer) said(n *ast.Text) string {
 		return string(n.Value(w.src))
 	}
 	var b strings.Builder
-	for _, u := range units(string(n.Value(w.src))) {
+	for _, u := range units(string(n.Value(w.src)), false) {
 		b.WriteString(u.means)
 	}
 	return b.String()

@@ -20,9 +20,13 @@ const longestCall = 16 // bytes; longer than any of them, as far as it matters
 // unit is a piece of Markdown and what it stands for.
 type unit struct{ raw, means string }
 
+// reference matches a character that is written as its number or name.
+var reference = regexp.MustCompile(`^&(#[0-9]{1,9}|#[xX][0-9a-fA-F]{1,8}|[A-Za-z][A-Za-z0-9]{0,31});?`)
+
 // units splits Markdown into characters, reading escapes and entities as a
-// parser would: "&lt;!here&gt;" and "\<!here>" mean the same as "<!here>".
-func units(markdown string) []unit {
+// parser would: "&lt;!here&gt;" and "\<!here>" mean the same as "<!here>". A
+// lenient parser takes entities without their semicolon, as browsers do.
+func units(markdown string, lenient bool) []unit {
 	var list []unit
 	for s := markdown; s != ""; {
 		_, n := utf8.DecodeRuneInString(s)
@@ -31,10 +35,9 @@ func units(markdown string) []unit {
 		case s[0] == '\\' && len(s) > 1 && strings.IndexByte("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", s[1]) >= 0:
 			u = unit{s[:2], s[1:2]}
 		case s[0] == '&':
-			if end := strings.IndexByte(s[:min(len(s), 40)], ';'); end > 0 {
-				if means := html.UnescapeString(s[:end+1]); means != s[:end+1] {
-					u = unit{s[:end+1], means}
-				}
+			raw := reference.FindString(s[:min(len(s), 40)])
+			if means := html.UnescapeString(raw); means != raw && (lenient || strings.HasSuffix(raw, ";")) {
+				u = unit{raw, means}
 			}
 		}
 		list = append(list, u)
@@ -46,7 +49,7 @@ func units(markdown string) []unit {
 // hushedMarkdown is the Markdown with nothing in it that could notify anybody,
 // whether Slack looks for mentions before or after it has read the Markdown.
 // It looks the same.
-func hushedMarkdown(markdown string) string { return quieted(units(markdown)) }
+func hushedMarkdown(markdown string) string { return quieted(units(markdown, true)) }
 
 // hushed does the same for text that is no Markdown.
 func hushed(text string) string {

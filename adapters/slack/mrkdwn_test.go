@@ -51,7 +51,7 @@ var pings = []string{
 	"&lt;!channel&gt;", `\<!channel>`, "&#60;!here&#62;", "&LT;@U1&gt;", "<&#33;here>", "&commat;here", "&#x40;channel", `<\!channel>`, `\@here`,
 	"[x](!channel)", "[x](@U123)", "[x](<!here>)", "[x]: !here\n\n[x]", "![x](!here)", "`<!channel>`", "```\n<@U1>\n```", "    <!here>",
 	"<https://x.y|<!here>>", "[<!channel>](https://x.y)", "[@here](https://x.y)", "https://x.y/@here", "<!date^1^{date}|@here>", "| <!here> |\n|---|\n| @here |",
-	"> <!channel>", "- @channel", "# <@U1>", "<!-- --><!here>", "<b title='<@U1>'>",
+	"> <!channel>", "- @channel", "# <@U1>", "<!-- --><!here>", "<b title='<@U1>'>", "&#60#62;", "&lt!here", "&LT@U1",
 }
 
 var (
@@ -72,11 +72,15 @@ func mrkdwnPings(s string) string {
 
 // markdownPings looks at Markdown as it stands and as a parser may read it.
 func markdownPings(s string) string {
-	var meant strings.Builder
-	for _, u := range units(s) {
-		meant.WriteString(u.means)
+	views := []string{s, html.UnescapeString(s)}
+	for _, lenient := range []bool{false, true} {
+		var meant strings.Builder
+		for _, u := range units(s, lenient) {
+			meant.WriteString(u.means)
+		}
+		views = append(views, meant.String())
 	}
-	for _, view := range []string{s, meant.String(), html.UnescapeString(s)} {
+	for _, view := range views {
 		if p := shouting.FindString(view) + calling.FindString(view); p != "" {
 			return p
 		}

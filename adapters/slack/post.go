@@ -44,7 +44,7 @@ const eventType = "deckhand_post"
 func (s *Slack) Post(ctx context.Context, to bot.Address, c bot.Card) (bot.Posted, error) {
 	var posted bot.Posted
 	err := s.show(ctx, c, false, func(ctx context.Context, content []slackapi.MsgOption) error {
-		options := append(content, slackapi.MsgOptionDisableLinkUnfurl())
+		options := append([]slackapi.MsgOption{slackapi.MsgOptionDisableLinkUnfurl()}, content...)
 		if to.ID != "" {
 			options = append(options, slackapi.MsgOptionTS(to.ID))
 		}

@@ -123,7 +123,7 @@ func TestEditNotifiesNobody(t *testing.T) {
 	if strings.Contains(blocks+m.Text, "<@U1>") || !strings.Contains(blocks, "<@U2>") || m.Metadata == nil {
 		t.Errorf("after the edit: %s, %+v", blocks, m.Metadata)
 	}
-	if !strings.Contains(string(first.Blocks), "By ben\"") { // the name, not the id
+	if !strings.Contains(strings.ToLower(string(first.Blocks)), "by ben\"") { // the name, not the id
 		t.Errorf("a post does not name people: %s", first.Blocks)
 	}
 	for _, b := range blocksIDs(blocks) {

@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// named is a drawing with fixed ids and two known people.
+// fixed is a drawing with fixed ids and two known people.
 func fixed() drawing {
 	return drawing{edition: "e", name: func(p string) string {
 		return map[string]string{"slack:U1": "Ann", "slack:U2": "Ben *<!here>*"}[p]
@@ -93,15 +93,21 @@ func TestCardsLookAsTheyDid(t *testing.T) {
 	}
 }
 
-// texts are all strings within blocks, by the type of what they stand in.
-func texts(t *testing.T, blocks []slackapi.Block) map[string][]string {
+// asJSON is blocks as they are sent.
+func asJSON(t *testing.T, blocks []slackapi.Block) string {
 	t.Helper()
 	raw, err := json.Marshal(blocks)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return string(plainJSON(raw))
+}
+
+// texts are all strings within blocks, by the type of what they stand in.
+func texts(t *testing.T, blocks []slackapi.Block) map[string][]string {
+	t.Helper()
 	var all []any
-	if err := json.Unmarshal(raw, &all); err != nil {
+	if err := json.Unmarshal([]byte(asJSON(t, blocks)), &all); err != nil {
 		t.Fatal(err)
 	}
 	out := map[string][]string{}
@@ -165,18 +171,18 @@ func TestOnlyMentionsNotify(t *testing.T) {
 	t.Parallel()
 	c := sampleCards()["ask"]
 	d := fixed()
-	raw, _ := json.Marshal(renderCard(c, d).blocks)
-	if got := strings.Count(string(raw), `\u003c@U1\u003e`); got != 1 {
+	raw := asJSON(t, renderCard(c, d).blocks)
+	if got := strings.Count(raw, "<@U1>"); got != 1 {
 		t.Errorf("a new message mentions U1 %d times", got)
 	}
 	c.Parts = append(c.Parts, bot.Small{Markdown: "decided by " + bot.Mention("slack:U2")})
 	for _, edit := range []bool{false, true} {
 		d.edit = edit
-		raw, _ := json.Marshal(renderCard(c, d).blocks)
-		if got := strings.Contains(string(raw), `\u003c@U2\u003e`); got != edit {
+		raw := asJSON(t, renderCard(c, d).blocks)
+		if got := strings.Contains(raw, "<@U2>"); got != edit {
 			t.Errorf("edit %v: names U2 by id: %v", edit, got)
 		}
-		if got := strings.Contains(string(raw), `\u003c@U1\u003e`); got == edit {
+		if got := strings.Contains(raw, "<@U1>"); got == edit {
 			t.Errorf("edit %v: mentions U1: %v", edit, got)
 		}
 	}
@@ -200,8 +206,8 @@ func TestLongCardsSayThatTheyAreCut(t *testing.T) {
 			d := fixed()
 			d.refused, d.more = refused, "<https://x.y/f|report.md>"
 			m := renderCard(bot.Card{Text: "t", Parts: parts}, d)
-			raw, _ := json.Marshal(m.blocks)
-			if !m.cut || !strings.Contains(string(raw), "the whole text is in the file") {
+			raw := asJSON(t, m.blocks)
+			if !m.cut || !strings.Contains(raw, "the whole text is in the file") {
 				t.Errorf("%s: cut %v, and does not say so", name, m.cut)
 			}
 			if size := sizeOf(m.blocks); size > maxAll || len(m.blocks) > maxBlocks {
