@@ -177,9 +177,9 @@ func TestFoldsAreBounded(t *testing.T) {
 				}
 			})
 		}
+		all.Wait()
 		s.fold(first)
 	}
-	all.Wait()
 	if n := len(s.desk.folds.runs); n > maxFolds || s.desk.folds.known(first).Seq == 0 {
 		t.Errorf("%d runs are remembered", n)
 	}
