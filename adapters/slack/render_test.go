@@ -103,8 +103,8 @@ func asJSON(t *testing.T, blocks []slackapi.Block) string {
 	return string(plainJSON(raw))
 }
 
-// texts are all strings within blocks, by the type of what they stand in.
-func texts(t *testing.T, blocks []slackapi.Block) map[string][]string {
+// blockTexts are all strings within blocks, by the type of what they stand in.
+func blockTexts(t *testing.T, blocks []slackapi.Block) map[string][]string {
 	t.Helper()
 	var all []any
 	if err := json.Unmarshal([]byte(asJSON(t, blocks)), &all); err != nil {
@@ -144,7 +144,7 @@ func TestNoBlockPings(t *testing.T) {
 		}}
 		for _, d := range []drawing{fixed(), {edit: true, edition: "e", name: func(string) string { return p }}, {refused: modern, edition: "e", name: func(string) string { return p }}} {
 			m := renderCard(c, d)
-			for kind, list := range texts(t, m.blocks) {
+			for kind, list := range blockTexts(t, m.blocks) {
 				for _, s := range list {
 					found := calling.FindString(s) + shouting.FindString(s)
 					if kind == "markdown" {
