@@ -59,8 +59,8 @@ func (s *Slack) ask(ctx context.Context, n *notice, f bot.Form) {
 
 // modal is a form as Slack shows it.
 func (s *Slack) modal(ctx context.Context, f bot.Form, where bot.Address) (slackapi.ModalViewRequest, error) {
-	private, _ := json.Marshal(formPlace{Form: f.ID, Where: where.String()}) // strings always encode
-	if utf8.RuneCount(private) > maxPrivate {
+	private, err := json.Marshal(formPlace{Form: f.ID, Where: where.String()})
+	if err != nil || utf8.RuneCount(private) > maxPrivate {
 		return slackapi.ModalViewRequest{}, fmt.Errorf("%w: its id is too long", errForm)
 	}
 	var blocks []slackapi.Block

@@ -38,8 +38,7 @@ func (s *Slack) serve(w http.ResponseWriter, r *http.Request, proofs *verifier, 
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
 		return
 	}

@@ -3,6 +3,8 @@ package slack
 import (
 	"encoding/json"
 	"errors"
+	"strconv"
+	"strings"
 
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -101,6 +103,8 @@ func (s *Slack) shortcut(n *notice, i interaction) (*notice, error) {
 // keyOf is the identity of an interaction. Slack's own redelivery repeats it;
 // a second click has another stamp.
 func keyOf(kind string, parts ...string) []string {
-	b, _ := json.Marshal(parts) // strings always encode
-	return []string{Platform + ":" + kind + ":" + string(b)}
+	for i := range parts {
+		parts[i] = strconv.Quote(parts[i]) // so that no two lists read the same
+	}
+	return []string{Platform + ":" + kind + ":" + strings.Join(parts, ",")}
 }

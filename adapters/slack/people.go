@@ -152,17 +152,14 @@ func (s *Slack) once(text string, args ...any) {
 	s.in.people.said[key] = true
 	s.in.people.mu.Unlock()
 	if !seen {
-		s.log.Warn(text, args...)
+		s.log.Warn(text, args...) //nolint:sloglint // the callers' texts are constants
 	}
 }
 
 // neededScope is the scope that Slack misses, as it says itself.
 func neededScope(err error) string {
-	var refused slackapi.SlackErrorResponse
-	if errors.As(err, &refused) {
-		return refused.Needed
-	}
-	return ""
+	refused, _ := errors.AsType[slackapi.SlackErrorResponse](err)
+	return refused.Needed
 }
 
 func (p *people) open() {

@@ -137,11 +137,8 @@ func principal(id string) string { return Platform + ":" + id }
 
 // codeOf is the word with which Slack refused a call, empty for every other error.
 func codeOf(err error) string {
-	var refused slackapi.SlackErrorResponse
-	if errors.As(err, &refused) {
-		return refused.Err
-	}
-	return ""
+	refused, _ := errors.AsType[slackapi.SlackErrorResponse](err)
+	return refused.Err
 }
 
 // tokenRefused reports whether the word says that a token is good for nothing.

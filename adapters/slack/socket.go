@@ -201,11 +201,12 @@ func (s *Slack) frame(l *connection, frame []byte) {
 
 // acknowledge answers an envelope. If that fails, Slack sends it again.
 func (l *connection) acknowledge(envelope string) {
-	ack, _ := json.Marshal(map[string]string{"envelope_id": envelope}) // strings always encode
 	l.write.Lock()
 	defer l.write.Unlock()
 	if l.conn.SetWriteDeadline(time.Now().Add(ackWithin)) == nil {
-		_ = l.conn.WriteMessage(websocket.TextMessage, ack)
+		_ = l.conn.WriteJSON(struct {
+			Envelope string `json:"envelope_id"`
+		}{envelope})
 	}
 }
 

@@ -1,0 +1,162 @@
+package slack
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// send makes a request that is signed as of a time, and changed after that.
+func (r *rig) send(path, body string, at time.Time, change func(http.Header)) int {
+	q := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
+	r.Sign(q.Header, []byte(body), at)
+	if change != nil {
+		change(q.Header)
+	}
+	w := httptest.NewRecorder()
+	r.routes.ServeHTTP(w, q)
+	return w.Code
+}
+
+func mentionBody(n int) string {
+	return fmt.Sprintf(`{"type":"event_callback","event_id":"Ev%d","event":{"type":"app_mention","user":"U1","channel":"C1","text":"<@UBOT> hi","ts":"1700000000.%06d"}}`, n, n)
+}
+
+func TestForgedStaleAndReplayedRequestsAreRefused(t *testing.T) {
+	r := listen(t, modes["http"], nil)
+	now := time.Now()
+	for name, test := range map[string]struct {
+		at     time.Time
+		change func(http.Header)
+	}{
+		"no signature":     {now, func(h http.Header) { h.Del("X-Slack-Signature") }},
+		"no timestamp":     {now, func(h http.Header) { h.Del("X-Slack-Request-Timestamp") }},
+		"wrong signature":  {now, func(h http.Header) { h.Set("X-Slack-Signature", "v0="+strings.Repeat("0", 64)) }},
+		"no hex":           {now, func(h http.Header) { h.Set("X-Slack-Signature", "v0=zz") }},
+		"another version":  {now, func(h http.Header) { h.Set("X-Slack-Signature", "v1"+h.Get("X-Slack-Signature")[2:]) }},
+		"another time":     {now, func(h http.Header) { h.Set("X-Slack-Request-Timestamp", fmt.Sprint(now.Unix()+1)) }},
+		"from the past":    {now.Add(-6 * time.Minute), nil},
+		"from the future":  {now.Add(6 * time.Minute), nil},
+		"a time that none": {now, func(h http.Header) { h.Set("X-Slack-Request-Timestamp", "soon") }},
+	} {
+		if got := r.send("/slack/events", mentionBody(1), test.at, test.change); got != http.StatusUnauthorized {
+			t.Errorf("%s: %d", name, got)
+		}
+	}
+	if len(r.heard) != 0 {
+		t.Fatalf("heard %+v", r.heard)
+	}
+	if got := r.send("/slack/events", mentionBody(1), now, nil); got != http.StatusOK {
+		t.Errorf("a good one: %d", got)
+	}
+	if got := r.send("/slack/events", mentionBody(1), now, nil); got != http.StatusUnauthorized {
+		t.Errorf("the same again: %d", got)
+	}
+	if got := r.send("/slack/events", mentionBody(1), now.Add(time.Second), nil); got != http.StatusOK {
+		t.Errorf("Slack's own redelivery: %d", got)
+	}
+	if n := strings.Count(r.log.String(), "claims to be Slack's"); n != 1 {
+		t.Errorf("%d lines about refused requests, want one a minute:\n%s", n, r.log)
+	}
+	if strings.Contains(r.log.String(), "hi") && strings.Contains(r.log.String(), "UBOT> hi") {
+		t.Error("a message's text was logged")
+	}
+}
+
+func TestARequestThatFailedMayComeAgain(t *testing.T) {
+	r := listen(t, modes["http"], nil)
+	r.answers(func(bot.Inbound) (bot.Answer, error) { return bot.Answer{}, errAway })
+	now := time.Now()
+	if got := r.send("/slack/events", mentionBody(1), now, nil); got != http.StatusServiceUnavailable {
+		t.Errorf("not written down: %d", got)
+	}
+	r.answers(nil)
+	if got := r.send("/slack/events", mentionBody(1), now, nil); got != http.StatusOK {
+		t.Errorf("the same bytes again: %d", got)
+	}
+	r.hears(1)
+	r.stop()
+	if got := r.send("/slack/events", mentionBody(2), now, nil); got != http.StatusServiceUnavailable {
+		t.Errorf("after the end: %d", got)
+	}
+}
+
+func TestOddRequests(t *testing.T) {
+	r := listen(t, modes["http"], nil)
+	if err := r.Challenge(t.Context()); err != nil {
+		t.Error(err)
+	}
+	now := time.Now()
+	if got := r.send("/slack/events", strings.Repeat("x", maxRequest+1), now, nil); got != http.StatusRequestEntityTooLarge {
+		t.Errorf("too large: %d", got)
+	}
+	for i, path := range []string{"/slack/events", "/slack/interactive", "/slack/commands"} {
+		if got := r.send(path, "%zz{", now.Add(time.Duration(i)*time.Second), nil); got != http.StatusOK {
+			t.Errorf("malformed at %s: %d", path, got)
+		}
+		w := httptest.NewRecorder()
+		r.routes.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		if w.Code != http.StatusMethodNotAllowed {
+			t.Errorf("GET %s: %d", path, w.Code)
+		}
+	}
+}
+
+func TestProofsAreForgottenInTime(t *testing.T) {
+	v := newVerifier("s")
+	start := time.Now()
+	for i := range 3 * maxProofs {
+		v.use(fmt.Sprint(i), start)
+	}
+	if n := len(v.now) + len(v.old); n > 2*maxProofs {
+		t.Errorf("%d proofs are kept", n)
+	}
+	v = newVerifier("s")
+	if !v.use("a", start) || v.use("a", start.Add(2*freshFor)) || v.use("a", start.Add(2*freshFor+time.Second)) {
+		t.Error("a proof was taken twice while it could be fresh")
+	}
+}
+
+// FuzzTake: whatever Slack, or somebody who looks like it, sends: no panic, and
+// exactly one verdict.
+func FuzzTake(f *testing.F) {
+	for _, seed := range []string{
+		mentionBody(1), `{}`, `null`, `[]`, `{"type":"event_callback","event":{"type":"message","ts":"1.2","channel":"C1","user":"U1","text":"<@UBOT|b> <!date^1^x|y> <"}}`,
+		`{"type":"event_callback","event":{"type":"message","subtype":"message_changed","channel":"C1","message":{"ts":"1.2","user":"U1","text":"a","edited":{"ts":"2.3"}}}}`,
+		`{"type":"block_actions","user":{"id":"U1"},"actions":[{"action_id":"decide:approve","value":"x"}],"container":{"channel_id":"C1","message_ts":"1.1"}}`,
+		`{"type":"view_submission","user":{"id":"U1"},"view":{"callback_id":"form","private_metadata":"{\"form\":\"x\"}","state":{"values":{"a":{"v":{"value":null}}}}}}`,
+		`{"type":"message_action","user":{"id":"U1"},"channel":{"id":"C1"},"message":{"ts":"1.1"}}`, `{"user_id":"U1","channel_id":"C1","text":"<#C1|x>"}`,
+	} {
+		for _, kind := range []string{kindEvent, kindInteraction, kindCommand, "new"} {
+			f.Add(kind, []byte(seed))
+		}
+	}
+	s := &Slack{cfg: Config{}.withDefaults(), team: "T1", botUser: "UBOT", botID: "BBOT"}
+	f.Fuzz(func(t *testing.T, kind string, payload []byte) {
+		n, err := s.parse(parcel{kind: kind, payload: payload})
+		if n == nil {
+			return
+		}
+		if err != nil {
+			t.Fatalf("a notice and %v", err)
+		}
+		n.lanes()
+		s.readable(n.raw, func(id string) string { return id })
+		if n.heard() && n.user == "" && n.bot == "" {
+			t.Fatalf("nobody did %+v", n.in)
+		}
+		if n.heard() && !n.alone && (n.in.Where.Channel == "" || bytes.Contains([]byte(n.in.Where.Workspace), []byte(":"))) {
+			t.Fatalf("nowhere: %+v", n.in)
+		}
+		if n.heard() && len(n.in.Keys) == 0 && json.Valid(payload) && kind != kindCommand && kind != kindEvent {
+			t.Fatalf("without a key: %+v", n.in)
+		}
+	})
+}
