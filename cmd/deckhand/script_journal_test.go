@@ -129,7 +129,7 @@ func figures(list []line) error {
 	}
 	var sum, end figure
 	var nano int64
-	unpriced := false
+	unpriced, ended := false, false
 	for _, l := range list {
 		var f figure
 		switch l.Kind {
@@ -143,12 +143,13 @@ func figures(list []line) error {
 				nano += nanoOf(f.Cost)
 			}
 		case "run.ended":
+			ended = true
 			if err := json.Unmarshal(l.Body, &end); err != nil {
 				return err
 			}
 		}
 	}
-	if list[len(list)-1].Kind != "run.ended" {
+	if !ended {
 		return nil // it goes on
 	}
 	if sum.Prompt != end.Prompt || sum.Completion != end.Completion || sum.Calls != end.Calls {

@@ -57,6 +57,7 @@ const patience = 30 * time.Second
 //	redis start|kill|restart         a Redis for this script
 //	sql STATEMENT                    on the embedded store's file; prints rows
 //	get URL CODE                     fetches and expects the status
+//	slack WORD ARG...                a Slack workspace and the people in it: see slackUsage
 //	thicket DIR                      a tree with everything that is hard to count
 //	surveyed DIR                     DIR/REPORT.md counts what is there
 //
@@ -73,6 +74,7 @@ func TestScript(t *testing.T) {
 			"exits": exits, "start": start, "types": types, "eof": eof, "shows": shows, "signal": sendSignal, "ends": ends,
 			"await": await, "soon": soon, "wellformed": wellformed, "find": find,
 			"model": model, "asked": asked, "redis": redisCommand, "sql": sqlCommand, "get": get,
+			"slack":   slackCommand,
 			"thicket": thicket, "surveyed": surveyed,
 		},
 	})
@@ -94,6 +96,7 @@ type rig struct {
 	processes map[string]*process
 	endpoint  *endpoint
 	redis     redisServer
+	slack     *team
 }
 
 func rigOf(ts *testscript.TestScript) *rig {
@@ -108,6 +111,7 @@ func rigOf(ts *testscript.TestScript) *rig {
 var passed = []string{
 	"PATH", "HOME", "TMPDIR", "DECKHAND_CONFIG", "DECKHAND_REDIS_URL", "DECKHAND_DATA_DIR", "DECKHAND_WORKSPACE",
 	"DECKHAND_HTTP_ADDR", "DECKHAND_MODEL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "NO_COLOR", "GORACE",
+	"SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET", "SLACK_API_URL",
 }
 
 // setup gives a script a store, a folder to work in, and ends what it started.
@@ -133,6 +137,9 @@ func setup(env *testscript.Env) error {
 		}
 		if r.endpoint != nil {
 			r.endpoint.close()
+		}
+		if r.slack != nil {
+			r.slack.Close()
 		}
 	})
 	return os.Mkdir(env.WorkDir+"/files", 0o755)
