@@ -109,7 +109,7 @@ func enter(t *testing.T, world slacktest.Config, change func(*Config)) *rig {
 		world.AckWithin = 500 * time.Millisecond
 	}
 	r.Server = slacktest.New(world)
-	t.Cleanup(r.Server.Close)
+	t.Cleanup(r.Close)
 	r.open(change, world.Deliver == "")
 	return r
 }

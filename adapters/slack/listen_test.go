@@ -2,7 +2,7 @@ package slack
 
 import (
 	"errors"
-	"fmt"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -141,14 +141,14 @@ func TestThreadsKeepTheirOrderAndDoNotWaitForEachOther(t *testing.T) {
 		return bot.Answer{}, nil
 	})
 	for i := range 20 {
-		r.Say(slacktest.Ann, slacktest.General, slow, fmt.Sprint(i))
-		r.Say(slacktest.Ben, slacktest.General, fast, fmt.Sprint(i))
+		r.Say(slacktest.Ann, slacktest.General, slow, strconv.Itoa(i))
+		r.Say(slacktest.Ben, slacktest.General, fast, strconv.Itoa(i))
 	}
 	r.hears(20)
 	close(stuck)
 	next := map[string]int{}
 	for _, in := range r.hears(40) {
-		if got := said(t, in).Text; got != fmt.Sprint(next[in.Where.ID]) {
+		if got := said(t, in).Text; got != strconv.Itoa(next[in.Where.ID]) {
 			t.Errorf("%s came where %d was next", got, next[in.Where.ID])
 		}
 		next[in.Where.ID]++
@@ -304,4 +304,26 @@ func TestListenNamesTheVariable(t *testing.T) {
 	if _, err := New(t.Context(), s.cfg); !errors.Is(err, bot.ErrRefused) || !strings.Contains(err.Error(), "SLACK_BOT_TOKEN") {
 		t.Errorf("with a wrong bot token: %v", err)
 	}
+}
+
+func TestAPrivateAnswerWhereTheBotIsNoMember(t *testing.T) {
+	r := listen(t, slacktest.Config{}, nil)
+	r.AddChannel(slacktest.Channel{ID: "C2", Name: "elsewhere", Members: []string{slacktest.Ann}})
+	r.answers(func(bot.Inbound) (bot.Answer, error) { return bot.Answer{Private: "nothing is running"}, nil })
+	if err := r.Slash(slacktest.Ann, "C2", "status"); err != nil {
+		t.Fatal(err)
+	}
+	r.until("it is answered", func() bool { return len(r.Ephemerals(slacktest.Ann)) == 1 })
+	if e := r.Ephemerals(slacktest.Ann)[0]; !e.Hook || e.Channel != "C2" {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestNewThreadsOfTheAssistantOfferPrompts(t *testing.T) {
+	r := listen(t, slacktest.Config{}, nil)
+	channel, thread := r.AssistantThread(slacktest.Ann)
+	r.until("the prompts are set", func() bool {
+		list := r.AssistantThreads()
+		return len(list) == 1 && list[0].Channel == channel && list[0].ThreadTS == thread && strings.Contains(string(list[0].Prompts), "help")
+	})
 }
