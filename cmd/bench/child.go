@@ -120,7 +120,7 @@ func serveModel() {
 func answer(r llmtest.Request) llmtest.Reply {
 	switch r.Purpose {
 	case llm.Intake:
-		return llmtest.Call("submit_plan", `{"name":"Notes","tasks":[{"id":"t1","title":"Write the notes down","instructions":"note each","tools":["note"],`+
+		return llmtest.Call("submit_plan", `{"name":"Notes","tasks":[{"id":"t1","title":"Write the notes down","instructions":"note each","tools":["`+tool(r)+`"],`+
 			`"outputs":[{"name":"out"}],"effort":1,"value":5,"acceptance":"all are noted","deliverable":true}]}`)
 	case llm.Judge:
 		return llmtest.Call("judge_task", `{"accepted":true}`)
@@ -131,10 +131,24 @@ func answer(r llmtest.Request) llmtest.Reply {
 	if m := stepsWanted.FindStringSubmatch(r.Messages[1].Content); m != nil {
 		n, _ = strconv.Atoi(m[1])
 	}
-	if r.Turn < n {
+	switch {
+	case r.Turn < n && tool(r) == chatTool:
+		return llmtest.Call(chatTool, `{"expression":"1+`+strconv.Itoa(r.Turn)+`"}`)
+	case r.Turn < n:
 		return llmtest.Call("note", `{"text":"step `+strconv.Itoa(r.Turn)+`"}`)
 	}
 	return llmtest.Call("finish_task", `{"summary":"noted","outputs":[{"name":"out","value":1}]}`)
+}
+
+// chatTool is what runs of the built program call: it has no tool named note.
+const chatTool = "calculator"
+
+// tool is what the run's steps call.
+func tool(r llmtest.Request) string {
+	if strings.Contains(r.Messages[1].Content, "calculate it all") {
+		return chatTool
+	}
+	return "note"
 }
 
 // faulty spoils a share of the answers: a third each are a 500, arguments that
