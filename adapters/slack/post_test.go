@@ -396,7 +396,7 @@ func anyText(rt *rapid.T, name string, most int) string {
 
 func anyCard(rt *rapid.T) bot.Card {
 	c := bot.Card{Key: bot.Key{Run: "run-1", Name: "any", Kind: agent.PostReport}, Text: anyText(rt, "text", 100), Mentions: rapid.SliceOfN(rapid.SampledFrom([]string{"slack:U1", "slack:S1", "x"}), 0, 60).Draw(rt, "mentions")}
-	for range rapid.SampledFrom([]int{0, 1, 3, 8, 60}).Draw(rt, "parts") {
+	for range rapid.SampledFrom([]int{0, 1, 3, 8, 55}).Draw(rt, "parts") {
 		c.Parts = append(c.Parts, anyPart(rt))
 	}
 	return c
@@ -407,26 +407,26 @@ func anyPart(rt *rapid.T) bot.Part {
 	many := rapid.SampledFrom([]int{0, 1, 3, 40}).Draw(rt, "many")
 	switch rapid.IntRange(0, 7).Draw(rt, "kind") {
 	case 0:
-		return bot.Heading{Text: text(20)}
+		return bot.Heading{Text: text(10)}
 	case 1:
-		return bot.Prose{Markdown: text(300)}
+		return bot.Prose{Markdown: text(60)}
 	case 2:
-		t := bot.Tasks{Title: text(20)}
+		t := bot.Tasks{Title: text(10)}
 		for range many {
-			t.Items = append(t.Items, bot.TaskItem{ID: rapid.SampledFrom([]string{"", "a", "b"}).Draw(rt, "id"), Title: text(20), Note: text(20), After: []string{"a"},
+			t.Items = append(t.Items, bot.TaskItem{ID: rapid.SampledFrom([]string{"", "a", "b"}).Draw(rt, "id"), Title: text(10), Note: text(10), After: []string{"a"},
 				State: rapid.SampledFrom([]agent.TaskState{"", agent.TaskPending, agent.TaskRunning, agent.TaskDone, agent.TaskFailed, agent.TaskSkipped}).Draw(rt, "state")})
 		}
 		return t
 	case 3:
 		var f bot.Facts
 		for range many {
-			f.List = append(f.List, bot.Fact{Name: text(20), Value: text(20)})
+			f.List = append(f.List, bot.Fact{Name: text(10), Value: text(10)})
 		}
 		return f
 	case 4:
-		return bot.Code{Text: text(300)}
+		return bot.Code{Text: text(60)}
 	case 5:
-		return bot.Small{Markdown: text(100)}
+		return bot.Small{Markdown: text(10)}
 	case 6:
 		var b bot.Buttons
 		for range many {
