@@ -87,9 +87,16 @@ func (s *Slack) prompt(ctx context.Context, thread bot.Address) {
 
 // mark sets a reaction. It is a courtesy: a busy Slack goes without.
 func (s *Slack) mark(ctx context.Context, message bot.Address, m bot.Mark) {
+	const method = "reactions.add"
+	if s.out.muted(method) {
+		return
+	}
 	err := s.api.AddReactionContext(ctx, string(m), slackapi.NewRefToMessage(message.Channel, message.ID))
-	var busy *slackapi.RateLimitedError
-	if codeOf(err) == "already_reacted" || errors.As(err, &busy) {
+	if busy, is := errors.AsType[*slackapi.RateLimitedError](err); is {
+		s.out.silence(method, busy.RetryAfter)
+		return
+	}
+	if codeOf(err) == "already_reacted" {
 		return
 	}
 	s.grumble("a reaction could not be set", message, err)

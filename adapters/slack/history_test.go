@@ -69,9 +69,15 @@ func TestWorking(t *testing.T) {
 	var log strings.Builder
 	w, s := shown(t, slacktest.Config{}, &log)
 	parent := w.Mention(slacktest.Ann, slacktest.General, "", "do it")
+	for text, status := range map[string]string{"is working": "processing", "": ""} {
+		if err := s.Working(t.Context(), general(parent), text); err != nil || w.Status(slacktest.General, parent) != status {
+			t.Errorf("%q: %v, %q", text, err, w.Status(slacktest.General, parent))
+		}
+	}
+	w.Fail("agents.sessions.setStatus", 1, slacktest.APIError("not_authorized")) // no agent view
 	for _, text := range []string{"is working", ""} {
 		if err := s.Working(t.Context(), general(parent), text); err != nil || w.Status(slacktest.General, parent) != text {
-			t.Errorf("%q: %v, %q", text, err, w.Status(slacktest.General, parent))
+			t.Errorf("without an agent view, %q: %v, %q", text, err, w.Status(slacktest.General, parent))
 		}
 	}
 	if err := s.Working(t.Context(), general(""), "is working"); err != nil {
@@ -80,13 +86,18 @@ func TestWorking(t *testing.T) {
 	w.Fail("assistant.threads.setStatus", 1, slacktest.RateLimited(4e9))
 	checkTrouble(t, s.Working(t.Context(), general(parent), "x"), nil, 4e9)
 	before := w.Count("assistant.threads.setStatus")
+	if err := s.Working(t.Context(), general(parent), "x"); err != nil || w.Count("assistant.threads.setStatus") != before {
+		t.Errorf("while it is limited: %v, asked %d times", err, w.Count("assistant.threads.setStatus")-before)
+	}
+	s.out.silence("assistant.threads.setStatus", 0)
+	before = w.Count("assistant.threads.setStatus")
 	w.Fail("assistant.threads.setStatus", 9, slacktest.APIError("unknown_method"))
 	for range 3 {
 		if err := s.Working(t.Context(), general(parent), "x"); err != nil {
 			t.Errorf("an old workspace: %v", err)
 		}
 	}
-	if n := w.Count("assistant.threads.setStatus") - before; n != 1 || strings.Count(log.String(), "whether the bot works") != 1 {
+	if n := w.Count("assistant.threads.setStatus") - before; n != 1 || strings.Count(log.String(), "method=assistant.threads.setStatus") != 1 {
 		t.Errorf("asked %d times; logged %q", n, log.String())
 	}
 }

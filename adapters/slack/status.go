@@ -2,6 +2,7 @@ package slack
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	slackapi "github.com/slack-go/slack"
@@ -14,36 +15,64 @@ const (
 	maxStatus = 100
 )
 
-// Working shows the text as the thread's status, with Slack's own button to
-// stop; an empty text clears both. A workspace without such a status is not
-// asked again for ten minutes.
+// Working shows that the bot works in the thread, with Slack's own button to
+// stop it; an empty text takes both away. Where the app has no agent view, the
+// text itself is the thread's status. What a workspace does not have at all is
+// not asked for again for ten minutes.
 func (s *Slack) Working(ctx context.Context, thread bot.Address, text string) error {
 	if thread.ID == "" {
 		return nil
 	}
-	return s.optional("assistant.threads.setStatus", "show the status of "+thread.String(), func() error {
+	what, status := "show the status of "+thread.String(), slackapi.AgentSessionStatusActive
+	if text != "" {
+		status = slackapi.AgentSessionStatusProcessing
+	}
+	done, err := s.optional("agents.sessions.setStatus", what, func() error {
+		_, err := s.api.SetAgentSessionStatusContext(ctx, slackapi.AgentSessionSetStatusParameters{
+			ChannelID: thread.Channel, ThreadTS: thread.ID, Status: status,
+		})
+		return err
+	})
+	if done || err != nil {
+		return err
+	}
+	_, err = s.optional("assistant.threads.setStatus", what, func() error {
 		return s.api.SetAssistantThreadsStatusContext(ctx, slackapi.AssistantThreadsSetStatusParameters{
 			ChannelID: thread.Channel, ThreadTS: thread.ID, Status: shortened(hushed(text), maxStatus),
 		})
 	})
+	return err
 }
 
-// optional makes a call that a workspace may not be able to answer.
-func (s *Slack) optional(method, what string, call func() error) error {
-	s.out.mu.Lock()
-	mute := time.Now().Before(s.out.mute[method])
-	s.out.mu.Unlock()
-	if mute {
-		return nil
+// optional makes a call that a workspace may not be able to answer; done says
+// that it did. A method that is limited, or not there, is left alone for a while.
+func (s *Slack) optional(method, what string, call func() error) (done bool, err error) {
+	if s.out.muted(method) {
+		return false, nil
 	}
-	err := call()
+	err = call()
 	switch code := codeOf(err); code {
-	case "unknown_method", "not_allowed", "missing_scope", "not_allowed_token_type", "feature_not_enabled", "method_deprecated", "method_not_supported_for_channel_type":
-		s.out.mu.Lock()
-		s.out.mute[method] = time.Now().Add(muteFor)
-		s.out.mu.Unlock()
+	case "unknown_method", "not_allowed", "not_authorized", "missing_scope", "not_allowed_token_type", "feature_not_enabled", "method_deprecated", "method_not_supported_for_channel_type":
+		s.out.silence(method, muteFor)
 		s.once("the workspace does not show whether the bot works", "method", method, "error", code, "scope", neededScope(err))
-		return nil
+		return false, nil
 	}
-	return s.failed(what, err)
+	if limited, is := errors.AsType[*slackapi.RateLimitedError](err); is {
+		s.out.silence(method, limited.RetryAfter)
+	}
+	return err == nil, s.failed(what, err)
+}
+
+// muted reports whether a method is left alone for now.
+func (o *outlet) muted(method string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return time.Now().Before(o.mute[method])
+}
+
+// silence leaves a method alone for a while.
+func (o *outlet) silence(method string, d time.Duration) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.mute[method] = time.Now().Add(d)
 }

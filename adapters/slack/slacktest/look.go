@@ -113,7 +113,7 @@ func (s *Server) Files() []File {
 	return out
 }
 
-// Statuses are the calls of assistant.threads.setStatus, oldest first.
+// Statuses are the calls that set a thread's status, oldest first.
 func (s *Server) Statuses() []Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -69,6 +69,7 @@ func methods() map[string]method {
 		"files.getUploadURLExternal":   {scope: "files:write", perMinute: tier4, fn: (*Server).filesUploadURL},
 		"files.info":                   {scope: "files:read", perMinute: tier4, fn: (*Server).filesInfo},
 
+		"agents.sessions.setStatus":             {scope: "chat:write", perMinute: often, fn: (*Server).agentStatus},
 		"assistant.threads.setStatus":           {scope: "chat:write", perMinute: often, fn: (*Server).assistantStatus},
 		"assistant.threads.setSuggestedPrompts": {scope: "assistant:write", perMinute: tier4, fn: (*Server).assistantPrompts},
 		"assistant.threads.setTitle":            {scope: "assistant:write", perMinute: tier4, fn: (*Server).assistantTitle},

@@ -83,6 +83,29 @@ func (s *Server) assistantStatus(c *call) (obj, error) {
 	return obj{}, nil
 }
 
+// agentStatus sets the status of an agent session, which is a thread's: only
+// while it is processing people see it, and a button to stop it.
+func (s *Server) agentStatus(c *call) (obj, error) {
+	status := c.str("status")
+	shown := ""
+	switch status {
+	case "processing":
+		shown = status
+	case "active", "suspended", "closed":
+	default:
+		return nil, no("invalid_arguments")
+	}
+	channel, thread, err := s.assistantThread(c)
+	if err != nil {
+		return nil, err
+	}
+	st := Status{Channel: channel, ThreadTS: thread, Status: shown}
+	_, st.At = s.ts()
+	s.statuses = append(s.statuses, st)
+	s.change()
+	return obj{"status": status, "agent_status": status}, nil
+}
+
 func (s *Server) assistantTitle(c *call) (obj, error) {
 	t, err := s.assistantOf(c)
 	if err != nil {

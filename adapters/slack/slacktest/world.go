@@ -133,7 +133,8 @@ type View struct {
 	At                   time.Time
 }
 
-// Status is one call of assistant.threads.setStatus.
+// Status is what a thread showed from a time on: the text of
+// assistant.threads.setStatus, or "processing" of agents.sessions.setStatus.
 type Status struct {
 	Channel, ThreadTS string
 	Status            string
