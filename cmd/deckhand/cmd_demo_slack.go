@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -119,9 +120,9 @@ func (c config) demoBrief(string) (agent.RunStarted, error) {
 // play is what Ann does, and what she sees.
 func (a *app) play(ctx context.Context, s *stage, name string) error {
 	if err := s.far.Wait(ctx, func() bool { return s.far.Connections() > 0 }); err != nil {
-		return fmt.Errorf("Deckhand did not connect: %w", err)
+		return fmt.Errorf("no connection to the local stand-in: %w", err)
 	}
-	s.thread = s.far.Mention(slacktest.Ann, slacktest.General, "", "Survey the source files of "+name+
+	s.thread = s.far.Mention(slacktest.Ann, slacktest.General, "", "Survey the source files of "+name+ //nolint:contextcheck // see click
 		": count files and lines by folder, find the longest files, draw a chart, and write it all to REPORT.md.")
 	for decided := map[string]bool{}; ; {
 		m, err := s.next(ctx, decided)
@@ -137,7 +138,7 @@ func (a *app) play(ctx context.Context, s *stage, name string) error {
 			return err
 		}
 		fmt.Fprint(s.out, "\n>>> Ann clicks [Approve]\n")
-		if err := s.far.Click(slacktest.Ann, slacktest.General, m.TS, "Approve"); err != nil {
+		if err := s.click(m, "Approve"); err != nil { //nolint:contextcheck // see click
 			return err
 		}
 	}
@@ -170,24 +171,28 @@ func (s *stage) show() {
 	}
 }
 
+// click is Ann's. What she does reaches Deckhand on the stand-in's own time, as
+// it would from Slack: it has no context of ours.
+func (s *stage) click(m slacktest.Message, button string) error {
+	return s.far.Click(slacktest.Ann, slacktest.General, m.TS, button)
+}
+
 // thank rates the report, and shows the end of the thread once the card has
-// folded.
+// folded and Ann was answered.
 func (s *stage) thank(ctx context.Context, report slacktest.Message) error {
 	fmt.Fprint(s.out, "\n>>> Ann clicks [Good]\n")
-	if err := s.far.Click(slacktest.Ann, slacktest.General, report.TS, "positive"); err != nil {
+	if err := s.click(report, "positive"); err != nil { //nolint:contextcheck // see click
 		return err
 	}
 	err := s.far.Wait(ctx, func() bool {
-		for _, m := range s.far.Thread(slacktest.General, s.thread) {
-			if kindOf(m) == agent.PostCard {
-				return strings.HasPrefix(m.Text, "Done")
-			}
-		}
-		return false
+		return len(s.far.Ephemerals(slacktest.Ann)) > 0 && slices.ContainsFunc(s.far.Thread(slacktest.General, s.thread),
+			func(m slacktest.Message) bool {
+				return kindOf(m) == agent.PostCard && strings.HasPrefix(m.Text, "Done")
+			})
 	})
 	s.show()
 	if err != nil {
-		return fmt.Errorf("the card did not fold: %w", err)
+		return fmt.Errorf("the thread did not come to its end: %w", err)
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func (a *app) doctor(ctx context.Context) error {
 	}
 	list := []finding{{"configuration", true, from}}
 	checks := []check{{"store", checkStore}, {"workspace", checkWorkspace}, {"sandbox", checkSandbox}, {"model", checkModel}}
-	if cfg.Slack.BotToken.present() {
+	if cfg.Slack.present() {
 		checks = append(checks, check{"slack", checkSlack})
 	}
 	for _, c := range checks {
@@ -112,6 +112,9 @@ func checkStore(ctx context.Context, cfg config) (string, error) {
 }
 
 func checkSlack(ctx context.Context, cfg config) (string, error) {
+	if !cfg.Slack.BotToken.present() {
+		return "", errors.New(slackOff)
+	}
 	if err := cfg.slackComplete(); err != nil {
 		return "", err
 	}

@@ -79,13 +79,15 @@ func (a *app) serve(ctx context.Context, only string, most int) error {
 	return a.attend(ctx, server, m)
 }
 
-// warn says what is configured and not served by this version, so that nobody
-// waits for it.
+// warn says what is configured and not served, so that nobody waits for it.
 func (c config) warn(log *slog.Logger) {
 	for what, is := range map[string]bool{"Discord": c.Discord.Token.present(), "schedules": len(c.Schedules) > 0} {
 		if is {
 			log.Warn("configured, but this version does not serve it yet", "what", what)
 		}
+	}
+	if c.Slack.present() && !c.Slack.BotToken.present() {
+		log.Warn(slackOff)
 	}
 }
 
@@ -114,6 +116,7 @@ type server struct {
 func (a *app) attend(ctx context.Context, s *server, m llm.Model) error {
 	group, ctx := errgroup.WithContext(ctx)
 	if s.front.listener != nil {
+		s.log.Info("listening", "http", s.front.address())
 		group.Go(func() error { return s.front.serve(ctx) })
 	}
 	group.Go(func() error { s.config.expire(ctx, s.store, s.log); return nil })
@@ -134,7 +137,7 @@ func (a *app) attend(ctx context.Context, s *server, m llm.Model) error {
 // work connects to the platforms, starts hearing and working, and returns when
 // all of it is ready.
 func (s *server) work(ctx context.Context, group *errgroup.Group, m llm.Model) error {
-	list, err := s.config.platforms(ctx, s.store, s.log)
+	list, err := s.config.platforms(ctx, s.store, s.log, s.front.troubled)
 	if err != nil {
 		return quiet(ctx, err)
 	}
@@ -160,10 +163,10 @@ func (s *server) work(ctx context.Context, group *errgroup.Group, m llm.Model) e
 
 // quiet drops errors that only say that the process ends.
 func quiet(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil
+	if ctx.Err() == nil {
+		return err
 	}
-	return err
+	return nil
 }
 
 // heard listens to a platform until ctx ends.

@@ -21,7 +21,8 @@ type front struct {
 	mu        sync.Mutex
 	platforms []bot.Platform
 	listens   bool
-	opened    bool // the store is open, and the platforms are known
+	opened    bool  // the store is open, and the platforms are known
+	trouble   error // why they are not
 }
 
 // front opens the HTTP address, where there is one to open.
@@ -60,12 +61,22 @@ func (f *front) open(platforms []bot.Platform, listens bool) {
 	f.platforms, f.listens, f.opened = platforms, listens, true
 }
 
+// troubled notes why a platform cannot be connected; it is asked again.
+func (f *front) troubled(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.trouble = err
+}
+
 // ready is nil once everything is connected, else it says what is not.
 func (f *front) ready() error {
 	f.mu.Lock()
-	platforms, listens, opened := f.platforms, f.listens, f.opened
+	platforms, listens, opened, trouble := f.platforms, f.listens, f.opened, f.trouble
 	f.mu.Unlock()
-	if !opened {
+	switch {
+	case !opened && trouble != nil:
+		return trouble
+	case !opened:
 		return errors.New("the store is open; the platforms are being connected")
 	}
 	for _, p := range platforms {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"database/sql"
 	"encoding/json"
 	"errors"
@@ -216,18 +215,39 @@ func sqlCommand(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(rows.Err())
 }
 
+// fetch is the body and the status of a page; a server that is not there has none.
+func fetch(url string) (body string, status int, err error) {
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}
+	resp, err := client.Get(url)
+	if err != nil {
+		return "", 0, err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	return string(b), resp.StatusCode, err
+}
+
 func get(ts *testscript.TestScript, _ bool, args []string) {
 	expect(ts, args, 2, "get URL CODE")
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}
-	resp, err := client.Get(args[0])
+	body, status, err := fetch(args[0])
 	ts.Check(err)
-	defer resp.Body.Close()
-	var b bytes.Buffer
-	_, err = io.Copy(&b, resp.Body)
-	ts.Check(err)
-	fmt.Fprint(ts.Stdout(), b.String())
-	if strconv.Itoa(resp.StatusCode) != args[1] {
-		ts.Fatalf("%s: %s, want %s", args[0], resp.Status, args[1])
+	fmt.Fprint(ts.Stdout(), body)
+	if strconv.Itoa(status) != args[1] {
+		ts.Fatalf("%s: %d, want %s", args[0], status, args[1])
+	}
+}
+
+func becomes(ts *testscript.TestScript, _ bool, args []string) {
+	expect(ts, args, 3, "becomes URL CODE REGEXP")
+	re := pattern(ts, args[2])
+	var body string
+	var status int
+	var err error
+	if !poll(func() bool {
+		body, status, err = fetch(args[0])
+		return strconv.Itoa(status) == args[1] && re.MatchString(body)
+	}) {
+		ts.Fatalf("%s never becomes %s with %q, but %d (%v): %s", args[0], args[1], args[2], status, err, body)
 	}
 }
 

@@ -58,6 +58,7 @@ const patience = 30 * time.Second
 //	sql STATEMENT                    on the embedded store's file; prints rows
 //	get URL CODE                     fetches and expects the status
 //	slack WORD ARG...                a Slack workspace and the people in it: see slackUsage
+//	becomes URL CODE REGEXP          fetches until it has the status and that in its text
 //	thicket DIR                      a tree with everything that is hard to count
 //	surveyed DIR                     DIR/REPORT.md counts what is there
 //
@@ -73,7 +74,7 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "start": start, "types": types, "eof": eof, "shows": shows, "signal": sendSignal, "ends": ends,
 			"await": await, "soon": soon, "wellformed": wellformed, "find": find,
-			"model": model, "asked": asked, "redis": redisCommand, "sql": sqlCommand, "get": get,
+			"model": model, "asked": asked, "redis": redisCommand, "sql": sqlCommand, "get": get, "becomes": becomes,
 			"slack":   slackCommand,
 			"thicket": thicket, "surveyed": surveyed,
 		},

@@ -24,8 +24,9 @@ type platform interface {
 }
 
 // platforms connects to every platform that is configured. What is refused for
-// good is an *exit; a platform that cannot be reached is asked again and again.
-func (c config) platforms(ctx context.Context, s store, log *slog.Logger) ([]platform, error) {
+// good is an *exit; a platform that cannot be reached is asked again and again,
+// and troubled hears why.
+func (c config) platforms(ctx context.Context, s store, log *slog.Logger, troubled func(error)) ([]platform, error) {
 	if !c.Slack.BotToken.present() {
 		return nil, nil
 	}
@@ -33,11 +34,20 @@ func (c config) platforms(ctx context.Context, s store, log *slog.Logger) ([]pla
 		return nil, err
 	}
 	log = log.With("platform", slack.Platform)
-	p, err := persist(ctx, log, func() (platform, error) { return slack.New(ctx, c.slackConfig(s, log)) })
+	connect := func() (platform, error) { return slack.New(ctx, c.slackConfig(s, log)) }
+	p, err := persist(ctx, log, connect, func(err error) { troubled(fmt.Errorf("%s: %w", slack.Platform, err)) })
 	if err != nil {
 		return nil, err
 	}
 	return []platform{p}, nil
+}
+
+// slackOff is said where somebody began to set Slack up.
+const slackOff = "SLACK_APP_TOKEN or SLACK_SIGNING_SECRET is set, but not SLACK_BOT_TOKEN: Slack is off"
+
+// present reports whether anything of Slack's is set.
+func (c slackConfig) present() bool {
+	return c.BotToken.present() || c.AppToken.present() || c.SigningSecret.present()
 }
 
 // slackComplete refuses a Slack that could hear nobody.
@@ -81,7 +91,7 @@ const (
 )
 
 // persist connects until it is done or refused.
-func persist(ctx context.Context, log *slog.Logger, connect func() (platform, error)) (platform, error) {
+func persist(ctx context.Context, log *slog.Logger, connect func() (platform, error), troubled func(error)) (platform, error) {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		p, err := connect()
 		switch {
@@ -92,6 +102,7 @@ func persist(ctx context.Context, log *slog.Logger, connect func() (platform, er
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		}
+		troubled(err)
 		log.Warn("cannot connect; trying again", "pause", pause, "err", err)
 		t := time.NewTimer(pause)
 		select {
