@@ -59,9 +59,13 @@ func refused(err error) bool {
 func (t *turn) salvage(ctx context.Context) {
 	var outcomes []agent.Event
 	var names map[string]string
+	wake := map[agent.StrandID]time.Time{t.lease.Strand: agent.AtOnce}
 	for _, e := range t.batch {
 		if o, is := e.Body.(agent.ToolOutcome); is && o.State == agent.OutcomeOK {
 			outcomes = append(outcomes, e)
+			if o.Effect.Attaches() {
+				wake[agent.Main] = agent.AtOnce // it waits for the file
+			}
 			if t.lease.Strand == agent.Voice {
 				names = threadNames(t.lease.Run, o, names)
 			}
@@ -75,8 +79,7 @@ func (t *turn) salvage(ctx context.Context) {
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), t.Grace)
 		defer cancel()
 	}
-	_, err := t.send(ctx, agent.Commit{ID: agent.NewID(), Run: t.lease.Run, Events: outcomes, Set: names,
-		Wake: map[agent.StrandID]time.Time{t.lease.Strand: agent.AtOnce}})
+	_, err := t.send(ctx, agent.Commit{ID: agent.NewID(), Run: t.lease.Run, Events: outcomes, Set: names, Wake: wake})
 	if err != nil {
 		t.Log.Error("an outcome could not be journalled; recovery will look for it", "run", t.lease.Run, "err", err)
 	}

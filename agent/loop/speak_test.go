@@ -157,3 +157,16 @@ func TestFilesFirst(t *testing.T) {
 	}
 	t.Fatal(fmt.Sprint("the model was never asked: ", len(events), " events"))
 }
+
+// A file that was fetched when the lease was gone is there all the same: the
+// run begins.
+func TestFileOfALostLease(t *testing.T) {
+	h := open(t, noter("note", task("a", "note", nil)), func(c *loop.Config) {
+		c.Voice, c.Store = &board{}, &losing{Store: c.Store}
+	}, newNote("note", agent.ClassRead, agent.RepeatRead))
+	run := h.start(agent.RunStarted{ReplyTo: "test:w:c:1", PlanApproval: agent.ApprovePlanNever,
+		Files: []agent.Attachment{{ID: "F1", Name: "a.csv"}}})
+	if r := h.ended(run); r.Ended.State != agent.RunDone || r.Shown["file/0"] == (agent.Shown{}) {
+		t.Errorf("ended %+v, shown %+v", r.Ended, r.Shown)
+	}
+}
