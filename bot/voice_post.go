@@ -62,7 +62,7 @@ func (v *Voice) trouble(r agent.Run, p agent.Post, c agent.Call, err error) agen
 	log := v.log.With("run", r.ID, "post", p.Key, "err", err)
 	repeats := p.Repeat() == agent.RepeatIdempotent
 	if busy, is := errors.AsType[*BusyError](err); is {
-		return agent.Result{Again: max(busy.After, time.Millisecond)}
+		return agent.Result{Again: max(busy.After, min(growing(c.Deferred), time.Minute))} // each pause is journalled
 	}
 	if p.Kind == agent.PostAttach && c.Deferred >= maxFetches && !errors.Is(err, errElsewhere) {
 		log.Error("a person's file could not be fetched")

@@ -109,7 +109,7 @@ func TestTroubleWithPosts(t *testing.T) {
 		log   string
 	}{
 		{"busy", postAsk, []error{wrap(&BusyError{After: 7 * time.Second})}, agent.Result{Again: 7 * time.Second}, ""},
-		{"busy for no time", postAsk, []error{&BusyError{}}, agent.Result{Again: time.Millisecond}, ""},
+		{"busy for no time", postAsk, []error{&BusyError{}}, agent.Result{Again: time.Second}, ""},
 		{"lost", postAsk, []error{wrap(ErrLost)}, agent.Result{State: agent.OutcomeUnknown}, "WARN"},
 		{"timeout", postAsk, []error{wrap(context.DeadlineExceeded)}, agent.Result{State: agent.OutcomeUnknown}, "WARN"},
 		{"refused", postAsk, []error{wrap(ErrRefused)}, agent.Result{Again: time.Second}, "ERROR"},
