@@ -95,12 +95,12 @@ func (c chain) least() int {
 
 // work goes through the chain and returns how many boundaries there were.
 func (c chain) work(ctx context.Context, s *scene, f *figures) (reached int, err error) {
+	if err := s.before(ctx); err != nil {
+		return 0, fmt.Errorf("before anybody dies: %w", err)
+	}
 	worker, err := s.spawn(c.at(c.first))
 	if err == nil {
 		err = worker.open()
-	}
-	if err == nil {
-		err = s.Greet(ctx, 1)
 	}
 	for n := c.first; err == nil; n += c.step {
 		var reserve *child
@@ -125,6 +125,24 @@ func (c chain) work(ctx context.Context, s *scene, f *figures) (reached int, err
 		worker = reserve
 	}
 	return reached, err
+}
+
+// before is a day without a death: the channel is known, so that what is said
+// while nobody works is found afterwards.
+func (s *scene) before(ctx context.Context) error {
+	worker, err := s.spawn(boundary{})
+	if err != nil {
+		return err
+	}
+	defer worker.kill()
+	if err := errors.Join(worker.open(), s.Greet(ctx, 1)); err != nil {
+		return err
+	}
+	st, err := s.bounded(ctx)
+	if err != nil {
+		return err
+	}
+	return s.verify(ctx, st)
 }
 
 // survive plays one run, and sends the reserve in when the child dies.
@@ -172,9 +190,12 @@ func atMoments(t *testing.T, a Adapter, test string) {
 	strikes, runs := often()
 	seed := rand.Uint64()
 	t.Logf("the far side's seed is %d", seed)
+	if err := s.before(t.Context()); err != nil {
+		t.Fatalf("before anybody dies: %v", err)
+	}
 	worker, err := s.spawn(boundary{})
 	if err == nil {
-		err = errors.Join(worker.open(), s.Greet(t.Context(), 1))
+		err = worker.open()
 	}
 	if err != nil {
 		t.Fatal(err)

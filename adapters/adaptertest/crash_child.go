@@ -83,7 +83,7 @@ func serve(o orders, a Adapter) error {
 	}
 	d, err := assemble(parts{
 		store: &witness{Store: store, reaper: reaper}, platform: platform, model: script{}, workspace: o.workspace(),
-		workers: o.Workers, lease: lease, log: log, rules: rules{
+		workers: o.Workers, lease: lease, timeout: postTimeout / 2, log: log, rules: rules{
 			Authority:    bot.Authority{RequesterMayApprove: true},
 			PlanApproval: agent.ApprovePlanNever, Autonomy: agent.AskRisky, Expires: time.Hour, CatchUp: 24 * time.Hour,
 		},

@@ -42,7 +42,7 @@ var decisions = []scenario{
 		if got := read(asked[len(asked)-1]); !strings.Contains(got, "denied by") || !strings.Contains(got, "the berth is taken") {
 			h.Errorf("the model was not told that and why it was denied:\n%s", got)
 		}
-		h.closed(ask, "Deny")
+		h.closed(ask, "Denied")
 	}},
 	{"approval/edit", nil, nil, func(h *house) {
 		run, ask := h.begin()

@@ -23,9 +23,8 @@ import (
 // The times of a process under test: Deckhand's own, or shorter so that tests
 // need not wait.
 const (
-	cardEvery   = 30 * time.Millisecond
-	heartbeat   = time.Minute
-	postTimeout = 600 * time.Millisecond
+	cardEvery = 30 * time.Millisecond
+	heartbeat = time.Minute
 )
 
 // deckhand is one process: workers, a desk, and a connection to the far side.
@@ -44,6 +43,7 @@ type parts struct {
 	workspace string
 	workers   int
 	lease     time.Duration
+	timeout   time.Duration // of a post
 	rules     rules
 	log       *slog.Logger
 }
@@ -78,7 +78,7 @@ func assemble(p parts) (*deckhand, error) {
 	d := &deckhand{platform: p.platform, desk: &bot.Desk{Journals: p.store, Authority: p.rules.Authority}}
 	voice, err := bot.NewVoice(bot.VoiceConfig{
 		Platforms: []bot.Platform{p.platform}, Paces: p.store, Audience: p.rules.Authority.Audience, Files: shelf{space},
-		CardEvery: cardEvery, Heartbeat: heartbeat, PostTimeout: postTimeout, Log: p.log,
+		CardEvery: cardEvery, Heartbeat: heartbeat, PostTimeout: p.timeout, Log: p.log,
 	})
 	if err != nil {
 		return nil, err

@@ -24,8 +24,12 @@ import (
 // patience is how long a test waits for what must happen on a busy machine.
 const patience = 40 * time.Second
 
-// lease is short, so that a post whose answer was lost is soon looked for.
-const lease = 600 * time.Millisecond
+// A post whose answer was lost is looked for when its time is over: it is
+// shorter than by default, but long enough for a busy machine.
+const (
+	lease       = 600 * time.Millisecond
+	postTimeout = 2 * time.Second
+)
 
 // house is a Deckhand with its people: a far side, a store, and one or two
 // processes that work there.
@@ -42,6 +46,7 @@ type house struct {
 	store   storetest.Store   // of the newest process
 	desk    *bot.Desk
 	living  []*process
+	timeout time.Duration // of a post
 	replica int
 	broken  bool // the run's place is gone: nothing there can be edited
 }
@@ -57,7 +62,7 @@ type process struct {
 // open builds a house in which nobody works yet.
 func open(t *testing.T, a Adapter, m *play) *house {
 	t.Helper()
-	h := &house{T: t, Far: a.Far(t), adapter: a, model: m, dir: t.TempDir(), rules: rules{
+	h := &house{T: t, Far: a.Far(t), adapter: a, model: m, dir: t.TempDir(), timeout: postTimeout, rules: rules{
 		Authority:    bot.Authority{RequesterMayApprove: true},
 		PlanApproval: agent.ApprovePlanNever, Autonomy: agent.AskRisky, Expires: time.Hour, CatchUp: 24 * time.Hour,
 	}}
@@ -83,7 +88,7 @@ func (h *house) join() {
 	}
 	d, err := assemble(parts{
 		store: store, platform: platform, model: h.model, workspace: h.workspace(),
-		workers: 8, lease: lease, rules: h.rules, log: log,
+		workers: 8, lease: lease, timeout: h.timeout, rules: h.rules, log: log,
 	})
 	if err != nil {
 		h.Fatal(err)

@@ -2,6 +2,7 @@ package adaptertest
 
 import (
 	"strings"
+	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 )
@@ -37,7 +38,7 @@ var reports = []scenario{
 		m := harmless()
 		m.body = lengthy
 		return m
-	}, nil, func(h *house) {
+	}, func(h *house) { h.timeout = 10 * time.Second }, func(h *house) {
 		h.Mention(Ann, h.Channel(), "Get the harbour ready")
 		card, run := h.card(1)
 		h.ends(run, agent.RunDone)
