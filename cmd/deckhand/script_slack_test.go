@@ -27,23 +27,25 @@ var members = map[string]string{"ann": slacktest.Ann, "ben": slacktest.Ben, "gus
 //	slack start [socket|signed] [without=SCOPE]  a workspace, and the variables that lead to it
 //	slack reach http://HOST:PORT      signed requests go there; the address is challenged first
 //	slack outage on|off               nothing is answered
+//	slack group ID NAME...            a user group
 //	slack says NAME TEXT [VAR]        a mention in #general, which begins the thread VAR
 //	slack replies NAME THREAD TEXT    a message in a thread, without a mention
 //	slack types NAME TEXT             /deckhand TEXT
 //	slack clicks NAME THREAD BUTTON   the newest message with that button, when it is there
+//	slack fills NAME [FIELD=TEXT...]  the form that lies before them, and sends it
 //	slack shows THREAD REGEXP [VAR]   waits until the thread, as people read it, has that; prints it
 //	slack home NAME REGEXP            opens the app's home and waits until it has that
 //	slack posts THREAD KIND N         so many posts of a kind are in the thread; "seen" counts the eyes
 //	slack prompt                      every event and click was acknowledged within a second
-const slackUsage = "slack start|reach|outage|says|replies|types|clicks|shows|home|posts|prompt"
+const slackUsage = "slack start|reach|outage|group|says|replies|types|clicks|fills|shows|home|posts|prompt"
 
 // deeds are the words of the command `slack`, with the number of their arguments.
 var deeds = map[string]struct {
 	least int
 	do    func(*testscript.TestScript, *team, []string)
 }{
-	"reach": {1, slackReach}, "outage": {1, slackOutage}, "says": {2, slackSays}, "replies": {3, slackReplies}, "types": {2, slackTypes},
-	"clicks": {3, slackClicks}, "shows": {2, slackShows}, "home": {2, slackHome}, "posts": {3, slackPosts}, "prompt": {0, slackPrompt},
+	"reach": {1, slackReach}, "outage": {1, slackOutage}, "group": {2, slackGroup}, "says": {2, slackSays}, "replies": {3, slackReplies}, "types": {2, slackTypes},
+	"clicks": {3, slackClicks}, "fills": {1, slackFills}, "shows": {2, slackShows}, "home": {2, slackHome}, "posts": {3, slackPosts}, "prompt": {0, slackPrompt},
 }
 
 func slackCommand(ts *testscript.TestScript, neg bool, args []string) {
@@ -108,6 +110,14 @@ func idOf(ts *testscript.TestScript, name string) string {
 	return id
 }
 
+func slackGroup(ts *testscript.TestScript, w *team, args []string) {
+	g := slacktest.UserGroup{ID: args[0], Handle: strings.ToLower(args[0]), Name: args[0]}
+	for _, name := range args[1:] {
+		g.Users = append(g.Users, idOf(ts, name))
+	}
+	w.AddGroup(g)
+}
+
 func slackSays(ts *testscript.TestScript, w *team, args []string) {
 	at := w.Mention(idOf(ts, args[0]), slacktest.General, "", args[1])
 	if len(args) > 2 {
@@ -154,6 +164,25 @@ func slackClicks(ts *testscript.TestScript, w *team, args []string) {
 	})
 	if !clicked {
 		ts.Fatalf("%s never finds %q to click (%v):\n%s", args[0], args[2], err, w.text(args[1]))
+	}
+}
+
+func slackFills(ts *testscript.TestScript, w *team, args []string) {
+	by := idOf(ts, args[0])
+	var form slacktest.View
+	if !w.until(func() (open bool) { form, open = w.Modal(by); return open }) {
+		ts.Fatalf("no form lies before %s", args[0])
+	}
+	fmt.Fprint(ts.Stdout(), w.RenderView(form.ID))
+	values := map[string]string{}
+	for _, arg := range args[1:] {
+		field, text, _ := strings.Cut(arg, "=")
+		values[field] = text
+	}
+	sent, err := w.Submit(form.ID, by, values)
+	ts.Check(err)
+	if len(sent.Errors) > 0 {
+		ts.Fatalf("the form is refused: %v\n%s", sent.Errors, w.RenderView(form.ID))
 	}
 }
 
