@@ -28,8 +28,9 @@ lint: $(LINT) ## formatting, the floors of the house, file lengths and many lint
 bench: build setup ## a table of speed and size, with ratios to raw baselines
 	go run ./cmd/bench
 
-soak: setup ## the crash suite's long form: every boundary, 100 kills a store, frozen workers, killed servers
+soak: setup ## the crash suites' long form: every boundary, 100 kills a store and a platform, frozen workers, killed servers
 	DECKHAND_SOAK=1 go test -race -count=1 -timeout 60m -v -run 'TestDeath|TestSleep' ./agent/loop/crashtest
+	DECKHAND_SOAK=1 go test -race -count=1 -timeout 60m -v -run 'TestCrash' ./adapters/...
 
 fuzz: ## every fuzz target for a while (FUZZ_TIME=10s)
 	@grep -roE '^func Fuzz[A-Za-z0-9_]+' --include='*_test.go' . | while IFS=: read -r file name; do \

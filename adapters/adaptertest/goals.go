@@ -12,6 +12,8 @@ import (
 var goals = []scenario{
 	{"goal/mention", nil, nil, mentioned},
 	{"goal/direct", harmless, nil, direct},
+	{"goal/command", harmless, nil, func(h *house) { h.commanded("run Get the harbour ready", "") }},
+	{"goal/form", harmless, nil, func(h *house) { h.commanded("run", "Get the harbour ready") }},
 	{"goal/empty", nil, nil, empty},
 	{"goal/long", harmless, nil, long},
 	{"goal/in a thread", harmless, nil, threaded},
@@ -55,6 +57,32 @@ func direct(h *house) {
 	h.ends(run, agent.RunDone)
 	if !card.Private {
 		h.Errorf("the card of a direct conversation stands elsewhere: %+v", card)
+	}
+}
+
+// commanded gives a command, and the goal in a form where the command has none.
+func (h *house) commanded(command, goal string) {
+	h.Helper()
+	if err := h.Slash(Ann, command); err != nil {
+		h.Fatal(err)
+	}
+	if goal != "" {
+		h.fill(Ann, first(goal))
+	}
+	card, run := h.card(1)
+	r := h.ends(run, agent.RunDone)
+	if r.Brief.Goal != "Get the harbour ready" || r.Brief.Requester != h.Principal(Ann) {
+		h.Errorf("the brief: %+v", r.Brief)
+	}
+	report := h.kinds(agent.PostReport)
+	if len(report) != 1 || report[0].Thread.String() != r.Thread() || card.Private {
+		h.Errorf("the run lives in %s; the report: %+v", r.Thread(), report)
+	}
+	h.Mention(Ann, report[0].Thread, "And now the lighthouse")
+	next, after := h.card(2)
+	h.ends(after, agent.RunDone)
+	if next.Thread != report[0].Thread {
+		h.Errorf("the follow-up's card stands in %s, want %s", next.Thread, report[0].Thread)
 	}
 }
 

@@ -291,15 +291,21 @@ func (h *house) settled(run agent.RunID) {
 	if r.Ended == nil || h.broken {
 		return
 	}
-	h.sees("the buttons of the ended run are gone", func() bool {
+	h.sees("the ended run has no buttons left, and its card says how it ended", func() bool {
 		for _, p := range h.Posts() {
-			if isOf(r, p) && p.Kind != agent.PostReport && !(r.Replied() && p.Kind == agent.PostCard) && len(p.Buttons) > 0 {
+			isCard := p.Message.String() == r.Card()
+			switch {
+			case !isOf(r, p), p.Kind == agent.PostReport, isCard && r.Replied():
+			case len(p.Buttons) > 0, isCard && !strings.Contains(p.Text, endings[r.Ended.State]):
 				return false
 			}
 		}
 		return true
 	})
 }
+
+// endings are the words for how a run ended.
+var endings = map[agent.RunState]string{agent.RunDone: "Done", agent.RunFailed: "Failed", agent.RunCancelled: "Cancelled"}
 
 // isOf reports whether the post is one of the run's cards and questions.
 func isOf(r agent.Run, p Post) bool {

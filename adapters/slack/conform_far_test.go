@@ -63,7 +63,10 @@ type ticket struct{ Mode, URL, Bot, App, Secret string }
 
 // Ticket is how Adapter.Open reaches it.
 func (w *workspace) Ticket() string {
-	b, _ := json.Marshal(ticket{w.mode, w.URL(), w.BotToken, w.AppToken, w.SigningSecret}) // strings always encode
+	b, err := json.Marshal(ticket{w.mode, w.URL(), w.BotToken, w.AppToken, w.SigningSecret})
+	if err != nil {
+		panic(err) // strings always encode
+	}
 	return string(b)
 }
 

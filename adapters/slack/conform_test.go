@@ -23,6 +23,7 @@ const (
 // TestConformance plays people against a whole Deckhand, once over Socket Mode
 // and once over signed HTTP requests.
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{socketed, signed} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
@@ -58,8 +59,12 @@ func adapter(mode string) adaptertest.Adapter {
 			if err != nil || to.Mode != signed {
 				return s, err
 			}
-			behind, _ := fronts.Load(to.URL)
-			return &routed{Slack: s, front: behind.(*front)}, nil //nolint:forcetypeassert // Far stored it
+			behind, known := fronts.Load(to.URL)
+			f, is := behind.(*front)
+			if !known || !is {
+				return nil, fmt.Errorf("nothing listens for the deliveries of %s", to.URL)
+			}
+			return &routed{Slack: s, front: f}, nil
 		},
 	}
 }
