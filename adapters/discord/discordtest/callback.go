@@ -1,0 +1,218 @@
+package discordtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// Kinds of callbacks.
+const (
+	backPong         = 1
+	backMessage      = 4
+	backDefer        = 5
+	backDeferUpdate  = 6
+	backUpdate       = 7
+	backAutocomplete = 8
+	backModal        = 9
+)
+
+// modal is a form with what only the server knows.
+type modal struct {
+	Modal
+	from *interaction
+}
+
+func (s *Server) callback(c *call) (any, error) {
+	i := s.interactionByID(c.path("interaction"))
+	switch {
+	case i == nil || i.token != c.path("token"):
+		return nil, no(http.StatusNotFound, 10062, "Unknown interaction")
+	case i.acked:
+		return nil, no(http.StatusBadRequest, 40060, "Interaction has already been acknowledged.")
+	case i.over || time.Since(i.Sent) > s.cfg.AckWithin:
+		return nil, no(http.StatusNotFound, 10062, "Unknown interaction")
+	}
+	if err := s.respond(i, c); err != nil {
+		return nil, err
+	}
+	if c.query("with_response") != "true" {
+		return nil, nil
+	}
+	out := obj{"interaction": obj{"id": i.ID, "type": i.Type}}
+	if i.original != nil && (i.Response == backMessage || i.Response == backDefer) {
+		out["interaction"] = obj{"id": i.ID, "type": i.Type, "response_message_id": i.original.ID, "response_message_loading": i.deferred, "response_message_ephemeral": i.original.For != ""}
+		out["resource"] = obj{"type": i.Response, "message": s.messageJSON(i.original, true)}
+	}
+	return out, nil
+}
+
+// fits says which callbacks an interaction may have.
+func (i *interaction) fits(kind int) bool {
+	switch i.Type {
+	case askPing:
+		return kind == backPong
+	case askCommand:
+		return slices.Contains([]int{backMessage, backDefer, backModal}, kind)
+	case askComponent:
+		return slices.Contains([]int{backMessage, backDefer, backDeferUpdate, backUpdate, backModal}, kind)
+	case askAutocomplete:
+		return kind == backAutocomplete
+	default:
+		return kind == backMessage || kind == backDefer || (kind == backDeferUpdate || kind == backUpdate) && i.from != nil
+	}
+}
+
+// respond does what a callback says, over REST or as the body of an HTTP
+// answer; the lock is held.
+func (s *Server) respond(i *interaction, c *call) error {
+	var b struct {
+		Type int     `json:"type"`
+		Data rawJSON `json:"data"`
+	}
+	if err := c.read(&b); err != nil {
+		return err
+	}
+	if !i.fits(b.Type) {
+		return invalid("INTERACTION_CALLBACK_TYPE_INVALID", fmt.Sprintf("A callback of type %d does not fit an interaction of type %d.", b.Type, i.Type), "type")
+	}
+	var err error
+	switch b.Type {
+	case backMessage:
+		err = s.respondMessage(i, c, b.Data.b)
+	case backDefer:
+		err = s.respondLater(i, c, b.Data.b)
+	case backDeferUpdate:
+		i.original = i.from
+	case backUpdate:
+		err = s.respondUpdate(i, c, b.Data.b)
+	case backAutocomplete:
+		err = i.suggest(c, b.Data.b)
+	case backModal:
+		err = s.respondModal(i, b.Data.b)
+	}
+	if err == nil {
+		s.acknowledged(i, b.Type)
+	}
+	return err
+}
+
+// answered is a message of the bot that answers an interaction.
+func (s *Server) answered(i *interaction, what *content) *message {
+	m := s.fill(i.Channel, what)
+	m.Interaction = i.ID
+	if what.flags()&FlagEphemeral != 0 {
+		m.For, m.Flags = i.User, m.Flags|FlagEphemeral
+	}
+	switch {
+	case i.Type == askCommand:
+		m.Type = CommandMessage
+	case i.from != nil:
+		m.Type, m.ReplyTo = ReplyMessage, i.from.ID
+	}
+	return m
+}
+
+func (s *Server) respondMessage(i *interaction, c *call, data json.RawMessage) error {
+	what, err := s.readContent(c, data, nil)
+	if err != nil {
+		return err
+	}
+	if what.empty() {
+		return emptyMessage()
+	}
+	m := s.answered(i, what)
+	m.Pings = s.pings(m, quiet(what.Allowed, i))
+	i.original = m
+	s.post(m)
+	return nil
+}
+
+// quiet leaves the one whose message is answered alone: only replies of their
+// own ping.
+func quiet(a *allowed, i *interaction) *allowed {
+	if a == nil {
+		a = &allowed{Parse: defaultParse}
+	}
+	own := *a
+	own.Replied = own.Replied && i.from == nil
+	return &own
+}
+
+func (s *Server) respondLater(i *interaction, c *call, data json.RawMessage) error {
+	what, err := s.readContent(c, data, nil)
+	if err != nil {
+		return err
+	}
+	m := s.answered(i, &content{Flags: what.Flags})
+	m.Flags = m.Flags&^FlagComponents | FlagLoading
+	i.original, i.deferred = m, true
+	s.post(m)
+	return nil
+}
+
+func (s *Server) respondUpdate(i *interaction, c *call, data json.RawMessage) error {
+	if i.from.Deleted {
+		return unknownMessage()
+	}
+	what, err := s.readContent(c, data, i.from)
+	if err != nil {
+		return err
+	}
+	i.original = i.from
+	return s.rewrite(i.from, what)
+}
+
+func (i *interaction) suggest(c *call, data json.RawMessage) error {
+	var d struct {
+		Choices []struct {
+			Name  string          `json:"name"`
+			Value json.RawMessage `json:"value"`
+		} `json:"choices"`
+	}
+	if err := (&call{r: c.r, body: data}).read(&d); err != nil {
+		return err
+	}
+	var f form
+	if len(d.Choices) > 25 {
+		f.wrong("BASE_TYPE_MAX_LENGTH", "Must be 25 or fewer in length.", "data", "choices")
+	}
+	for n, o := range d.Choices {
+		f.long(o.Name, 1, 100, "data", "choices", n, "name")
+		value := string(o.Value)
+		var words string
+		if json.Unmarshal(o.Value, &words) == nil {
+			value = words
+			f.long(words, 1, 100, "data", "choices", n, "value")
+		}
+		i.choices = append(i.choices, Choice{Name: o.Name, Value: value})
+	}
+	return f.err()
+}
+
+func (s *Server) respondModal(i *interaction, data json.RawMessage) error {
+	var d struct {
+		CustomID   string `json:"custom_id"`
+		Title      string `json:"title"`
+		Components []obj  `json:"components"`
+	}
+	if err := (&call{body: data}).read(&d); err != nil {
+		return err
+	}
+	var f form
+	f.long(d.CustomID, 1, 100, "data", "custom_id")
+	f.long(d.Title, 1, 45, "data", "title")
+	(&checker{form: &f, seen: map[string]bool{}}).modalForm(d.Components)
+	if err := f.err(); err != nil {
+		return err
+	}
+	for _, o := range s.modals {
+		o.Open = o.Open && o.User != i.User
+	}
+	s.modals = append(s.modals, &modal{from: i, Modal: Modal{
+		ID: s.id(), CustomID: d.CustomID, User: i.User, Title: d.Title, Channel: i.Channel, Components: encode(d.Components), Open: true, At: time.Now(),
+	}})
+	return nil
+}

@@ -1,0 +1,284 @@
+package discordtest
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+type threadBody struct {
+	Name        *string `json:"name"`
+	AutoArchive *int    `json:"auto_archive_duration"`
+	Type        *int    `json:"type"`
+}
+
+func (b *threadBody) check() error {
+	var f form
+	name := ""
+	if b.Name != nil {
+		name = *b.Name
+	}
+	f.long(name, 1, 100, "name")
+	if b.AutoArchive != nil && !slices.Contains([]int{60, 1440, 4320, 10080}, *b.AutoArchive) {
+		f.wrong("BASE_TYPE_CHOICES", "Value must be one of (60, 1440, 4320, 10080).", "auto_archive_duration")
+	}
+	return f.err()
+}
+
+// openThread starts a thread from a message, whose id it takes.
+func (s *Server) openThread(c *call) (any, error) {
+	ch, err := s.visible(c.path("channel"))
+	if err != nil {
+		return nil, err
+	}
+	m := s.message(ch.ID, c.path("message"))
+	switch {
+	case m == nil || m.For != "":
+		return nil, unknownMessage()
+	case ch.Type != TextChannel && ch.Type != NewsChannel:
+		return nil, no(http.StatusBadRequest, 50024, "Cannot execute action on this channel type")
+	case !s.may(BotUser, ch, CreatePublicThread):
+		return nil, missingPerms()
+	case m.Flags&FlagHasThread != 0:
+		return nil, no(http.StatusBadRequest, 160004, "A thread has already been created for this message")
+	case m.system():
+		return nil, no(http.StatusForbidden, 50021, "Cannot execute action on a system message")
+	}
+	var b threadBody
+	if err := c.read(&b); err != nil {
+		return nil, err
+	}
+	if err := b.check(); err != nil {
+		return nil, err
+	}
+	t := s.newThread(ch, m.ID, BotUser, *b.Name, PublicThread, b.AutoArchive)
+	m.Flags |= FlagHasThread
+	s.tellMessage("MESSAGE_UPDATE", m)
+	s.post(&message{Message: Message{Channel: t.ID, Type: ThreadStarter, Author: BotUser}})
+	return created{s.channelJSON(t)}, nil
+}
+
+// startThread starts one without a message; in a forum with its first.
+func (s *Server) startThread(c *call) (any, error) {
+	ch, err := s.visible(c.path("channel"))
+	if err != nil {
+		return nil, err
+	}
+	var b threadBody
+	if err := c.read(&b); err != nil {
+		return nil, err
+	}
+	if err := b.check(); err != nil {
+		return nil, err
+	}
+	if ch.Type == ForumChannel {
+		return s.newPost(c, ch, &b)
+	}
+	kind, bit := PrivateThread, int64(CreateSecretThread)
+	if b.Type != nil {
+		kind = *b.Type
+	}
+	if kind == PublicThread {
+		bit = CreatePublicThread
+	}
+	switch {
+	case kind != PublicThread && kind != PrivateThread:
+		return nil, invalid("BASE_TYPE_CHOICES", "Value must be one of (10, 11, 12).", "type")
+	case ch.Type != TextChannel && ch.Type != NewsChannel:
+		return nil, no(http.StatusBadRequest, 50024, "Cannot execute action on this channel type")
+	case !s.may(BotUser, ch, bit):
+		return nil, missingPerms()
+	}
+	t := s.newThread(ch, s.id(), BotUser, *b.Name, kind, b.AutoArchive)
+	if kind == PublicThread {
+		s.post(&message{Message: Message{Channel: ch.ID, Type: ThreadCreated, Author: BotUser, Content: t.Name, Flags: FlagHasThread}})
+	}
+	return created{s.channelJSON(t)}, nil
+}
+
+func (s *Server) newPost(c *call, ch *Channel, b *threadBody) (any, error) {
+	if !s.may(BotUser, ch, SendMessages) {
+		return nil, missingPerms()
+	}
+	var raw struct {
+		Message rawJSON `json:"message"`
+	}
+	if err := c.read(&raw); err != nil {
+		return nil, err
+	}
+	what, err := s.readContent(c, raw.Message.b, nil)
+	if err != nil {
+		return nil, err
+	}
+	if what.empty() {
+		return nil, emptyMessage()
+	}
+	t := s.newThread(ch, s.id(), BotUser, *b.Name, PublicThread, b.AutoArchive)
+	m := s.fill(t.ID, what)
+	m.Pings = s.pings(m, what.Allowed)
+	s.post(m)
+	out := s.channelJSON(t)
+	out["message"] = s.messageJSON(m, true)
+	return created{out}, nil
+}
+
+// rawJSON is JSON that is decoded later.
+type rawJSON struct{ b []byte }
+
+// UnmarshalJSON keeps a copy.
+func (r *rawJSON) UnmarshalJSON(b []byte) error {
+	r.b = slices.Clone(b)
+	return nil
+}
+
+// newThread opens a thread and tells the sessions; the lock is held.
+func (s *Server) newThread(parent *Channel, id, owner, name string, kind int, archive *int) *Channel {
+	t := &Channel{
+		ID: id, Name: name, Type: kind, Guild: parent.Guild, Parent: parent.ID, Owner: owner,
+		AutoArchive: 4320, Members: []string{owner}, changed: time.Now(),
+	}
+	if archive != nil {
+		t.AutoArchive = *archive
+	}
+	s.channels = append(s.channels, t)
+	if s.sees(BotUser, t) {
+		data := s.channelJSON(t)
+		data["newly_created"] = true
+		s.tell(&event{kind: "THREAD_CREATE", intent: IntentGuilds, echo: owner == BotUser, data: data})
+	}
+	s.change()
+	return t
+}
+
+// join makes somebody a member of a thread; the lock is held.
+func (s *Server) join(t *Channel, user string) {
+	if !slices.Contains(t.Members, user) {
+		t.Members = append(slices.Clone(t.Members), user)
+		s.change()
+	}
+}
+
+// archive closes or opens a thread and tells the sessions; the lock is held.
+func (s *Server) archive(t *Channel, archived, locked bool) {
+	t.Archived, t.Locked, t.changed = archived, locked, time.Now()
+	if s.sees(BotUser, t) {
+		s.tell(&event{kind: "THREAD_UPDATE", intent: IntentGuilds, echo: true, data: s.channelJSON(t)})
+	}
+	s.change()
+}
+
+// thread finds a thread that the bot may look into.
+func (s *Server) thread(c *call) (*Channel, error) {
+	t, err := s.visible(c.path("channel"))
+	if err == nil && !t.Thread() {
+		err = no(http.StatusBadRequest, 50024, "Cannot execute action on this channel type")
+	}
+	return t, err
+}
+
+func who(c *call) string {
+	if u := c.path("user"); u != "@me" {
+		return u
+	}
+	return BotUser
+}
+
+func (s *Server) threadMembers(c *call) (any, error) {
+	t, err := s.thread(c)
+	if err != nil {
+		return nil, err
+	}
+	out := []obj{}
+	for _, u := range t.Members {
+		out = append(out, s.threadMemberJSON(t, u))
+	}
+	return out, nil
+}
+
+func (s *Server) threadMember(c *call) (any, error) {
+	t, err := s.thread(c)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(t.Members, who(c)) {
+		return nil, unknownMember()
+	}
+	return s.threadMemberJSON(t, who(c)), nil
+}
+
+func (s *Server) joinThread(c *call) (any, error) {
+	t, err := s.thread(c)
+	if err != nil {
+		return nil, err
+	}
+	switch parent := s.channel(t.Parent); {
+	case t.Archived:
+		return nil, no(http.StatusBadRequest, 50083, "Thread is archived")
+	case parent == nil || !s.sees(who(c), parent):
+		return nil, unknownMember()
+	case !s.may(BotUser, t, SendInThreads):
+		return nil, missingPerms()
+	}
+	s.join(t, who(c))
+	return nil, nil
+}
+
+func (s *Server) leaveThread(c *call) (any, error) {
+	t, err := s.thread(c)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case t.Archived:
+		return nil, no(http.StatusBadRequest, 50083, "Thread is archived")
+	case who(c) != BotUser && !s.may(BotUser, t, ManageThreads):
+		return nil, missingPerms()
+	}
+	t.Members = slices.DeleteFunc(slices.Clone(t.Members), func(u string) bool { return u == who(c) })
+	s.change()
+	return nil, nil
+}
+
+func (s *Server) threadList(want func(*Channel) bool, limit int) obj {
+	threads, members, more := []obj{}, []obj{}, false
+	for _, t := range slices.Backward(s.channels) {
+		if !t.Thread() || t.Deleted || !want(t) || !s.sees(BotUser, t) {
+			continue
+		}
+		if len(threads) == limit {
+			more = true
+			break
+		}
+		threads = append(threads, s.channelJSON(t))
+		if slices.Contains(t.Members, BotUser) {
+			members = append(members, s.threadMemberJSON(t, BotUser))
+		}
+	}
+	return obj{"threads": threads, "members": members, "has_more": more}
+}
+
+func (s *Server) activeThreads(c *call) (any, error) {
+	g, err := s.inside(c)
+	if err != nil {
+		return nil, err
+	}
+	out := s.threadList(func(t *Channel) bool { return t.Guild == g.ID && !t.Archived }, len(s.channels)+1)
+	delete(out, "has_more")
+	return out, nil
+}
+
+func (s *Server) archivedThreads(c *call) (any, error) {
+	ch, err := s.visible(c.path("channel"))
+	if err != nil {
+		return nil, err
+	}
+	limit := 50
+	if n, err := strconv.Atoi(c.query("limit")); err == nil && n > 0 {
+		limit = min(n, 100)
+	}
+	before, _ := time.Parse(time.RFC3339Nano, c.query("before")) // none: no bound
+	return s.threadList(func(t *Channel) bool {
+		return t.Parent == ch.ID && t.Type == PublicThread && t.Archived && (before.IsZero() || t.changed.Before(before))
+	}, limit), nil
+}
