@@ -1,5 +1,5 @@
-# The web page listens on the loopback address unless told otherwise; to
-# publish it: docker run -e DECKHAND_HTTP_ADDR=:8080 -p 127.0.0.1:8080:8080 …
+# serve listens on the loopback address unless told otherwise; for Slack's requests
+# over HTTP (Socket Mode needs none): docker run -e DECKHAND_HTTP_ADDR=:8080 -p 127.0.0.1:8080:8080 …
 FROM golang:1.26 AS build
 WORKDIR /src
 COPY go.mod go.sum ./

@@ -28,6 +28,15 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- if or .Values.redis.url .Values.redis.secret.name -}}yes{{- end -}}
 {{- end }}
 
+{{/* Slack's variables and the keys of Secrets that hold them. */}}
+{{- define "deckhand.slack" -}}
+{{- range $variable, $ref := dict "SLACK_BOT_TOKEN" .Values.slack.botToken "SLACK_APP_TOKEN" .Values.slack.appToken "SLACK_SIGNING_SECRET" .Values.slack.signingSecret }}
+{{- if $ref.name }}
+{{ $variable }}: {name: {{ $ref.name | quote }}, key: {{ $ref.key | quote }}}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{/* What would install and then not work is refused here. */}}
 {{- define "deckhand.check" -}}
 {{- if gt (int .Values.replicas) 1 }}
@@ -40,5 +49,26 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 {{- if and .Values.redis.url .Values.redis.secret.name }}
 {{- fail "redis.url and redis.secret.name are both set: which one is it?" }}
+{{- end }}
+{{- if not (or .Values.secret .Values.env) }}
+{{- $bot := .Values.slack.botToken.name }}
+{{- $way := or .Values.slack.appToken.name .Values.slack.signingSecret.name }}
+{{- if and $bot (not $way) }}
+{{- fail "slack.botToken is set, but neither slack.appToken (Socket Mode) nor slack.signingSecret (HTTP): Slack could not reach Deckhand" }}
+{{- end }}
+{{- if and $way (not $bot) }}
+{{- fail "slack.appToken or slack.signingSecret is set, but not slack.botToken: Slack would be off" }}
+{{- end }}
+{{- end }}
+{{- if .Values.ingress.enabled }}
+{{- if not .Values.ingress.host }}
+{{- fail "ingress.enabled without ingress.host: to which host does Slack send?" }}
+{{- end }}
+{{- if not .Values.service.enabled }}
+{{- fail "ingress.enabled needs service.enabled: an ingress leads to a service" }}
+{{- end }}
+{{- if not (or .Values.secret .Values.env .Values.slack.signingSecret.name) }}
+{{- fail "ingress.enabled without slack.signingSecret: there would be no /slack/… routes behind it" }}
+{{- end }}
 {{- end }}
 {{- end }}
