@@ -1,0 +1,194 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// Platform is the name of the platform: the first part of its addresses.
+const Platform = "discord"
+
+// Direct is the workspace of direct conversations.
+const directSpace = "@me"
+
+// Config says how to reach Discord. The token is needed always, the public key
+// for HTTP interactions.
+type Config struct {
+	Token string
+	// PublicKey is the application's, in hex; with it /discord/interactions is served.
+	PublicKey string
+	// APIURL is the base of the API with "/api", without a version; empty: Discord's own.
+	APIURL string
+	// AppID is the application; empty: Discord is asked.
+	AppID string
+	// GuildID is the server where commands are registered; empty: everywhere.
+	GuildID string
+	// Gateway takes events from the gateway; without it only interactions over
+	// HTTP come in.
+	Gateway bool
+	// PostTimeout bounds one request that posts; default 3 s.
+	PostTimeout time.Duration
+	// AllowBots are the bots that may speak to this one: "discord:1".
+	AllowBots []string
+	// CatchUp is how far back threads are read after downtime; default 24 h.
+	CatchUp time.Duration
+	// Names keeps how far each channel was read. It is part of the store; without
+	// it nothing is caught up after downtime.
+	Names Names
+	// Suggest lists what a person may name in a command: it completes while they
+	// type. Without it nothing is suggested.
+	Suggest Suggest
+	// Client makes every request; nil: one of its own.
+	Client *http.Client
+	Log    *slog.Logger
+}
+
+// Names is what the adapter needs of a store: names with values.
+type Names interface {
+	Value(ctx context.Context, name string) (string, error)
+	Values(ctx context.Context, prefix string) (map[string]string, error)
+	SetValue(ctx context.Context, name, value string) error
+}
+
+// Suggest is the runs and the open questions that a person may see.
+type Suggest func(ctx context.Context, by bot.Person) (Suggestions, error)
+
+// Suggestions are what can be named, the likeliest first.
+type Suggestions struct{ Runs, Questions []Suggestion }
+
+// Suggestion is an id with what it stands for.
+type Suggestion struct{ ID, Text string }
+
+// forgetful keeps nothing.
+type forgetful struct{}
+
+func (forgetful) Value(context.Context, string) (string, error) { return "", nil }
+
+func (forgetful) Values(context.Context, string) (map[string]string, error) {
+	return map[string]string{}, nil
+}
+
+func (forgetful) SetValue(context.Context, string, string) error { return nil }
+
+// Discord is one bot account. It is a bot.Platform.
+type Discord struct {
+	cfg    Config
+	api    *discordgo.Session // its gateway and its waiting are not used: see call
+	client *http.Client       // for what is not the API: attachments
+	limits limits
+	log    *slog.Logger
+
+	appID   string
+	botUser string // the bot as a person: what a mention names
+	botName string
+
+	in  intake
+	out outlet
+}
+
+// New asks Discord who the bot is. A refused token is a bot.ErrRefused that
+// names DISCORD_TOKEN; any other error is worth another attempt.
+func New(ctx context.Context, cfg Config) (*Discord, error) {
+	cfg = cfg.withDefaults()
+	d, err := dial(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.whoami(ctx); err != nil {
+		return nil, err
+	}
+	d.in.open()
+	d.out.open()
+	return d, nil
+}
+
+// dial makes the client without asking anything.
+func dial(cfg Config) (*Discord, error) {
+	var base *url.URL
+	if cfg.APIURL != "" {
+		var err error
+		if base, err = url.Parse(strings.TrimSuffix(cfg.APIURL, "/")); err != nil || base.Host == "" {
+			return nil, fmt.Errorf("DISCORD_API_URL is no address of an API; write https://HOST/api: %w", errors.Join(err, bot.ErrRefused))
+		}
+	}
+	api, err := discordgo.New("Bot " + strings.TrimPrefix(cfg.Token, "Bot "))
+	if err != nil {
+		return nil, fmt.Errorf("make a client of Discord: %w", err)
+	}
+	d := &Discord{cfg: cfg, api: api, client: cfg.Client, log: cfg.Log}
+	d.limits.open()
+	own := *cfg.Client
+	own.Transport = &door{base: base, next: cfg.Client.Transport, limits: &d.limits}
+	api.Client = &own
+	api.StateEnabled, api.ShouldReconnectOnError, api.ShouldRetryOnRateLimit, api.MaxRestRetries = false, false, false, 0
+	return d, nil
+}
+
+// whoami asks who the bot and its application are.
+func (d *Discord) whoami(ctx context.Context) error {
+	var me discordgo.User
+	err := d.call(ctx, http.MethodGet, discordgo.EndpointUser("@me"), nil, &me)
+	if tokenRefused(err) {
+		return refusedToken(err)
+	}
+	if err != nil {
+		return fmt.Errorf("ask Discord who the bot is: %w", err)
+	}
+	d.botUser, d.botName, d.appID = me.ID, me.Username, d.cfg.AppID
+	if d.appID != "" {
+		return nil
+	}
+	var app discordgo.Application
+	if err := d.call(ctx, http.MethodGet, discordgo.EndpointOAuth2Application("@me"), nil, &app); err != nil {
+		return fmt.Errorf("ask Discord which application the bot is (or set DISCORD_APP_ID): %w", err)
+	}
+	d.appID = app.ID
+	return nil
+}
+
+// Name is the first part of the platform's addresses.
+func (d *Discord) Name() string { return Platform }
+
+func (c Config) withDefaults() Config {
+	if c.PostTimeout <= 0 {
+		c.PostTimeout = 3 * time.Second
+	}
+	if c.CatchUp <= 0 {
+		c.CatchUp = 24 * time.Hour
+	}
+	if c.Client == nil {
+		c.Client = &http.Client{}
+	}
+	if c.Names == nil {
+		c.Names = forgetful{}
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// place is the address of a thread, of a message in the channel that holds it,
+// or without an id of a channel. Without a server it is a direct conversation.
+func place(guild, channel, id string) bot.Address {
+	if guild == "" {
+		guild = directSpace
+	}
+	return bot.Address{Platform: Platform, Workspace: guild, Channel: channel, ID: id}
+}
+
+// principal is a person or a bot as authority names them.
+func principal(id string) string { return Platform + ":" + id }
+
+// rolePrincipal is a role as authority names it.
+func rolePrincipal(id string) string { return Platform + ":&" + id }

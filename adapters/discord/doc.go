@@ -1,0 +1,21 @@
+// Package discord connects one bot account to Discord: it takes in what people
+// do in its servers and direct messages (the gateway, signed HTTP interactions,
+// or both at once) and shows what a run has to say.
+//
+// Everything from outside goes one way: gateway*.go or http.go receives and
+// proves, parse*.go turns the payload into a bot.Inbound, queue.go keeps the
+// order of a thread, hear writes it down, and answer.go does what is to be done
+// at once. An interaction has three seconds: whatever is not written down by
+// then is deferred first. Discord's own types end here.
+//
+// Addresses: the workspace is the server's id ("@me" in direct messages), the
+// channel is the parent channel, and the id is the thread's own channel id. A
+// thread that begins at a message has the message's id, so an address may name
+// a thread before it exists: whoever posts there first opens it. In a direct
+// conversation the conversation is the thread, so that channel and id are the
+// same. The address of a message names the channel that holds it, be it a
+// thread, and the message's id.
+//
+// What does not live here: what a message means, who may do what, and when
+// something is posted (bot).
+package discord
