@@ -30,6 +30,8 @@ var members = map[string]string{"ann": slacktest.Ann, "ben": slacktest.Ben, "gus
 //	slack group ID NAME...            a user group
 //	slack says NAME TEXT [VAR]        a mention in #general, which begins the thread VAR
 //	slack replies NAME THREAD TEXT    a message in a thread, without a mention
+//	slack writes NAME TEXT            a direct message, and waits for something of Deckhand's there
+//	slack shortcut NAME THREAD        "Make this a goal" on the message
 //	slack types NAME TEXT             /deckhand TEXT
 //	slack clicks NAME THREAD BUTTON   the newest message with that button, when it is there
 //	slack fills NAME [FIELD=TEXT...]  the form that lies before them, and sends it
@@ -37,14 +39,15 @@ var members = map[string]string{"ann": slacktest.Ann, "ben": slacktest.Ben, "gus
 //	slack home NAME REGEXP            opens the app's home and waits until it has that
 //	slack posts THREAD KIND N         so many posts of a kind are in the thread; "seen" counts the eyes
 //	slack prompt                      every event and click was acknowledged within a second
-const slackUsage = "slack start|reach|outage|group|says|replies|types|clicks|fills|shows|home|posts|prompt"
+const slackUsage = "slack start|reach|outage|group|says|replies|writes|shortcut|types|clicks|fills|shows|home|posts|prompt"
 
 // deeds are the words of the command `slack`, with the number of their arguments.
 var deeds = map[string]struct {
 	least int
 	do    func(*testscript.TestScript, *team, []string)
 }{
-	"reach": {1, slackReach}, "outage": {1, slackOutage}, "group": {2, slackGroup}, "says": {2, slackSays}, "replies": {3, slackReplies}, "types": {2, slackTypes},
+	"reach": {1, slackReach}, "outage": {1, slackOutage}, "group": {2, slackGroup}, "says": {2, slackSays}, "replies": {3, slackReplies},
+	"writes": {2, slackWrites}, "shortcut": {2, slackShortcut}, "types": {2, slackTypes},
 	"clicks": {3, slackClicks}, "fills": {1, slackFills}, "shows": {2, slackShows}, "home": {2, slackHome}, "posts": {3, slackPosts}, "prompt": {0, slackPrompt},
 }
 
@@ -131,6 +134,20 @@ func slackReplies(ts *testscript.TestScript, w *team, args []string) {
 
 func slackTypes(ts *testscript.TestScript, w *team, args []string) {
 	ts.Check(w.Slash(idOf(ts, args[0]), slacktest.General, args[1]))
+}
+
+func slackWrites(ts *testscript.TestScript, w *team, args []string) {
+	by := idOf(ts, args[0])
+	at := w.DM(by, args[1])
+	if !w.until(func() bool {
+		return slices.ContainsFunc(w.Thread(w.IM(by), at), func(m slacktest.Message) bool { return kindOf(m) == agent.PostCard })
+	}) {
+		ts.Fatalf("%q in a direct message is not answered", args[1])
+	}
+}
+
+func slackShortcut(ts *testscript.TestScript, w *team, args []string) {
+	ts.Check(w.MessageShortcut(idOf(ts, args[0]), slacktest.General, args[1], "goal_from_message"))
 }
 
 // until waits until the workspace is so.
