@@ -253,7 +253,7 @@ func (s *scene) strike(ctx context.Context, worker *child, times int) error {
 			return err
 		}
 		select {
-		case <-time.After(100*time.Millisecond + rand.N(2*time.Second)):
+		case <-time.After(200*time.Millisecond + rand.N(2300*time.Millisecond)):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -283,7 +283,7 @@ type takeover struct {
 // add reads the deaths of a scene and how long each run took after that.
 func (f *figures) add(s *scene) error {
 	data, err := os.ReadFile(s.orders(boundary{}).deaths())
-	if err != nil {
+	if err != nil && !errors.Is(err, os.ErrNotExist) { // nobody died
 		return err
 	}
 	posts := s.Posts()

@@ -50,16 +50,17 @@ func newReaper(o orders, old []agent.RunInfo) *reaper {
 	return r
 }
 
-// commit numbers a commit to a new run, 0 for any other.
-func (r *reaper) commit(run agent.RunID) int {
+// commit numbers a commit to a new run, 0 for any other: what is about to be
+// committed and what was committed are counted apart, since some are refused.
+func (r *reaper) commit(when string, run agent.RunID) int {
 	if run == "" || r.old[run] {
 		return 0
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.begun = true
-	r.counted["commit"]++
-	return r.counted["commit"]
+	r.counted[when]++
+	return r.counted[when]
 }
 
 // post numbers a post, 0 while no new run has begun.
@@ -112,11 +113,10 @@ func (w *witness) Commit(ctx context.Context, c agent.Commit) (agent.Receipt, er
 	if len(c.Events) > 0 {
 		about = string(c.Events[0].Body.Kind())
 	}
-	n := w.reaper.commit(c.Run)
-	w.reaper.pass("commit", "before", n, about)
+	w.reaper.pass("commit", "before", w.reaper.commit("before", c.Run), about)
 	r, err := w.Store.Commit(ctx, c)
 	if err == nil {
-		w.reaper.pass("commit", "after", n, about)
+		w.reaper.pass("commit", "after", w.reaper.commit("after", c.Run), about)
 	}
 	return r, err
 }

@@ -30,7 +30,7 @@ type Adapter struct {
 	Far func(t *testing.T) Far
 	// Open connects to the far side of the ticket, perhaps from another process.
 	Open func(ctx context.Context, ticket string, w Wiring) (bot.Platform, error)
-	// Sends reports whether a request posts a message.
+	// Sends reports whether a request posts a message or a file.
 	Sends func(r *http.Request) bool
 }
 
@@ -107,9 +107,10 @@ type Sight interface {
 
 // Faults is what goes wrong on the way.
 type Faults interface {
-	// LoseAnswers lets the next n posts happen without an answer.
+	// LoseAnswers lets the next n posts, and the next n uploads, happen without
+	// an answer.
 	LoseAnswers(n int)
-	// LoseRequests lets the next n posts not happen, without an answer.
+	// LoseRequests lets the next n of them not happen, without an answer.
 	LoseRequests(n int)
 	// Busy refuses the next n posts and edits, to be tried again after that.
 	Busy(n int, after time.Duration)

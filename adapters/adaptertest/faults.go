@@ -24,6 +24,17 @@ var faults = []scenario{
 		h.ends(run, agent.RunDone)
 		h.each(run, ask)
 	}},
+	{"fault/answers to questions lost", harmless, nil, func(h *house) {
+		card, run, release := h.busy()
+		h.LoseAnswers(1)
+		h.Mention(Ann, card.Thread, "status")
+		h.sees("it is answered", func() bool { return h.answers(Ann) > 0 })
+		release()
+		h.ends(run, agent.RunDone)
+		if n := h.answers(Ann); n != 1 {
+			h.Errorf("%d answers\n%s", n, h.scene())
+		}
+	}},
 	{"fault/busy", nil, nil, func(h *house) {
 		h.Busy(2, time.Second)
 		run, ask := h.begin()
@@ -89,6 +100,25 @@ var faults = []scenario{
 	}},
 	{"fault/channel archived", harmless, nil, func(h *house) { h.wrecked(func(w Wrecker) { w.Archive() }) }},
 	{"fault/bot removed", harmless, nil, func(h *house) { h.wrecked(func(w Wrecker) { w.Expel() }) }},
+}
+
+// lengthyFaults take a minute, which is how long an upload may be on its way:
+// they belong to the long form.
+var lengthyFaults = []scenario{
+	{"fault/uploads lost", func() *play {
+		m := harbour()
+		m.artifacts = []string{"berth.md"}
+		return m
+	}, nil, func(h *house) {
+		run, ask := h.begin()
+		h.LoseAnswers(1)
+		h.click(Ann, ask, "Approve")
+		h.ends(run, agent.RunDone)
+		h.each(run, ask)
+		if got := h.files("berth.md"); len(got) != 1 {
+			h.Errorf("the file was uploaded %d times\n%s", len(got), h.scene())
+		}
+	}},
 }
 
 // each wants one card, one question and one report.

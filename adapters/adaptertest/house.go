@@ -21,7 +21,8 @@ import (
 	"github.com/deckhand-bot/deckhand/memory/storetest"
 )
 
-// patience is how long a test waits for what must happen on a busy machine.
+// patience is how long a test waits for what must happen on a busy machine,
+// where nothing may take a minute by itself.
 const patience = 40 * time.Second
 
 // A post whose answer was lost is looked for when its time is over: it is
@@ -147,6 +148,9 @@ func (h *house) end(p *process) {
 func distributed(h *house) { h.server = redistest.Start(h.T) }
 
 func (h *house) bounded() (context.Context, context.CancelFunc) {
+	if soak() {
+		return context.WithTimeout(h.Context(), 3*patience)
+	}
 	return context.WithTimeout(h.Context(), patience)
 }
 

@@ -20,12 +20,16 @@ type scenario struct {
 // time they wait for a pace of the platform.
 const atOnce = 8
 
-// Run plays every scenario.
+// Run plays every scenario; DECKHAND_SOAK=1 adds those that take long.
 func Run(t *testing.T, a Adapter) {
 	t.Helper()
 	var group sync.WaitGroup
 	slots := make(chan struct{}, atOnce)
-	for _, s := range slices.Concat(goals, questions, decisions, authority, talks, troubles, reports, faults, downtimes, replicas) {
+	all := slices.Concat(goals, questions, decisions, authority, talks, troubles, reports, faults, downtimes, replicas)
+	if soak() {
+		all = append(all, lengthyFaults...)
+	}
+	for _, s := range all {
 		group.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()

@@ -32,10 +32,10 @@ var people = map[adaptertest.Who]string{
 // robot is how the other bot signs what it writes.
 const robot = "BROB"
 
-func openWorkspace(t *testing.T, mode string) *workspace {
+func openWorkspace(t *testing.T, mode string, limits slacktest.Limits) *workspace {
 	t.Helper()
 	w := &workspace{mode: mode}
-	cfg := slacktest.Config{Redeliver: []time.Duration{5 * time.Millisecond, 200 * time.Millisecond, time.Second, 2 * time.Second}}
+	cfg := slacktest.Config{Limits: limits, Redeliver: []time.Duration{5 * time.Millisecond, 200 * time.Millisecond, time.Second, 2 * time.Second}}
 	if mode == signed {
 		w.front = openFront(t)
 		cfg.Deliver = w.front.URL
@@ -228,10 +228,22 @@ func (w *workspace) Owed() int {
 	return owed
 }
 
-const posting = "chat.postMessage"
+// The methods that make what people see.
+const (
+	posting   = "chat.postMessage"
+	uploading = "files.completeUploadExternal"
+)
 
-func (w *workspace) LoseAnswers(n int)  { w.Fail(posting, n, slacktest.LostAnswer()) }
-func (w *workspace) LoseRequests(n int) { w.Fail(posting, n, slacktest.LostRequest()) }
+func (w *workspace) LoseAnswers(n int) {
+	w.Fail(posting, n, slacktest.LostAnswer())
+	w.Fail(uploading, n, slacktest.LostAnswer())
+}
+
+func (w *workspace) LoseRequests(n int) {
+	w.Fail(posting, n, slacktest.LostRequest())
+	w.Fail(uploading, n, slacktest.LostRequest())
+}
+
 func (w *workspace) Busy(n int, after time.Duration) {
 	w.Fail(posting, n, slacktest.RateLimited(after))
 	w.Fail("chat.update", n, slacktest.RateLimited(after))
@@ -244,7 +256,7 @@ func (w *workspace) Release(reversed bool) {
 }
 func (w *workspace) Drop() { w.DropSockets() }
 
-// Unruly loses and delays some answers of the next thousand posts.
+// Unruly loses and delays some answers of the next thousand posts and uploads.
 func (w *workspace) Unruly(seed uint64) {
 	dice := rand.New(rand.NewPCG(seed, 2))
 	for range 1000 {
@@ -259,7 +271,7 @@ func (w *workspace) Unruly(seed uint64) {
 		case 3:
 			f.AcceptAfter = time.Duration(dice.IntN(150)) * time.Millisecond
 		}
-		w.Fail(posting, 1, f)
+		w.Fail([]string{posting, posting, posting, uploading}[dice.IntN(4)], 1, f)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/adapters/adaptertest"
 	"github.com/deckhand-bot/deckhand/adapters/slack"
+	"github.com/deckhand-bot/deckhand/adapters/slack/slacktest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -27,19 +28,21 @@ func TestConformance(t *testing.T) {
 	for _, mode := range []string{socketed, signed} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			adaptertest.Run(t, adapter(mode))
+			adaptertest.Run(t, adapter(mode, slacktest.Limits{}))
 		})
 	}
 }
 
 // adapter is Slack under test.
-func adapter(mode string) adaptertest.Adapter {
+func adapter(mode string, limits slacktest.Limits) adaptertest.Adapter {
 	var fronts sync.Map // by URL of the workspace
 	return adaptertest.Adapter{
-		Sends: func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/"+posting) },
+		Sends: func(r *http.Request) bool {
+			return strings.HasSuffix(r.URL.Path, "/"+posting) || strings.HasSuffix(r.URL.Path, "/"+uploading)
+		},
 		Far: func(t *testing.T) adaptertest.Far {
 			t.Helper()
-			w := openWorkspace(t, mode)
+			w := openWorkspace(t, mode, limits)
 			fronts.Store(w.URL(), w.front)
 			return w
 		},

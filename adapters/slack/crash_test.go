@@ -4,13 +4,21 @@ import (
 	"testing"
 
 	"github.com/deckhand-bot/deckhand/adapters/adaptertest"
+	"github.com/deckhand-bot/deckhand/adapters/slack/slacktest"
 )
+
+// often lets a Deckhand read back what it missed as often as it is killed:
+// Slack allows fifty reads a minute, and no more than a few restarts with it.
+var often = slacktest.Limits{PerMinute: map[string]int{
+	"conversations.history": 3000, "conversations.replies": 3000, "users.conversations": 3000,
+	"auth.test": 3000, "apps.connections.open": 3000,
+}}
 
 // TestCrash kills Deckhand while it talks to a Slack workspace.
 func TestCrash(t *testing.T) {
 	t.Parallel()
-	adaptertest.Crash(t, adapter(socketed), "TestCrashChild")
+	adaptertest.Crash(t, adapter(socketed, often), "TestCrashChild")
 }
 
 // TestCrashChild is the Deckhand that TestCrash kills; it does nothing else.
-func TestCrashChild(t *testing.T) { adaptertest.Child(t, adapter(socketed)) }
+func TestCrashChild(t *testing.T) { adaptertest.Child(t, adapter(socketed, often)) }
