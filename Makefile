@@ -11,7 +11,7 @@ SUDO         := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: build ## a whole run on this tree, without a model or a key
+demo: build ## a whole run on this tree, without a model or a key (as a Slack thread: bin/deckhand demo slack .)
 	bin/deckhand demo .
 
 build: ## bin/deckhand, a static binary
