@@ -16,6 +16,8 @@ func (r Run) Apply(e Event) Run {
 		r = r.start(e, b)
 	case PersonSaid:
 		r = r.note(Note{By: b.By, Text: b.Text, Trusted: b.Trusted}).give(b.Files, b.By)
+	case RunWatched:
+		r = r.watch(b)
 	case RunControlled:
 		r = r.control(b)
 	case TimePassed:

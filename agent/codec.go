@@ -42,6 +42,7 @@ type codec map[Kind]shape
 var builtin = codec{
 	RunStarted{}.Kind():        shapeOf[RunStarted](),
 	PersonSaid{}.Kind():        shapeOf[PersonSaid](),
+	RunWatched{}.Kind():        shapeOf[RunWatched](),
 	RunControlled{}.Kind():     shapeOf[RunControlled](),
 	TimePassed{}.Kind():        shapeOf[TimePassed](),
 	ModelAsked{}.Kind():        shapeOf[ModelAsked](),

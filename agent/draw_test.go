@@ -126,6 +126,9 @@ func drawAny(t *rapid.T) Body {
 		func() Body { return TaskJudged{Task: task, Accepted: rapid.Bool().Draw(t, "accepted")} },
 		func() Body { return drawTaskEnd(t, task) },
 		func() Body { return ToolIntent{Effect: effect, Tool: "write"} },
+		func() Body {
+			return RunWatched{Where: rapid.SampledFrom([]string{"discord:1:2:3", "discord:1:2:", "slack:T1:C1:1.2"}).Draw(t, "where"), By: "discord:5"}
+		},
 		func() Body { return Post{Key: keyCard, Kind: PostCard}.Intent(noon) },
 		func() Body {
 			return ToolOutcome{Effect: "post/card", State: OutcomeOK, Text: Shown{Message: "m"}.Text()}

@@ -79,6 +79,13 @@ const (
 	WordWake   Word = "wake"
 )
 
+// RunWatched shows the run in one more thread, or in none of a channel yet:
+// its card and its report are posted there, too.
+type RunWatched struct {
+	Where string `json:"where"` // "platform:workspace:channel:thread"
+	By    string `json:"by"`
+}
+
 // RunControlled is a control word, by a person or by the engine itself.
 type RunControlled struct {
 	Word   Word   `json:"word"`

@@ -6,6 +6,9 @@ func (RunStarted) Kind() Kind { return "run.started" }
 // Kind names the event: person.said.
 func (PersonSaid) Kind() Kind { return "person.said" }
 
+// Kind names the event: run.watched.
+func (RunWatched) Kind() Kind { return "run.watched" }
+
 // Kind names the event: run.controlled.
 func (RunControlled) Kind() Kind { return "run.controlled" }
 
@@ -70,6 +73,7 @@ func (Reported) Kind() Kind { return "report" }
 func (RunEnded) Kind() Kind { return "run.ended" }
 
 func (RunStarted) body()        {}
+func (RunWatched) body()        {}
 func (PersonSaid) body()        {}
 func (RunControlled) body()     {}
 func (TimePassed) body()        {}

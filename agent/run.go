@@ -39,10 +39,11 @@ type Run struct {
 	Report   *Reported                   `json:"report,omitempty"`
 	Ended    *RunEnded                   `json:"ended,omitempty"`
 	Finished time.Time                   `json:"finished,omitzero"` // when it ended
-	Said     []Note                      `json:"said,omitempty"` // by people, on the way
+	Said     []Note                      `json:"said,omitempty"`    // by people, on the way
 	Findings []Finding                   `json:"findings,omitempty"`
-	Files    []Attachment                `json:"files,omitempty"` // that people gave
-	Shown    map[string]Shown            `json:"shown,omitempty"` // posts that were made, by key
+	Files    []Attachment                `json:"files,omitempty"`   // that people gave
+	Shown    map[string]Shown            `json:"shown,omitempty"`   // posts that were made, by key
+	Watched  []string                    `json:"watched,omitempty"` // further places that show the run
 }
 
 // TaskStatus is where a task of the plan stands.

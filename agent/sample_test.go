@@ -73,6 +73,7 @@ var samples = []Body{
 		ID: "r1-abcdefgh", Decision: DecideEdit, By: "slack:U2", Text: "not there", Answers: map[string]string{"q1": "go"},
 		Arguments: json.RawMessage(`{"path":"b.md"}`), Plan: &samplePlan,
 	},
+	RunWatched{Where: "discord:1:2:3", By: "discord:5"},
 	CheckpointVoted{ID: "r1-abcdefgh", Decision: DecideApprove, By: "slack:U3", Text: "fine with me"},
 	BudgetNotice{Budget: "usd", Percent: 80},
 	Finding{Rule: "L1", Severity: "nudge", Strand: "task/t1", Events: []uint64{4, 7, 9}, Message: "read_file a.md three times", Note: "read another file"},

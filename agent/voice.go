@@ -2,6 +2,8 @@ package agent
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,6 +37,8 @@ type Post struct {
 	// About is the checkpoint's id, the artifact's path or the attachment's
 	// number in Run.Files.
 	About string `json:"about,omitempty"`
+	// To is the place of a post that does not go to the run's own thread.
+	To string `json:"to,omitempty"`
 }
 
 // Repeat says what doing it twice would mean.
@@ -91,7 +95,7 @@ func ThreadName(thread string) string { return "thread/" + thread }
 // Visible reports whether people see the event in a run's card or posts.
 func Visible(b Body) bool {
 	switch b.Kind() {
-	case "plan.accepted", "task.started", "task.ended", "checkpoint.opened", "checkpoint.decided", "checkpoint.voted",
+	case "run.watched", "plan.accepted", "task.started", "task.ended", "checkpoint.opened", "checkpoint.decided", "checkpoint.voted",
 		"budget.notice", "finding", "report", "run.ended", "run.controlled":
 		return true
 	}
@@ -171,6 +175,12 @@ func (r Run) duePost(now time.Time) (p Post, remind time.Time, due bool) {
 			return p, remind, true
 		}
 	}
+	if p, due := r.dueElsewhere(); due {
+		return p, remind, true
+	}
+	if r.Brief.ReplyTo == "" {
+		return Post{}, remind, false // a run of the terminal that is watched in chat
+	}
 	if p := (Post{Key: keyCard, Kind: PostCard}); !r.posted(p) {
 		return p, remind, true
 	}
@@ -183,7 +193,7 @@ func (r Run) duePost(now time.Time) (p Post, remind time.Time, due bool) {
 			remind = at
 		}
 	}
-	if r.Ended == nil || r.Report == nil || r.Replied() {
+	if !r.reports() {
 		return Post{}, remind, false
 	}
 	for i, file := range r.Report.Artifacts {
@@ -193,6 +203,52 @@ func (r Run) duePost(now time.Time) (p Post, remind time.Time, due bool) {
 	}
 	p = Post{Key: keyReport, Kind: PostReport}
 	return p, remind, !r.posted(p)
+}
+
+// reports reports whether the run has a report to post: a mere answer stands in
+// the card.
+func (r Run) reports() bool { return r.Ended != nil && r.Report != nil && !r.Replied() }
+
+// dueElsewhere is the next post to a place that watches the run: its card
+// there, and its report.
+func (r Run) dueElsewhere() (p Post, due bool) {
+	for i, where := range r.Watched {
+		card := Post{Key: watchKey(i, keyCard), Kind: PostCard, To: where}
+		if !r.posted(card) {
+			return card, true
+		}
+		thread := r.Shown[card.Key].Thread
+		if report := (Post{Key: watchKey(i, keyReport), Kind: PostReport, To: thread}); r.reports() && thread != "" && !r.posted(report) {
+			return report, true
+		}
+	}
+	return Post{}, false
+}
+
+// watchKey is the key of a post to the i-th place that watches the run.
+func watchKey(i int, key string) string { return "watch/" + strconv.Itoa(i) + "/" + key }
+
+// Cards are the messages that show the run's card, by the keys of their posts.
+func (r Run) Cards() map[string]string {
+	cards := map[string]string{keyCard: r.Card()}
+	for i := range r.Watched {
+		cards[watchKey(i, keyCard)] = r.Shown[watchKey(i, keyCard)].Message
+	}
+	maps.DeleteFunc(cards, func(_, message string) bool { return message == "" })
+	return cards
+}
+
+// watch adds a place, unless the run is shown there already. A run of the
+// terminal gets a voice by it.
+func (r Run) watch(b RunWatched) Run {
+	if b.Where == "" || b.Where == r.Thread() || b.Where == r.Brief.ReplyTo || slices.Contains(r.Watched, b.Where) {
+		return r
+	}
+	r.Watched = push(r.Watched, b.Where)
+	if _, speaks := r.Strands[Voice]; !speaks {
+		r.Strands = with(r.Strands, Voice, Strand{})
+	}
+	return r
 }
 
 // dueAbout is the next post about a checkpoint: the question, the reminder at

@@ -134,7 +134,7 @@ func (t *turn) stir() (names map[string]string) {
 		o, outcome := e.Body.(agent.ToolOutcome)
 		switch {
 		case t.lease.Strand != agent.Voice:
-			if agent.Visible(e.Body) && t.run.Brief.ReplyTo != "" {
+			if _, speaks := t.run.Strands[agent.Voice]; speaks && agent.Visible(e.Body) {
 				wake(agent.Voice)
 			}
 		case outcome:
