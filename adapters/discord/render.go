@@ -1,0 +1,232 @@
+package discord
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// Discord's limits, texts in characters, and what of them a card uses.
+const (
+	maxHeading  = 200
+	maxLabel    = 80
+	maxOption   = 100
+	maxTitle    = 200
+	maxNote     = 200
+	maxName     = 80  // of a fact
+	maxValue    = 300 // of a fact
+	maxRow      = 5   // buttons in a row
+	maxButtons  = 10  // of one part; more are a menu
+	maxOptions  = 25
+	maxMenus    = 5
+	maxBlocks   = 40
+	maxAll      = 4000 // all texts of a message together
+	maxMentions = 40
+	maxContent  = 2000
+)
+
+// Kinds of components.
+const (
+	kindRow       = 1
+	kindButton    = 2
+	kindMenu      = 3
+	kindText      = 10
+	kindFile      = 13
+	kindSeparator = 14
+	kindContainer = 17
+)
+
+// block is one component of a message.
+type block struct {
+	Type        int      `json:"type"`
+	ID          int64    `json:"id,omitempty"`
+	Content     string   `json:"content,omitempty"`
+	Style       int      `json:"style,omitempty"`
+	Label       string   `json:"label,omitempty"`
+	CustomID    string   `json:"custom_id,omitempty"`
+	Placeholder string   `json:"placeholder,omitempty"`
+	Options     []option `json:"options,omitempty"`
+	File        *media   `json:"file,omitempty"`
+	Blocks      []block  `json:"components,omitempty"`
+}
+
+type option struct {
+	Label string `json:"label"`
+	Value string `json:"value"`
+}
+
+type media struct {
+	URL string `json:"url"`
+}
+
+// drawing says how a card is to be drawn. A principal within a text becomes
+// "<@1>", which notifies nobody since the message's allowed mentions do not
+// hold it; where Discord reads no mentions it becomes the principal's name.
+type drawing struct {
+	edit bool
+	file string // the name of the file with the whole text, for a card that was cut
+	name func(principal string) string
+}
+
+// drawn is a card as Discord takes it: blocks within one container, without it.
+type drawn struct {
+	mentions []string // what notifies, "<@1>", empty in an edit
+	blocks   []block
+	cut      bool // not everything is shown
+}
+
+// renderCard draws a card within all of Discord's limits.
+func renderCard(c bot.Card, d drawing) drawn {
+	r := room{prose: 3800, code: 2500, tasks: 60, facts: 40, small: 1500}
+	for {
+		s := sheet{drawing: d, room: r, ids: map[string]bool{}}
+		s.card(c)
+		if over := textOf(s.blocks) - maxAll; over > 0 && r.shrink(over) {
+			continue
+		}
+		s.fit()
+		return drawn{mentions: s.mentions, blocks: s.blocks, cut: s.cut}
+	}
+}
+
+// room is how much each kind of part may take.
+type room struct{ prose, code, tasks, facts, small int }
+
+// shrink makes room, where it is missed least first. It reports false when
+// there is none left to make.
+func (r *room) shrink(over int) bool {
+	for _, least := range []room{{500, 300, 15, 10, 300}, {100, 100, 5, 5, 100}, {}} {
+		switch {
+		case r.prose > least.prose:
+			r.prose = max(least.prose, r.prose-max(over/2, 60))
+		case r.code > least.code:
+			r.code = max(least.code, r.code-max(over/2, 60))
+		case r.tasks > least.tasks:
+			r.tasks = max(least.tasks, r.tasks*4/5)
+		case r.small > least.small:
+			r.small = max(least.small, r.small*3/4)
+		case r.facts > least.facts:
+			r.facts = max(least.facts, r.facts*3/4)
+		default:
+			continue
+		}
+		return true
+	}
+	return false
+}
+
+// sheet is a message while it is drawn.
+type sheet struct {
+	drawing
+	room     room
+	mentions []string
+	blocks   []block
+	ids      map[string]bool // custom ids that are taken
+	cut      bool
+	noted    bool
+}
+
+func (s *sheet) card(c bot.Card) {
+	if s.mentions = mentionsOf(c.Mentions); s.edit {
+		s.mentions = nil
+	}
+	s.text(strings.Join(s.mentions, " "))
+	for _, p := range c.Parts {
+		switch p.(type) {
+		case bot.Buttons, bot.Rating:
+			s.notice()
+		default:
+		}
+		s.part(p)
+	}
+	s.notice()
+	if textOf(s.blocks) == 0 {
+		s.text(s.line(oneLine(c), maxHeading))
+	}
+}
+
+// notice says, above what can be clicked, that not everything is shown.
+func (s *sheet) notice() {
+	if s.noted || !s.cut {
+		return
+	}
+	s.noted = true
+	s.blocks = append(s.blocks, s.noticeBlocks()...)
+}
+
+func (s *sheet) noticeBlocks() []block {
+	if s.file == "" {
+		return []block{{Type: kindText, Content: "-# … shortened"}}
+	}
+	return []block{
+		{Type: kindText, Content: "-# … shortened; the whole text is in the file " + literal(s.file)},
+		{Type: kindFile, File: &media{URL: "attachment://" + s.file}},
+	}
+}
+
+// fit joins texts, and then takes blocks away from the end until the rest fits;
+// what can be clicked goes last.
+func (s *sheet) fit() {
+	if countOf(s.blocks) > maxBlocks {
+		s.blocks = joined(s.blocks)
+	}
+	for countOf(s.blocks) > maxBlocks || textOf(s.blocks) > maxAll {
+		s.cut = true
+		s.notice()
+		at := s.least()
+		s.blocks = slices.Delete(s.blocks, at, at+1)
+	}
+}
+
+// least is the block that is missed least: the last that is not the first, the
+// notice, or what can be clicked, if there is such a one.
+func (s *sheet) least() int {
+	notice := s.noticeBlocks()[0].Content
+	for _, clicks := range []bool{false, true} {
+		for i, b := range slices.Backward(s.blocks) {
+			if i > 0 && b.Type != kindFile && b.Content != notice && (clicks || b.Type != kindRow) {
+				return i
+			}
+		}
+	}
+	return 0
+}
+
+// joined makes one text of those that follow each other.
+func joined(list []block) []block {
+	var out []block
+	for _, b := range list {
+		if n := len(out); n > 0 && b.Type == kindText && out[n-1].Type == kindText {
+			out[n-1].Content += "\n" + b.Content
+			continue
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// countOf is how many components there are, the container around them included.
+func countOf(list []block) int {
+	n := 1
+	for _, b := range list {
+		n += 1 + len(b.Blocks)
+	}
+	return n
+}
+
+// textOf is the length of all texts together.
+func textOf(list []block) int {
+	n := 0
+	for _, b := range list {
+		n += width(b.Content)
+	}
+	return n
+}
+
+// text shows Discord's Markdown.
+func (s *sheet) text(content string) {
+	if strings.TrimSpace(content) != "" {
+		s.blocks = append(s.blocks, block{Type: kindText, Content: content})
+	}
+}

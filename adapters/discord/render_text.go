@@ -1,0 +1,108 @@
+package discord
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// named is a plain text with people's names.
+func (d drawing) named(text string) string { return bot.Unmention(text, d.nameOf) }
+
+func (d drawing) nameOf(principal string) string {
+	if d.name != nil {
+		if name := d.name(principal); name != "" {
+			return name
+		}
+	}
+	return strings.TrimPrefix(principal, Platform+":")
+}
+
+// people puts those in who are still marks in Discord's Markdown.
+func (d drawing) people(text string) string {
+	return bot.Unmention(text, func(p string) string {
+		p = strings.NewReplacer(`\`, "", noWidth, "").Replace(p)
+		if m := mention(p); m != "" {
+			return m
+		}
+		return hushed(literal(d.nameOf(p)))
+	})
+}
+
+// line is a plain text in one line, as Discord's Markdown.
+func (d drawing) line(text string, most int) string {
+	return d.people(hushed(level(literal(shortened(oneSpace(text), most)))))
+}
+
+// oneSpace is a text on one line, with one space between words.
+func oneSpace(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// plainText is for where Discord reads no Markdown; it is never empty.
+func plainText(text string, most int) string {
+	text = shortened(hushed(shortened(oneSpace(text), most)), most)
+	if text == "" {
+		text = "–"
+	}
+	return text
+}
+
+var snowflake = regexp.MustCompile(`^[0-9]{15,20}$`)
+
+// mention names a principal so that Discord shows their name, and notifies them
+// where the message allows it; empty for those who are not of Discord.
+func mention(principal string) string {
+	id, is := strings.CutPrefix(principal, Platform+":")
+	role, isRole := strings.CutPrefix(id, "&")
+	switch {
+	case !is || !snowflake.MatchString(role):
+		return ""
+	case isRole:
+		return "<@&" + role + ">"
+	}
+	return "<@" + id + ">"
+}
+
+// mentionsOf are the principals of Discord's, each once.
+func mentionsOf(principals []string) []string {
+	var list []string
+	for _, p := range principals {
+		if m := mention(p); m != "" && !slices.Contains(list, m) && len(list) < maxMentions {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// allowedMentions are whom a message notifies: nobody but these.
+type allowedMentions struct {
+	Parse   []string `json:"parse"` // always empty: nothing is looked for in the text
+	Users   []string `json:"users,omitempty"`
+	Roles   []string `json:"roles,omitempty"`
+	Replied bool     `json:"replied_user"`
+}
+
+func allowing(mentions []string) allowedMentions {
+	a := allowedMentions{Parse: []string{}}
+	for _, m := range mentions {
+		if role, is := strings.CutPrefix(m, "<@&"); is {
+			a.Roles = append(a.Roles, strings.TrimSuffix(role, ">"))
+		} else {
+			a.Users = append(a.Users, strings.Trim(m, "<@>"))
+		}
+	}
+	return a
+}
+
+// oneLine is the card in one line of plain text.
+func oneLine(c bot.Card) string {
+	text := oneSpace(c.Text)
+	if text == "" {
+		text = oneSpace(bot.Markdown(c))
+	}
+	if text == "" {
+		text = "Deckhand"
+	}
+	return text
+}
