@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -80,4 +81,11 @@ func (r Run) Fold(events []Event) Run {
 		r = r.Apply(e)
 	}
 	return r
+}
+
+// Put reports whether the question was put before people in the run's thread:
+// its post was made or is on its way.
+func (r Run) Put(c Checkpoint) bool {
+	ask := Post{Key: "ask/" + string(c.ID)}
+	return r.posted(ask) || slices.ContainsFunc(r.Talk(Voice).Open, func(o OpenCall) bool { return o.Effect == ask.Effect() })
 }

@@ -97,7 +97,7 @@ func decides(word string) func(h *hearing, ctx context.Context, rest string) (An
 		if err != nil {
 			return Answer{}, err
 		}
-		for _, c := range r.OpenCheckpoints() {
+		for _, c := range h.put(r) {
 			if _, takes := choice(c, word); takes && r.Ended == nil {
 				return h.decide(ctx, c.ID, agent.CheckpointDecided{Decision: word, Text: rest})
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -148,5 +149,45 @@ func TestCancelledContext(t *testing.T) {
 	s.down = ctx.Err()
 	if _, err := s.chat.Hear(ctx, s.event(requester, to("x"))); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A word decides no question that its author cannot have seen: it was said
+// about the one before, or before the bot was back.
+func TestWordsDecideOnlyWhatWasAsked(t *testing.T) {
+	for _, act := range []Act{say("approve"), to("approve"), Commanded{"approve"}} {
+		s := opened(t)
+		run, checks := s.live(approval)
+		next := approval
+		next.ID = agent.CheckpointID(string(run) + "-next")
+		s.hear(approver, press(ActDecide, checks[0], "approve"))
+		s.happen(t, run, "task/b", next)
+		in := s.event(approver, act)
+		s.hears(in)
+		if c := s.fold(run).Checks[next.ID]; !c.Open() {
+			t.Errorf("%+v: decided a question that was not put yet: %+v", act, c.Decision)
+		}
+		s.put(next.ID)
+		in = s.event(approver, act)
+		in.At, in.Missed = s.fold(run).Checks[next.ID].Opened.Add(-time.Second), true
+		s.hears(in)
+		if c := s.fold(run).Checks[next.ID]; !c.Open() {
+			t.Errorf("%+v: decided a question that came after it: %+v", act, c.Decision)
+		}
+		in = s.event(approver, act)
+		in.Missed = true
+		s.hears(in)
+		if s.fold(run).Checks[next.ID].Open() {
+			t.Errorf("%+v: did not decide the question that was put", act)
+		}
+	}
+	s := opened(t)
+	run, _ := s.live()
+	early := clarify
+	early.ID = agent.CheckpointID(string(run) + "-next")
+	s.happen(t, run, agent.Main, early)
+	s.hear(requester, say("mind the tests"))
+	if !s.fold(run).Checks[early.ID].Open() {
+		t.Error("words answered a question that was not put yet")
 	}
 }

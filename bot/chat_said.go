@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -93,7 +94,7 @@ func (h *hearing) order(ctx context.Context, s Said) (a Answer, is bool, err err
 // decision takes in a message that is exactly a decision of the oldest open
 // question, or a denial with its reason.
 func (h *hearing) decision(ctx context.Context, r agent.Run, s Said) (a Answer, is bool, err error) {
-	for i, check := range r.OpenCheckpoints() {
+	for i, check := range h.put(r) {
 		word, is := spelled(check, s.Text, s.To)
 		why, denied := reason(s.Text)
 		if !is && denied && (check.Ask == agent.CheckPlan || check.Ask == agent.CheckApproval) {
@@ -117,6 +118,16 @@ func (h *hearing) decision(ctx context.Context, r agent.Run, s Said) (a Answer, 
 		return a, true, err
 	}
 	return Answer{}, false, nil
+}
+
+// put are the open questions, the oldest first, that the person may have meant
+// without naming one: those that were put before people (a run of the terminal
+// puts its own there). What was said before the bot was back is about none that
+// came after it.
+func (h *hearing) put(r agent.Run) []agent.Checkpoint {
+	return slices.DeleteFunc(r.OpenCheckpoints(), func(c agent.Checkpoint) bool {
+		return (r.Brief.ReplyTo != "" && !r.Put(c)) || (h.in.Missed && h.in.At.Before(c.Opened))
+	})
 }
 
 // decide commits a decision of the person.
@@ -171,7 +182,7 @@ func (h *hearing) inThread(ctx context.Context, r agent.Run, s Said) (Answer, er
 
 // question is the oldest open question that takes the person's own words.
 func (h *hearing) question(r agent.Run) (c agent.Checkpoint, asks bool) {
-	for _, c := range r.OpenCheckpoints() {
+	for _, c := range h.put(r) {
 		if free(c) && h.cfg.Desk.Authority.may(r, c.Ask, h.in.By) {
 			return c, true
 		}

@@ -163,6 +163,9 @@ func TestMissedGoals(t *testing.T) {
 			in := s.event(requester, to("count the lines"))
 			in.Missed, in.At = true, time.Now().Add(-tt.age)
 			a := s.hears(in)
+			for _, id := range s.fold(a.Run).Asked {
+				s.put(id)
+			}
 			for _, act := range tt.said {
 				if p, is := act.(Pressed); is {
 					p.Button.ID = string(s.fold(a.Run).Asked[0])

@@ -100,9 +100,17 @@ func (s *room) live(questions ...agent.CheckpointOpened) (agent.RunID, []agent.C
 	for i, q := range questions {
 		q.ID = agent.CheckpointID(fmt.Sprintf("%s-%d", a.Run, i))
 		s.happen(s.T, a.Run, "task/a", q)
+		s.put(q.ID)
 		ids = append(ids, q.ID)
 	}
 	return a.Run, ids
+}
+
+// put is what the voice journals before it posts a question.
+func (s *room) put(id agent.CheckpointID) {
+	s.Helper()
+	p := agent.Post{Key: keyAsk + string(id), Kind: agent.PostCheckpoint, About: string(id)}
+	s.happen(s.T, id.Run(), agent.Voice, p.Intent(time.Time{}))
 }
 
 func (s *room) fold(run agent.RunID) agent.Run {
