@@ -118,6 +118,8 @@ const elsewhere = 10 * time.Second
 func (v *Voice) place(r agent.Run, p agent.Post) (Platform, Address, error) {
 	where := r.Thread()
 	switch {
+	case p.To != "":
+		where = p.To
 	case p.Kind == agent.PostCard || where == "":
 		where = r.Brief.ReplyTo
 	case p.Kind == agent.PostClose:

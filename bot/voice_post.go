@@ -112,7 +112,7 @@ func (v *Voice) message(ctx context.Context, r agent.Run, p agent.Post) (agent.S
 		return agent.Shown{}, err
 	}
 	if p.Kind == agent.PostCard {
-		v.showed(r, time.Now())
+		v.showed(r, p.Key, time.Now())
 	}
 	return shownAt(posted), nil
 }
@@ -128,8 +128,10 @@ func (v *Voice) card(r agent.Run, p agent.Post) (Card, error) {
 	switch p.Kind {
 	case agent.PostCard:
 		c = LiveCard(r, now)
+		c.Key.Name = p.Key
 	case agent.PostReport:
 		c = ReportCard(r)
+		c.Key.Name = p.Key
 	case agent.PostCheckpoint:
 		check, known := r.Checks[agent.CheckpointID(p.About)]
 		if !known {

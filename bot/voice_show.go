@@ -38,6 +38,7 @@ type screen struct {
 type target struct {
 	key     string
 	where   string
+	kind    agent.PostKind
 	card    func(now time.Time) Card
 	content [sha256.Size]byte
 }
@@ -94,19 +95,25 @@ func (v *Voice) display(id agent.RunID) *display {
 	return d
 }
 
-// showed notes that the card was posted just as the run stands.
-func (v *Voice) showed(r agent.Run, now time.Time) {
+// showed notes that a card was posted just as the run stands.
+func (v *Voice) showed(r agent.Run, key string, now time.Time) {
 	d := v.display(r.ID)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.messages[keyCard] = &screen{shows: cardContent(r), edited: now}
+	d.messages[key] = &screen{shows: cardContent(r), edited: now}
 }
 
 // targets are the messages that are kept up to date.
 func (v *Voice) targets(r agent.Run) []target {
 	var list []target
-	if card := r.Card(); card != "" {
-		list = append(list, target{keyCard, card, func(now time.Time) Card { return LiveCard(r, now) }, cardContent(r)})
+	content := cardContent(r)
+	for key, where := range r.Cards() {
+		draw := func(now time.Time) Card {
+			card := LiveCard(r, now)
+			card.Key.Name = key
+			return card
+		}
+		list = append(list, target{key, where, agent.PostCard, draw, content})
 	}
 	if r.Ended != nil {
 		return list
@@ -118,7 +125,7 @@ func (v *Voice) targets(r agent.Run) []target {
 				card.Mentions = nil
 				return card
 			}
-			list = append(list, target{keyAsk + string(c.ID), where, draw, sha256.Sum256([]byte(votes(r, c)))})
+			list = append(list, target{keyAsk + string(c.ID), where, agent.PostCheckpoint, draw, sha256.Sum256([]byte(votes(r, c)))})
 		}
 	}
 	return list
@@ -139,7 +146,7 @@ func cardContent(r agent.Run) [sha256.Size]byte {
 func (v *Voice) update(ctx context.Context, r agent.Run, m *screen, t target) time.Duration {
 	now := time.Now()
 	changed := m.shows != t.content
-	beats := t.key == keyCard && executes(r)
+	beats := t.kind == agent.PostCard && executes(r)
 	switch {
 	case m.gone:
 		return 0
