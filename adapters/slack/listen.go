@@ -203,8 +203,11 @@ func (s *Slack) tell(ctx context.Context, hear bot.Hear, n *notice) (bot.Answer,
 	return hear(ctx, n.in)
 }
 
-// worded is the act with its text as people read it.
+// worded is the act with its text as people read it. The acknowledgement does
+// not wait long for the names in it.
 func (s *Slack) worded(ctx context.Context, n *notice) bot.Act {
+	ctx, cancel := context.WithTimeout(ctx, namesWithin)
+	defer cancel()
 	name := func(user string) string { return s.nameFor(ctx, user) }
 	switch act := n.in.Act.(type) {
 	case bot.Said:
