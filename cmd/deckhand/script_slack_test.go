@@ -27,6 +27,8 @@ var members = map[string]string{"ann": slacktest.Ann, "ben": slacktest.Ben, "gus
 //	slack start [socket|signed] [without=SCOPE]  a workspace, and the variables that lead to it
 //	slack reach http://HOST:PORT      signed requests go there; the address is challenged first
 //	slack outage on|off               nothing is answered
+//	slack refuses CODE N              so many calls, of any method, are answered with that error
+//	slack heals                       and no more
 //	slack group ID NAME...            a user group
 //	slack says NAME TEXT [VAR]        a mention in #general, which begins the thread VAR
 //	slack replies NAME THREAD TEXT    a message in a thread, without a mention
@@ -39,14 +41,15 @@ var members = map[string]string{"ann": slacktest.Ann, "ben": slacktest.Ben, "gus
 //	slack home NAME REGEXP            opens the app's home and waits until it has that
 //	slack posts THREAD KIND N         so many posts of a kind are in the thread; "seen" counts the eyes
 //	slack prompt                      every event and click was acknowledged within a second
-const slackUsage = "slack start|reach|outage|group|says|replies|writes|shortcut|types|clicks|fills|shows|home|posts|prompt"
+const slackUsage = "slack start|reach|outage|refuses|heals|group|says|replies|writes|shortcut|types|clicks|fills|shows|home|posts|prompt"
 
 // deeds are the words of the command `slack`, with the number of their arguments.
 var deeds = map[string]struct {
 	least int
 	do    func(*testscript.TestScript, *team, []string)
 }{
-	"reach": {1, slackReach}, "outage": {1, slackOutage}, "group": {2, slackGroup}, "says": {2, slackSays}, "replies": {3, slackReplies},
+	"reach": {1, slackReach}, "outage": {1, slackOutage},
+	"refuses": {2, slackRefuses}, "heals": {0, slackHeals}, "group": {2, slackGroup}, "says": {2, slackSays}, "replies": {3, slackReplies},
 	"writes": {2, slackWrites}, "shortcut": {2, slackShortcut}, "types": {2, slackTypes},
 	"clicks": {3, slackClicks}, "fills": {1, slackFills}, "shows": {2, slackShows}, "home": {2, slackHome}, "posts": {3, slackPosts}, "prompt": {0, slackPrompt},
 }
@@ -104,6 +107,14 @@ func slackOutage(ts *testscript.TestScript, w *team, args []string) {
 	}
 	w.Outage(args[0] == "on")
 }
+
+func slackRefuses(ts *testscript.TestScript, w *team, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	w.Fail("*", n, slacktest.APIError(args[0]))
+}
+
+func slackHeals(_ *testscript.TestScript, w *team, _ []string) { w.Heal() }
 
 func idOf(ts *testscript.TestScript, name string) string {
 	id, known := members[name]
