@@ -116,7 +116,7 @@ const (
 	showPermissions showing = "permissions"
 )
 
-// show is a command that shows something of a run to the person alone.
+// show is a command that shows something of a run.
 func show(what showing) func(h *hearing, ctx context.Context, rest string) (Answer, error) {
 	return func(h *hearing, ctx context.Context, rest string) (Answer, error) {
 		r, err := h.target(ctx, rest)
@@ -147,7 +147,40 @@ func (h *hearing) shown(r agent.Run, what showing) Answer {
 	case showPermissions:
 		card = PermissionsCard(r, h.cfg.Desk.Authority.Audience)
 	}
-	return Answer{Run: r.ID, Private: Markdown(card)}
+	return h.answer(r.ID, card)
+}
+
+// answer shows a card: what was asked aloud is answered aloud, everything else
+// to the person alone.
+func (h *hearing) answer(run agent.RunID, card Card) Answer {
+	if _, said := h.in.Act.(Said); !said || h.in.Message.ID == "" {
+		return Answer{Run: run, Private: Markdown(card)}
+	}
+	card.Key = Key{Run: run, Name: "answer/" + h.in.Message.ID, Kind: agent.PostAnswer}
+	return Answer{Run: run, Public: &card}
+}
+
+// watch shows a run here, too. Who may not look at the run cannot have it shown.
+func (h *hearing) watch(ctx context.Context, named string) (Answer, error) {
+	if named == "" {
+		return private("Say which run: `watch RUN`. `runs` lists yours."), nil
+	}
+	r, err := h.target(ctx, named)
+	if err != nil {
+		return Answer{}, err
+	}
+	where, err := h.place(ctx)
+	if err != nil {
+		return Answer{}, err
+	}
+	if r.Ended != nil {
+		return Answer{Run: r.ID, Private: "That run has ended: there is nothing left to watch. `status` shows how it went."}, nil
+	}
+	err = h.cfg.Desk.watch(ctx, r, agent.RunWatched{Where: where.String(), By: h.in.By.ID}, h.along)
+	if h.wrote(err) != nil {
+		return Answer{}, err
+	}
+	return h.marked(r.ID, "Its card is shown here, too."), nil
 }
 
 // help lists the commands.
@@ -158,7 +191,7 @@ func (h *hearing) help(context.Context, string) (Answer, error) {
 			list = append(list, Command{Usage: c.usage, Does: c.does})
 		}
 	}
-	return Answer{Private: Markdown(HelpCard(list...))}, nil
+	return h.answer("", HelpCard(list...)), nil
 }
 
 // greeting answers a mention that says nothing.

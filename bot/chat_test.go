@@ -241,6 +241,8 @@ func TestRouting(t *testing.T) {
 		{none, requester, Commanded{""}, "`run GOAL`"},
 		{none, requester, Commanded{"schedule every day: x"}, "not there yet"},
 		{alive, requester, Commanded{"stop"}, "pause"},
+		{alive, requester, Commanded{"watch"}, "Say which run"},
+		{alive, stranger, Commanded{"watch abcdefghijklmnop"}, "no such run"},
 		{alive, requester, Commanded{"steer count the tests"}, "trusted"},
 		{alive, stranger, Commanded{"steer count the tests"}, "Only"},
 		{alive, requester, Commanded{"steer"}, "Say what I should know"},
@@ -260,7 +262,7 @@ func TestRouting(t *testing.T) {
 			in := s.event(tt.by, tt.act)
 			a := s.hears(in)
 			got := what(a, s.events2(old, before))
-			if got != tt.want && (a.Private == "" || !strings.Contains(a.Private, tt.want)) {
+			if got != tt.want && !strings.Contains(answerOf(a), tt.want) {
 				t.Errorf("%s: %+v", got, a)
 			}
 			if again := s.hears(in); again != (Answer{}) || len(s.journals[old]) > before+1 {
@@ -268,6 +270,14 @@ func TestRouting(t *testing.T) {
 			}
 		})
 	}
+}
+
+// answerOf is what an answer says to somebody.
+func answerOf(a Answer) string {
+	if a.Public != nil {
+		return Markdown(*a.Public)
+	}
+	return a.Private
 }
 
 // events2 is events for a run that may not be there.

@@ -212,6 +212,13 @@ func (d *Desk) rate(ctx context.Context, run agent.RunID, by Person, f agent.Fee
 	return err
 }
 
+// watch shows a run in one more place; its voice posts the card there.
+func (d *Desk) watch(ctx context.Context, r agent.Run, w agent.RunWatched, along Along) error {
+	_, err := d.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: r.ID, Seen: r.Seq, Once: along.Once, Set: along.Set,
+		Events: []agent.Event{{Strand: agent.Main, Body: w}}, Wake: map[agent.StrandID]time.Time{agent.Voice: agent.AtOnce}})
+	return err
+}
+
 // fact appends what happened outside and makes every strand look at it.
 func (d *Desk) fact(ctx context.Context, r agent.Run, s agent.StrandID, b agent.Body, strict bool, along Along) error {
 	_, err := d.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: r.ID, Seen: r.Seq, Strict: strict, Once: along.Once, Set: along.Set,

@@ -41,6 +41,7 @@ func commands() []command {
 		{word: "cancel", usage: "cancel [RUN]", does: "ends a run", exact: true, fits: aRun, do: controlling(agent.WordCancel)},
 		{word: "budget", usage: "budget [RUN]", does: "what a run has spent, of what", fits: aRun, do: show(showBudget)},
 		{word: "permissions", usage: "permissions [RUN]", does: "what a run may do, and who decides about the rest", fits: aRun, do: show(showPermissions)},
+		{word: "watch", usage: "watch RUN", does: "shows a run of another place here, too", fits: aNamedRun, do: (*hearing).watch},
 		{word: "help", usage: "help", does: "this list", exact: true, fits: nothing, do: (*hearing).help},
 		{word: "report", fits: ordered, do: (*hearing).missing},
 		{word: "schedule", fits: ordered, do: (*hearing).missing},
@@ -58,6 +59,8 @@ var (
 )
 
 func aRun(rest string) bool { return rest == "" || runPattern.MatchString(rest) }
+
+func aNamedRun(rest string) bool { return runPattern.MatchString(rest) }
 
 func aQuestion(rest string) bool {
 	first, _, _ := strings.Cut(rest, " ")

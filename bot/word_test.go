@@ -60,8 +60,8 @@ func TestCommandTable(t *testing.T) {
 		}
 	}
 	s := opened(t)
-	help := s.hear(requester, to("help")).Private
-	for _, word := range []string{"run GOAL", "status", "runs", "plan", "approve", "deny", "steer TEXT", "pause", "resume", "cancel", "budget", "permissions"} {
+	help := answerOf(s.hear(requester, to("help")))
+	for _, word := range []string{"run GOAL", "status", "runs", "plan", "approve", "deny", "steer TEXT", "pause", "resume", "cancel", "budget", "permissions", "watch"} {
 		if !strings.Contains(help, "`"+word) {
 			t.Errorf("help does not list %s:\n%s", word, help)
 		}

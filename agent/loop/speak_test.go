@@ -39,7 +39,7 @@ func (b *board) Post(_ context.Context, _ agent.Run, p agent.Post, _ agent.Call)
 
 func (b *board) done(key string) agent.Result {
 	s := agent.Shown{Message: "test:w:c:" + key}
-	if key == "card" {
+	if key == "card" || key == "watch/0/card" {
 		s.Thread = "test:w:c:thread"
 	}
 	return agent.Result{State: agent.OutcomeOK, Trust: agent.Trusted, Text: s.Text()}
@@ -168,5 +168,32 @@ func TestFileOfALostLease(t *testing.T) {
 		Files: []agent.Attachment{{ID: "F1", Name: "a.csv"}}})
 	if r := h.ended(run); r.Ended.State != agent.RunDone || r.Shown["file/0"] == (agent.Shown{}) {
 		t.Errorf("ended %+v, shown %+v", r.Ended, r.Shown)
+	}
+}
+
+// A run that is watched from another place shows its card and its report there.
+func TestWatched(t *testing.T) {
+	for name, home := range map[string]string{"a run of a thread": "test:w:c:1", "a run of the terminal": ""} {
+		t.Run(name, func(t *testing.T) {
+			b := &board{}
+			h := open(t, noter("note", task("a", "note", nil)), func(c *loop.Config) { c.Voice = b }, newNote("note", agent.ClassWrite, agent.RepeatIdempotent))
+			run := h.start(agent.RunStarted{ReplyTo: home, PlanApproval: agent.ApprovePlanNever, Autonomy: agent.AskRisky})
+			r := h.until(run, "the question is open", func(r agent.Run) bool { return r.State() == agent.RunWaiting })
+			_, err := h.store.Commit(t.Context(), agent.Commit{ID: agent.NewID(), Run: run,
+				Events: []agent.Event{{Strand: agent.Main, Body: agent.RunWatched{Where: "other:w:c:", By: "other:1"}}},
+				Wake:   map[agent.StrandID]time.Time{agent.Voice: agent.AtOnce}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.until(run, "its card is there", func(r agent.Run) bool { return r.Shown["watch/0/card"].Message != "" })
+			if err := h.decide(r.OpenCheckpoint().ID, agent.DecideApprove); err != nil {
+				t.Fatal(err)
+			}
+			h.until(run, "its report is there", func(r agent.Run) bool { return r.Shown["watch/0/report"].Message != "" })
+			r = h.until(run, "its own report is posted", func(r agent.Run) bool { return home == "" || r.Shown["report"].Message != "" })
+			if _, posted := r.Shown["card"]; posted != (home != "") {
+				t.Errorf("a card of its own: %v; its home is %q", posted, home)
+			}
+		})
 	}
 }
