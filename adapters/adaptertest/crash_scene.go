@@ -80,7 +80,8 @@ func (s *scene) play(ctx context.Context) (st story, err error) {
 	st.goal = fmt.Sprintf("Look after berth no. %d", s.berth.Add(1))
 	s.Mention(Ann, s.Channel(), st.goal)
 	if st.ask, err = s.post(ctx, agent.PostCheckpoint, st.goal); err != nil {
-		return st, fmt.Errorf("%s: no question: %w", st.goal, err)
+		run, look := s.runOf(context.WithoutCancel(ctx), st.goal)
+		return st, fmt.Errorf("%s: no question: %w (%w)\n%s", st.goal, err, look, s.told(run))
 	}
 	if err := s.approve(ctx, st.ask); err != nil {
 		return st, fmt.Errorf("%s: no click was taken: %w", st.goal, err)
@@ -93,7 +94,7 @@ func (s *scene) play(ctx context.Context) (st story, err error) {
 		return r.Ended != nil && r.Shown["report"].Message != "" && closed
 	})
 	if err != nil {
-		return st, fmt.Errorf("%s: %w; it stands at %d, %+v, shown %+v", st.goal, err, r.Seq, bot.StatusOf(r), r.Shown)
+		return st, fmt.Errorf("%s: %w; it stands at %+v\n%s", st.goal, err, bot.StatusOf(r), s.told(st.run))
 	}
 	err = s.Wait(ctx, func() bool { return s.shows(r) })
 	if err != nil {
@@ -227,6 +228,15 @@ func (s *scene) verify(ctx context.Context, st story) error {
 		return fmt.Errorf("%s (%s): %w\n%s", st.goal, st.run, err, tale(events))
 	}
 	return nil
+}
+
+// told is what a run's journal says, for people.
+func (s *scene) told(run agent.RunID) string {
+	events, err := s.store.Read(context.Background(), run, 0)
+	if err != nil {
+		return err.Error()
+	}
+	return tale(events)
 }
 
 // tale is a journal for people.
