@@ -81,7 +81,7 @@ func (s *scene) play(ctx context.Context) (st story, err error) {
 	s.Mention(Ann, s.Channel(), st.goal)
 	if st.ask, err = s.post(ctx, agent.PostCheckpoint, st.goal); err != nil {
 		run, look := s.runOf(context.WithoutCancel(ctx), st.goal)
-		return st, fmt.Errorf("%s: no question: %w (%w)\n%s", st.goal, err, look, s.told(run))
+		return st, fmt.Errorf("%s: no question: %w (%w)\n%s", st.goal, err, look, s.told(ctx, run))
 	}
 	if err := s.approve(ctx, st.ask); err != nil {
 		return st, fmt.Errorf("%s: no click was taken: %w", st.goal, err)
@@ -94,7 +94,7 @@ func (s *scene) play(ctx context.Context) (st story, err error) {
 		return r.Ended != nil && r.Shown["report"].Message != "" && closed
 	})
 	if err != nil {
-		return st, fmt.Errorf("%s: %w; it stands at %+v\n%s", st.goal, err, bot.StatusOf(r), s.told(st.run))
+		return st, fmt.Errorf("%s: %w; it stands at %+v\n%s", st.goal, err, bot.StatusOf(r), s.told(ctx, st.run))
 	}
 	err = s.Wait(ctx, func() bool { return s.shows(r) })
 	if err != nil {
@@ -230,9 +230,9 @@ func (s *scene) verify(ctx context.Context, st story) error {
 	return nil
 }
 
-// told is what a run's journal says, for people.
-func (s *scene) told(run agent.RunID) string {
-	events, err := s.store.Read(context.Background(), run, 0)
+// told is what a run's journal says, for people, also when time is up.
+func (s *scene) told(ctx context.Context, run agent.RunID) string {
+	events, err := s.store.Read(context.WithoutCancel(ctx), run, 0)
 	if err != nil {
 		return err.Error()
 	}
