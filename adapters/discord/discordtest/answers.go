@@ -108,5 +108,5 @@ func (s *Server) dropAnswer(c *call) (any, error) {
 		i.deferred = false
 	}
 	s.remove(m)
-	return nil, nil
+	return nothing{}, nil
 }

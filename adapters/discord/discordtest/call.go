@@ -171,8 +171,11 @@ func (s *Server) do(h http.Header, rt route, c *call, parseErr error) (any, erro
 	return rt.fn(s, c)
 }
 
-// created is an answer with status 201.
-type created struct{ body any }
+// created is an answer with status 201, nothing one with 204.
+type (
+	created struct{ body any }
+	nothing struct{}
+)
 
 func (s *Server) answer(w http.ResponseWriter, req *Request, out any, err error) {
 	if err != nil {
@@ -187,7 +190,7 @@ func (s *Server) answer(w http.ResponseWriter, req *Request, out any, err error)
 	if made, ok := out.(created); ok {
 		status, out = http.StatusCreated, made.body
 	}
-	if out == nil {
+	if _, none := out.(nothing); none {
 		s.note(req, http.StatusNoContent, 0, "")
 		w.WriteHeader(http.StatusNoContent)
 		return
@@ -215,10 +218,10 @@ func (s *Server) slow(w http.ResponseWriter, req *Request, wait time.Duration, g
 	s.limited[req.Route]++
 	s.mu.Unlock()
 	w.Header().Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
-	w.Header().Set("X-RateLimit-Scope", "user")
+	w.Header().Set("X-Ratelimit-Scope", "user")
 	if global {
-		w.Header().Set("X-RateLimit-Scope", "global")
-		w.Header().Set("X-RateLimit-Global", "true")
+		w.Header().Set("X-Ratelimit-Scope", "global")
+		w.Header().Set("X-Ratelimit-Global", "true")
 	}
 	reply(w, http.StatusTooManyRequests, obj{
 		"message": "You are being rate limited.", "retry_after": float64(wait.Milliseconds()+1) / 1000, "global": global,

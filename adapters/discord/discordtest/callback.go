@@ -39,7 +39,7 @@ func (s *Server) callback(c *call) (any, error) {
 		return nil, err
 	}
 	if c.query("with_response") != "true" {
-		return nil, nil
+		return nothing{}, nil
 	}
 	out := obj{"interaction": obj{"id": i.ID, "type": i.Type}}
 	if i.original != nil && (i.Response == backMessage || i.Response == backDefer) {

@@ -137,7 +137,7 @@ func (s *Server) putOverwrite(c *call) (any, error) {
 	allow, _ := strconv.ParseInt(b.Allow, 10, 64) // absent is none
 	deny, _ := strconv.ParseInt(b.Deny, 10, 64)
 	s.overwrite(ch, Overwrite{ID: c.path("overwrite"), Type: b.Type, Allow: allow, Deny: deny})
-	return nil, nil
+	return nothing{}, nil
 }
 
 func (s *Server) dropOverwrite(c *call) (any, error) {
@@ -150,7 +150,7 @@ func (s *Server) dropOverwrite(c *call) (any, error) {
 	}
 	ch.Overwrites = slices.DeleteFunc(slices.Clone(ch.Overwrites), func(o Overwrite) bool { return o.ID == c.path("overwrite") })
 	s.change()
-	return nil, nil
+	return nothing{}, nil
 }
 
 func (s *Server) overwrite(ch *Channel, o Overwrite) {
@@ -166,7 +166,7 @@ func (s *Server) typing(c *call) (any, error) {
 	}
 	s.typed[ch.ID]++
 	s.change()
-	return nil, nil
+	return nothing{}, nil
 }
 
 func (s *Server) openDM(c *call) (any, error) {

@@ -3,6 +3,7 @@ package discordtest
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -242,9 +243,7 @@ func (s *Server) patchCommand(c *call) (any, error) {
 	if err := c.read(&change); err != nil {
 		return nil, err
 	}
-	for k, v := range change {
-		whole[k] = v
-	}
+	maps.Copy(whole, change)
 	var f form
 	next, err := s.readCommand(encode(whole), cmd.Guild, &f)
 	if err == nil {
@@ -269,7 +268,7 @@ func (s *Server) dropCommand(c *call) (any, error) {
 	}
 	s.commands = slices.DeleteFunc(s.commands, func(o *Command) bool { return o == cmd })
 	s.change()
-	return nil, nil
+	return nothing{}, nil
 }
 
 // known finds a registered command as a person in a guild sees it.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -98,7 +99,7 @@ func (k *checker) one(c obj, kinds []int, path ...any) {
 	if !slices.Contains(kinds, t) {
 		words := make([]string, 0, len(kinds))
 		for _, kind := range kinds {
-			words = append(words, fmt.Sprint(kind))
+			words = append(words, strconv.Itoa(kind))
 		}
 		k.form.wrong("BASE_TYPE_CHOICES", "Value of field \"type\" must be one of ("+strings.Join(words, ", ")+").", at("type")...)
 		return

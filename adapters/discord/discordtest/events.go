@@ -1,6 +1,9 @@
 package discordtest
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // event is something that the sessions are told.
 type event struct {
@@ -42,10 +45,8 @@ func (s *Server) dispatch(e *event) {
 }
 
 func (s *Server) send(e *event) {
+	s.sessions = slices.DeleteFunc(s.sessions, func(se *session) bool { return se.link == nil && time.Since(se.lost) > s.cfg.ResumeLife })
 	for _, se := range s.sessions {
-		if se.link == nil && time.Since(se.lost) > s.cfg.ResumeLife {
-			continue
-		}
 		if e.wanted != nil && !e.wanted(se.intents) || e.intent != 0 && se.intents&e.intent == 0 {
 			continue
 		}

@@ -32,10 +32,10 @@ func (s *Server) someUser(c *call) (any, error) {
 func (s *Server) application(*call) (any, error) {
 	flags := 0
 	if s.cfg.Privileged&IntentContent != 0 {
-		flags |= 1 << 18 // GATEWAY_MESSAGE_CONTENT
+		flags |= 1 << 19 // GATEWAY_MESSAGE_CONTENT_LIMITED, as small apps have it
 	}
 	if s.cfg.Privileged&IntentMembers != 0 {
-		flags |= 1 << 14 // GATEWAY_GUILD_MEMBERS
+		flags |= 1 << 15 // GATEWAY_GUILD_MEMBERS_LIMITED
 	}
 	return obj{
 		"id": App, "name": "Deckhand", "icon": nil, "description": "", "bot_public": false, "bot_require_code_grant": false,

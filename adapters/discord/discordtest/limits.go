@@ -46,19 +46,16 @@ func (s *Server) limit(h http.Header, rt route, c *call) error {
 	if rate.N == 0 {
 		return nil
 	}
-	major := ""
-	for _, name := range []string{"guild", "channel", "token"} {
-		major += c.path(name) + "/"
-	}
+	major := c.path("guild") + "/" + c.path("channel") + "/" + c.path("token")
 	b := s.bucket(rt.name + " " + major)
 	wait := b.take(now, rate)
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte(rt.name)) // a hash takes everything
-	h.Set("X-RateLimit-Limit", strconv.Itoa(rate.N))
-	h.Set("X-RateLimit-Remaining", strconv.Itoa(rate.N-b.used))
-	h.Set("X-RateLimit-Reset", fmt.Sprintf("%.3f", float64(b.until.UnixMilli())/1000))
-	h.Set("X-RateLimit-Reset-After", fmt.Sprintf("%.3f", math.Ceil(b.until.Sub(now).Seconds()*1000)/1000))
-	h.Set("X-RateLimit-Bucket", fmt.Sprintf("%016x", sum.Sum64()))
+	h.Set("X-Ratelimit-Limit", strconv.Itoa(rate.N))
+	h.Set("X-Ratelimit-Remaining", strconv.Itoa(rate.N-b.used))
+	h.Set("X-Ratelimit-Reset", fmt.Sprintf("%.3f", float64(b.until.UnixMilli())/1000))
+	h.Set("X-Ratelimit-Reset-After", fmt.Sprintf("%.3f", math.Ceil(b.until.Sub(now).Seconds()*1000)/1000))
+	h.Set("X-Ratelimit-Bucket", fmt.Sprintf("%016x", sum.Sum64()))
 	if wait > 0 {
 		return tooMany(wait, false)
 	}

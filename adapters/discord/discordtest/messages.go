@@ -23,7 +23,9 @@ func (s *Server) postMessage(c *call) (any, error) {
 		return nil, missingPerms()
 	}
 	if m := s.twin(ch, what); m != nil {
-		return s.messageJSON(m, true), nil
+		out := s.messageJSON(m, true)
+		out["nonce"] = m.Nonce
+		return out, nil
 	}
 	if what.empty() {
 		return nil, emptyMessage()
@@ -227,7 +229,7 @@ func (s *Server) dropMessage(c *call) (any, error) {
 		return nil, no(http.StatusBadRequest, 50083, "Thread is archived")
 	}
 	s.remove(m)
-	return nil, nil
+	return nothing{}, nil
 }
 
 // remove deletes a message and tells the sessions; the lock is held.

@@ -121,8 +121,8 @@ func (s *Server) channelJSON(c *Channel) obj {
 }
 
 func (s *Server) lastIn(channel string) string {
-	for i := len(s.messages) - 1; i >= 0; i-- {
-		if m := s.messages[i]; m.Channel == channel && m.For == "" {
+	for _, m := range slices.Backward(s.messages) {
+		if m.Channel == channel && m.For == "" {
 			return m.ID
 		}
 	}

@@ -33,7 +33,7 @@ func (s *Server) putReaction(c *call) (any, error) {
 		return nil, err
 	}
 	s.react(m, BotUser, c.path("emoji"))
-	return nil, nil
+	return nothing{}, nil
 }
 
 // react sets a reaction once; the lock is held.
@@ -66,7 +66,7 @@ func (s *Server) dropReaction(c *call) (any, error) {
 	}
 	at := slices.IndexFunc(m.Reactions, func(r Reaction) bool { return r.Name == c.path("emoji") && slices.Contains(r.Users, user) })
 	if at < 0 {
-		return nil, nil
+		return nothing{}, nil
 	}
 	m.Reactions = slices.Clone(m.Reactions)
 	m.Reactions[at].Users = slices.DeleteFunc(slices.Clone(m.Reactions[at].Users), func(u string) bool { return u == user })
@@ -74,7 +74,7 @@ func (s *Server) dropReaction(c *call) (any, error) {
 		m.Reactions = slices.Delete(m.Reactions, at, at+1)
 	}
 	s.tellReaction("MESSAGE_REACTION_REMOVE", m, user, c.path("emoji"))
-	return nil, nil
+	return nothing{}, nil
 }
 
 func (s *Server) tellReaction(kind string, m *message, user, emoji string) {

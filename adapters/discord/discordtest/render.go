@@ -155,21 +155,21 @@ func (p *painter) component(c obj) []string {
 		}
 		return out
 	}
-	switch t := number(c, "type"); {
-	case t == typeRow:
+	switch t := number(c, "type"); t {
+	case typeRow:
 		return []string{strings.Join(inner("", "components"), " ")}
-	case t == typeSection:
+	case typeSection:
 		out := inner("", "components")
 		if a, ok := c["accessory"].(obj); ok && len(out) > 0 {
 			out[len(out)-1] += "  " + strings.Join(p.component(a), " ")
 		}
 		return out
-	case t == typeContainer:
+	case typeContainer:
 		return inner("┃ ", "components")
-	case t == typeLabel:
+	case typeLabel:
 		field, _ := c["component"].(obj) // checked when it was opened
 		return append([]string{text(c, "label") + ":"}, p.component(field)...)
-	case t == typeText:
+	case typeText:
 		return strings.Split(p.s.plain(text(c, "content")), "\n")
 	default:
 		return leaf(c, t)

@@ -25,7 +25,7 @@ const (
 // route is what a pattern does.
 type route struct {
 	name string
-	fn   func(*Server, *call) (any, error) // nil, nil is an answer without content
+	fn   func(*Server, *call) (any, error) // nil: unknown
 	rate Rate
 	open bool // without the bot's token
 }

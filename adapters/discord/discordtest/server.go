@@ -60,6 +60,7 @@ type Server struct {
 	sessions    []*session
 	mute        int
 	zombie      bool
+	beats       int
 	eventFaults []*plannedEvent
 	held        []*event
 	holding     bool

@@ -44,6 +44,8 @@ type past struct {
 func (s *Server) heard(l *link, op int, data json.RawMessage) {
 	switch op {
 	case opHeartbeat:
+		s.beats++
+		s.change()
 		if l.beat != nil {
 			l.beat.Reset(2*s.cfg.Heartbeat + time.Second)
 		}
@@ -214,6 +216,13 @@ func quoted(raw json.RawMessage) []string {
 		return nil
 	}
 	return []string{one}
+}
+
+// Heartbeats is how many heartbeats came, over all sockets.
+func (s *Server) Heartbeats() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.beats
 }
 
 // Sessions are the ids of all sessions that are alive or may be resumed.

@@ -49,7 +49,7 @@ type link struct {
 	gone    chan struct{}
 	cutOnce sync.Once
 	session *session // nil until it identified or resumed
-	greeted bool
+	bye     int      // the code that the server closed with
 	beat    *time.Timer
 	frames  []time.Time // that the client sent within a minute
 }
@@ -62,6 +62,9 @@ type frame struct {
 }
 
 func (l *link) queue(f frame) {
+	if f.code != 0 {
+		l.bye = f.code
+	}
 	select {
 	case l.out <- f:
 	default:
@@ -114,7 +117,6 @@ func (s *Server) greet(l *link) {
 		s.mute--
 		return
 	}
-	l.greeted = true
 	l.op(opHello, obj{"heartbeat_interval": s.cfg.Heartbeat.Milliseconds(), "_trace": []string{"discordtest"}})
 	l.beat = s.later(2*s.cfg.Heartbeat+time.Second, func() { l.queue(frame{code: closeTimeout, words: "Session timed out."}) })
 }
@@ -130,11 +132,21 @@ func (s *Server) leave(l *link, code int) {
 	s.links = slices.DeleteFunc(s.links, func(o *link) bool { return o == l })
 	if se := l.session; se != nil && se.link == l {
 		se.link, se.lost = nil, time.Now()
-		if code == websocket.CloseNormalClosure || code == websocket.CloseGoingAway {
+		if ends(l.bye, code) {
 			s.forget(se)
 		}
 	}
 	s.change()
+}
+
+// ends says whether a session ends with its connection. Whoever closes first decides.
+func ends(server, client int) bool {
+	switch {
+	case server != 0:
+		return server == closeSeq || server == closeTimeout
+	default:
+		return client == websocket.CloseNormalClosure || client == websocket.CloseGoingAway
+	}
 }
 
 // pump writes frames.
@@ -164,8 +176,7 @@ func (s *Server) listen(l *link) int {
 	for {
 		_, b, err := l.ws.ReadMessage()
 		if err != nil {
-			var ce *websocket.CloseError
-			if errors.As(err, &ce) {
+			if ce, ok := errors.AsType[*websocket.CloseError](err); ok {
 				return ce.Code
 			}
 			return websocket.CloseAbnormalClosure

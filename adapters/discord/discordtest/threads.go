@@ -221,7 +221,7 @@ func (s *Server) joinThread(c *call) (any, error) {
 		return nil, missingPerms()
 	}
 	s.join(t, who(c))
-	return nil, nil
+	return nothing{}, nil
 }
 
 func (s *Server) leaveThread(c *call) (any, error) {
@@ -237,7 +237,7 @@ func (s *Server) leaveThread(c *call) (any, error) {
 	}
 	t.Members = slices.DeleteFunc(slices.Clone(t.Members), func(u string) bool { return u == who(c) })
 	s.change()
-	return nil, nil
+	return nothing{}, nil
 }
 
 func (s *Server) threadList(want func(*Channel) bool, limit int) obj {

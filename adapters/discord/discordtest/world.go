@@ -111,7 +111,7 @@ type Channel struct {
 }
 
 // Thread says whether the channel is a thread.
-func (c Channel) Thread() bool { return c.Type == PublicThread || c.Type == PrivateThread }
+func (c *Channel) Thread() bool { return c.Type == PublicThread || c.Type == PrivateThread }
 
 // Message is a message as it stands now.
 type Message struct {
