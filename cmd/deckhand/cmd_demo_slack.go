@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -31,15 +32,14 @@ func (a *app) demoSlackCommand() *cobra.Command {
 		Short: "The demo's goal in a Slack thread, on a local stand-in for Slack",
 		Long: "The demo's goal, asked for by a mention in a channel: acknowledgement, plan, card, approvals by button and\n" +
 			"report, as a team would see them. Slack is a local stand-in that speaks its protocol (Web API and Socket\n" +
-			"Mode, on loopback); the people in it and the model are scripted; everything else is Deckhand as it ships.",
+			"Mode, on loopback); the people in it and the model are scripted; everything else is Deckhand as it ships.\n" +
+			"The run is kept nowhere; its files are in DIR.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				a.flags.Workspace = args[0]
 			}
-			ctx, cancel := context.WithTimeout(cmd.Context(), demoPatience)
-			defer cancel()
-			return a.demoSlack(ctx, a.surveyed())
+			return a.demoSlack(cmd.Context(), a.surveyed())
 		},
 	}
 }
@@ -55,35 +55,84 @@ func (a *app) demoSlack(ctx context.Context, dir string) error {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return usage("%s is not a directory that can be read", dir)
 	}
-	cfg, err := a.demoConfig(dir)
+	s, cfg, gone, err := a.demoStore(ctx, dir)
 	if err != nil {
 		return err
 	}
+	defer gone()
 	m, err := a.rehearsal()
 	if err != nil {
 		return err
 	}
 	far := slacktest.New(slacktest.Config{})
 	defer far.Close()
-	s, err := cfg.open(ctx, sqlite.Worker)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
 	fmt.Fprintln(a.err, m.Says())
 	fmt.Fprintln(a.err, "Slack is a local stand-in at "+far.URL()+"; Ann's words and clicks are scripted.")
-	ctx, leave := context.WithCancel(ctx)
-	left := make(chan error, 1)
-	go func() { left <- cfg.perform(ctx, far, s, m) }()
-	err = a.play(ctx, &stage{far: far, out: a.out}, filepath.Base(cfg.Workspace))
-	leave()
-	if e := <-left; err == nil {
-		err = e
+	scene := &stage{far: far, out: a.out}
+	if a.json {
+		scene.out = a.err
 	}
+	playing, leave := context.WithTimeout(ctx, demoPatience)
+	defer leave()
+	left := make(chan error, 1)
+	go func() {
+		defer leave()
+		left <- cfg.perform(playing, far, s, m)
+	}()
+	err = a.play(playing, scene, filepath.Base(cfg.Workspace))
+	leave()
+	if e := <-left; e != nil {
+		err = e // the cause, where both failed
+	}
+	switch {
+	case ctx.Err() != nil:
+		return &exit{code: exitInterrupted}
+	case err != nil:
+		return &exit{exitFailed, err}
+	case a.json:
+		return a.demoJournal(ctx, s)
+	}
+	fmt.Fprintf(a.err, "look at %s and %s\n", filepath.Join(dir, "REPORT.md"), filepath.Join(dir, "deckhand-survey.png"))
+	return nil
+}
+
+// demoStore is a store that goes with the demo: a scripted model must not work
+// what waits in the real one, nor may a real Slack be told of Ann's thread.
+func (a *app) demoStore(ctx context.Context, dir string) (s store, cfg config, gone func(), err error) {
+	if cfg, err = a.demoConfig(dir); err != nil {
+		return nil, cfg, nil, err
+	}
+	if cfg.DataDir, err = os.MkdirTemp("", "deckhand-demo-*"); err != nil {
+		return nil, cfg, nil, &exit{exitFailed, fmt.Errorf("no place for the demo's store: %w", err)}
+	}
+	if s, err = cfg.open(ctx, sqlite.Worker); err != nil {
+		return nil, cfg, nil, errors.Join(err, os.RemoveAll(cfg.DataDir))
+	}
+	return s, cfg, func() {
+		_ = s.Close() // nothing of it is kept
+		_ = os.RemoveAll(cfg.DataDir)
+	}, nil
+}
+
+// demoJournal prints what happened, as JSON lines.
+func (a *app) demoJournal(ctx context.Context, s store) error {
+	runs, err := s.Runs(ctx)
 	if err != nil {
 		return &exit{exitFailed, err}
 	}
-	fmt.Fprintf(a.err, "look at %s and %s\n", filepath.Join(dir, "REPORT.md"), filepath.Join(dir, "deckhand-survey.png"))
+	enc := json.NewEncoder(a.out)
+	enc.SetEscapeHTML(false)
+	for _, info := range runs {
+		events, err := s.Read(ctx, info.Run, 0)
+		if err != nil {
+			return &exit{exitFailed, err}
+		}
+		for _, e := range events {
+			if err := enc.Encode(e); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
 

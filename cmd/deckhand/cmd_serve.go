@@ -137,7 +137,7 @@ func (a *app) attend(ctx context.Context, s *server, m llm.Model) error {
 // work connects to the platforms, starts hearing and working, and returns when
 // all of it is ready.
 func (s *server) work(ctx context.Context, group *errgroup.Group, m llm.Model) error {
-	list, err := s.config.platforms(ctx, s.store, s.log, s.front.troubled)
+	list, err := s.platforms(ctx)
 	if err != nil {
 		return quiet(ctx, err)
 	}

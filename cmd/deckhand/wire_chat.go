@@ -25,17 +25,19 @@ type platform interface {
 
 // platforms connects to every platform that is configured. What is refused for
 // good is an *exit; a platform that cannot be reached is asked again and again,
-// and troubled hears why.
-func (c config) platforms(ctx context.Context, s store, log *slog.Logger, troubled func(error)) ([]platform, error) {
-	if !c.Slack.BotToken.present() {
+// and /readyz says why.
+func (s *server) platforms(ctx context.Context) ([]platform, error) {
+	if !s.config.Slack.BotToken.present() {
 		return nil, nil
 	}
-	if err := c.slackComplete(); err != nil {
-		return nil, err
+	if s.listens { // who only posts needs no way in
+		if err := s.config.slackComplete(); err != nil {
+			return nil, err
+		}
 	}
-	log = log.With("platform", slack.Platform)
-	connect := func() (platform, error) { return slack.New(ctx, c.slackConfig(s, log)) }
-	p, err := persist(ctx, log, connect, func(err error) { troubled(fmt.Errorf("%s: %w", slack.Platform, err)) })
+	log := s.log.With("platform", slack.Platform)
+	connect := func() (platform, error) { return slack.New(ctx, s.config.slackConfig(s.store, log)) }
+	p, err := persist(ctx, log, connect, func(err error) { s.front.troubled(fmt.Errorf("%s: %w", slack.Platform, err)) })
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +69,20 @@ func (c config) slackConfig(s store, log *slog.Logger) slack.Config {
 		BotToken: c.Slack.BotToken.reveal(), AppToken: c.Slack.AppToken.reveal(), SigningSecret: c.Slack.SigningSecret.reveal(),
 		APIURL: c.Slack.APIURL, PostTimeout: c.Voice.PostTimeout, EditsPerMinute: c.Voice.EditsPerMinute,
 		Groups: c.slackGroups(), AllowBots: c.Authority.AllowBots, CatchUp: c.Retention.CatchUp, Names: s, Log: log,
+		Live: func(ctx context.Context) ([]agent.RunID, error) { return live(ctx, s) },
 	}
+}
+
+// live are the runs that have not ended.
+func live(ctx context.Context, s store) ([]agent.RunID, error) {
+	infos, err := s.Runs(ctx)
+	var runs []agent.RunID
+	for _, info := range infos {
+		if info.Ended.IsZero() {
+			runs = append(runs, info.Run)
+		}
+	}
+	return runs, err
 }
 
 // slackGroups are the user groups that the configuration names: "slack:S…".
