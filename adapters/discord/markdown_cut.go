@@ -76,7 +76,11 @@ func cutAt(s []rune, most int) int {
 			break
 		}
 	}
-	for _, pair := range []struct{ open, end rune }{{'<', '>'}, {mentionOpen, mentionClose}, {'[', ')'}} {
+	pairs := []struct{ open, end rune }{{mentionOpen, mentionClose}, {'<', '>'}, {'[', ')'}}
+	if strings.Count(string(s[:n]), fence)%2 == 1 {
+		pairs = pairs[:1] // signs mean nothing in code
+	}
+	for _, pair := range pairs {
 		if i := lastOf(s[:n], pair.open); i > 0 && lastOf(s[i:n], pair.end) < 0 && n-i < maxURL+maxLinkLabel {
 			n = i
 		}

@@ -142,7 +142,7 @@ func (s *sheet) card(c bot.Card) {
 	}
 	s.notice()
 	if textOf(s.blocks) == 0 {
-		s.text(s.line(oneLine(c), maxHeading))
+		s.blocks = append([]block{{Type: kindText, Content: s.line(oneLine(c), maxHeading)}}, s.blocks...)
 	}
 }
 

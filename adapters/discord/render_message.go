@@ -32,8 +32,9 @@ type embed struct {
 }
 
 type attachment struct {
-	ID   int    `json:"id"`
-	Name string `json:"filename"`
+	ID          int    `json:"id"`
+	Name        string `json:"filename"`
+	Description string `json:"description,omitempty"`
 }
 
 // letters begin the nonces of posts (CONTRACT.md, "Chat").

@@ -1,0 +1,123 @@
+package discord
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// Kinds of messages that people write; all others are Discord's own.
+const (
+	typeMessage = 0
+	typeReply   = 19
+)
+
+// History is what people and other bots said in a thread: the message that it
+// began at and the newest, at most limit. Of a channel it is the newest of the
+// top level. What Discord hides from the bot (it gives texts that do not name
+// the bot only with the message content intent) is left out.
+func (d *Discord) History(ctx context.Context, thread bot.Address, limit int) ([]bot.Line, error) {
+	if limit <= 0 {
+		return nil, nil
+	}
+	start, err := d.beginning(ctx, thread)
+	if err != nil {
+		return nil, d.failed("read "+thread.String(), err)
+	}
+	if limit > 1 || len(start) == 0 {
+		newest, err := d.newest(ctx, roomOf(thread), limit-len(start), start)
+		if err != nil {
+			return nil, d.failed("read "+thread.String(), err)
+		}
+		start = append(start, newest...)
+	}
+	lines := make([]bot.Line, 0, len(start))
+	for _, m := range start {
+		lines = append(lines, d.line(&m))
+	}
+	return lines, nil
+}
+
+// beginning is the message that a thread began at, if somebody wrote it: it
+// stands in the parent channel and has the thread's id.
+func (d *Discord) beginning(ctx context.Context, thread bot.Address) ([]found, error) {
+	if thread.ID == "" || thread.ID == thread.Channel || thread.Workspace == directSpace {
+		return nil, nil
+	}
+	var m found
+	err := d.ask(ctx, discordgo.EndpointChannelMessage(thread.Channel, thread.ID), &m)
+	if code := codeOf(err); code == discordgo.ErrCodeUnknownMessage || code == discordgo.ErrCodeMissingAccess {
+		return d.oldest(ctx, thread.ID)
+	}
+	if err != nil || !d.said(&m) {
+		return nil, err
+	}
+	return []found{m}, nil
+}
+
+// oldest is the first message within a thread that did not begin at one.
+func (d *Discord) oldest(ctx context.Context, room string) ([]found, error) {
+	list, err := d.page(ctx, room, fmt.Sprintf("limit=%d&after=0", findPage))
+	for _, m := range list {
+		if d.said(&m) {
+			return []found{m}, err
+		}
+	}
+	return nil, err
+}
+
+// newest are the last messages of a channel or thread, without those that are
+// known already.
+func (d *Discord) newest(ctx context.Context, room string, limit int, already []found) ([]found, error) {
+	var list []found
+	query := fmt.Sprintf("limit=%d", findPage)
+	for range findPages {
+		page, err := d.page(ctx, room, query)
+		if err != nil {
+			return nil, err
+		}
+		some := slices.DeleteFunc(slices.Clone(page), func(m found) bool {
+			return !d.said(&m) || slices.ContainsFunc(already, func(a found) bool { return a.ID == m.ID })
+		})
+		list = append(some, list...)
+		if len(list) >= limit || len(page) < findPage {
+			break
+		}
+		query = fmt.Sprintf("limit=%d&before=%s", findPage, page[0].ID)
+	}
+	return list[max(len(list)-limit, 0):], nil
+}
+
+// said reports whether a message is somebody's words, or files, for the bot to read.
+func (d *Discord) said(m *found) bool {
+	return !d.own(m) && (m.Type == typeMessage || m.Type == typeReply) && (m.Content != "" || len(m.Files) > 0)
+}
+
+// line is a message as people read it.
+func (d *Discord) line(m *found) bot.Line {
+	l := bot.Line{By: principal(m.Author.ID), Name: m.Author.Global, At: timeOf(m.ID)}
+	if l.Name == "" {
+		l.Name = m.Author.Name
+	}
+	l.Text = d.readable(m.Content, func(id string) string {
+		for _, u := range m.Mentions {
+			switch {
+			case u.ID != id:
+			case u.Global != "":
+				return u.Global
+			case u.Name != "":
+				return u.Name
+			}
+		}
+		return id
+	})
+	for _, f := range m.Files {
+		l.Text = strings.TrimSpace(l.Text + "\n[file: " + f.Name + "]")
+	}
+	return l
+}

@@ -1,0 +1,163 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// Bounds of posts and threads.
+const (
+	paceEvery = 1200 * time.Millisecond // Discord takes 5 within 5 s
+	paceBurst = 4
+
+	maxThreadName = 100
+	archiveAfter  = 10080 // minutes: the longest; an edit does not keep a thread open
+
+	codeHasThread = 160004
+	codeNoText    = discordgo.ErrCodeCannotSendMessagesInVoiceChannel // Discord says it of forums, too
+)
+
+// headlineOf is what stands in the channel, where the card itself is in the
+// thread below.
+func headlineOf(c bot.Card) bot.Card {
+	key := c.Key
+	key.Name += "/headline"
+	return bot.Card{Key: key, Text: c.Text, Parts: []bot.Part{bot.Heading{Text: oneLine(c)}}}
+}
+
+// postBelow posts a card to a thread of its own. In a forum it is a post.
+func (d *Discord) postBelow(ctx context.Context, what string, to bot.Address, c bot.Card) (bot.Posted, error) {
+	head := headlineOf(c)
+	id, err := d.headline(ctx, to, head)
+	if codeOf(err) == codeNoText {
+		return d.postForum(ctx, what, to, c)
+	}
+	if err != nil {
+		return bot.Posted{}, d.failed(what, err)
+	}
+	if err := d.openThread(ctx, to.Channel, id, c); err != nil {
+		return bot.Posted{}, d.failed(what, err)
+	}
+	m, err := d.postCard(ctx, id, c)
+	if err != nil {
+		return bot.Posted{}, d.failed(what, err)
+	}
+	return bot.Posted{Message: place(to.Workspace, m.ChannelID, m.ID), Thread: to.At(id)}, nil
+}
+
+// headline is the message that a thread begins at: the one that an earlier
+// attempt has left, or a new one. A nonce is forgotten after minutes, so the
+// newest messages are looked at; where the bot may not, the nonce has to do.
+func (d *Discord) headline(ctx context.Context, to bot.Address, head bot.Card) (id string, err error) {
+	list, err := d.page(ctx, to.Channel, "limit=100")
+	switch codeOf(err) {
+	case discordgo.ErrCodeMissingAccess, codeNoText, discordgo.ErrCodeCannotExecuteActionOnThisChannelType:
+		err = nil
+	}
+	if err != nil {
+		return "", err
+	}
+	for _, m := range list {
+		if d.own(&m) && m.carries(head.Key) {
+			return m.ID, nil
+		}
+	}
+	m, err := d.postCard(ctx, to.Channel, head)
+	return m.ID, err
+}
+
+type newThread struct {
+	Name    string   `json:"name"`
+	Archive int      `json:"auto_archive_duration"`
+	Message *message `json:"message,omitempty"`
+}
+
+// openThread opens the thread of a message; that it is open is no error.
+func (d *Discord) openThread(ctx context.Context, channel, messageID string, c bot.Card) error {
+	ctx, cancel := context.WithTimeout(ctx, d.cfg.PostTimeout)
+	defer cancel()
+	err := d.call(ctx, http.MethodPost, discordgo.EndpointChannelMessageThread(channel, messageID), newThread{Name: d.threadName(c), Archive: archiveAfter}, nil)
+	if codeOf(err) == codeHasThread {
+		return nil
+	}
+	return err
+}
+
+func (d *Discord) threadName(c bot.Card) string {
+	return plainText(drawing{}.named(oneLine(c)), maxThreadName)
+}
+
+// postForum makes a post of a forum: a thread that begins with the card. It
+// takes no nonce; Find finds it by its mark.
+func (d *Discord) postForum(ctx context.Context, what string, to bot.Address, c bot.Card) (bot.Posted, error) {
+	var t struct {
+		ID      string `json:"id"`
+		Message sent   `json:"message"`
+	}
+	err := d.show(ctx, c, false, func(ctx context.Context, body message, f *file) error {
+		return d.deliver(ctx, http.MethodPost, discordgo.EndpointChannelThreads(to.Channel),
+			newThread{Name: d.threadName(c), Archive: archiveAfter, Message: &body}, f, &t)
+	})
+	if err != nil {
+		return bot.Posted{}, d.failed(what, err)
+	}
+	if t.Message.ID == "" {
+		t.Message.ID = t.ID // a forum's post has the id of its first message
+	}
+	return bot.Posted{Message: place(to.Workspace, t.ID, t.Message.ID), Thread: to.At(t.ID)}, nil
+}
+
+// reopen takes a thread out of the archive, for an edit.
+func (d *Discord) reopen(ctx context.Context, thread string) error {
+	ctx, cancel := context.WithTimeout(ctx, d.cfg.PostTimeout)
+	defer cancel()
+	var state struct {
+		Meta struct {
+			Locked bool `json:"locked"`
+		} `json:"thread_metadata"`
+	}
+	if err := d.call(ctx, http.MethodGet, discordgo.EndpointChannel(thread), nil, &state); err != nil {
+		return err
+	}
+	if state.Meta.Locked {
+		return fmt.Errorf("the thread is locked: %w", bot.ErrGone)
+	}
+	return d.call(ctx, http.MethodPatch, discordgo.EndpointChannel(thread), json.RawMessage(`{"archived":false}`), nil)
+}
+
+// forumPosts are the first messages of the bot's own posts in a forum that are
+// not older than the id, with the thread that each begins.
+func (d *Discord) forumPosts(ctx context.Context, forum bot.Address, after int64) ([]found, error) {
+	var active struct {
+		Threads []struct {
+			ID     string `json:"id"`
+			Parent string `json:"parent_id"`
+			Owner  string `json:"owner_id"`
+		} `json:"threads"`
+	}
+	if err := d.ask(ctx, discordgo.EndpointGuildActiveThreads(forum.Workspace), &active); err != nil {
+		return nil, err
+	}
+	var list []found
+	for _, t := range active.Threads {
+		if t.Parent != forum.Channel || t.Owner != d.botUser || numberOf(t.ID) < after {
+			continue
+		}
+		first, err := d.page(ctx, t.ID, fmt.Sprintf("limit=1&after=%d", numberOf(t.ID)-1))
+		if codeOf(err) == discordgo.ErrCodeUnknownChannel {
+			continue // deleted in between
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, first...)
+	}
+	return list, nil
+}
