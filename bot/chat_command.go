@@ -184,14 +184,18 @@ func (h *hearing) watch(ctx context.Context, named string) (Answer, error) {
 }
 
 // help lists the commands.
-func (h *hearing) help(context.Context, string) (Answer, error) {
+func (h *hearing) help(ctx context.Context, _ string) (Answer, error) {
+	here, _, err := h.resident(ctx)
+	if err != nil {
+		return Answer{}, err
+	}
 	var list []Command
 	for _, c := range commands() {
 		if c.usage != "" {
 			list = append(list, Command{Usage: c.usage, Does: c.does})
 		}
 	}
-	return h.answer("", HelpCard(list...)), nil
+	return h.answer(here.ID, HelpCard(list...)), nil
 }
 
 // greeting answers a mention that says nothing.

@@ -166,7 +166,7 @@ func (w *workspace) Posts() []adaptertest.Post {
 		}
 		if m.Metadata != nil && m.Metadata.EventType == "deckhand_post" {
 			var key struct{ Run, Key, Kind string }
-			if json.Unmarshal(m.Metadata.EventPayload, &key) == nil && key.Run != "" && key.Key != "" {
+			if json.Unmarshal(m.Metadata.EventPayload, &key) == nil && key.Key != "" {
 				p.Key, p.Kind = key.Run+"/"+key.Key, agent.PostKind(key.Kind)
 			}
 		}
