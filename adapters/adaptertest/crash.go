@@ -23,8 +23,9 @@ import (
 // soak says whether the long form of the tests is wanted.
 func soak() bool { return os.Getenv("DECKHAND_SOAK") != "" }
 
-// crashPatience is how long a run may take while children die around it.
-const crashPatience = 90 * time.Second
+// crashPatience is how long a run may take while children die around it. A
+// child that lives for a second on average gets little done.
+const crashPatience = 3 * time.Minute
 
 // Crash plays runs (mention, approval by click, report) against Deckhand as a
 // child process, which is killed at the boundaries of commits and posts, and at
@@ -90,7 +91,7 @@ func (c chain) least() int {
 	if c.what == "post" {
 		return 3 // card, question, report
 	}
-	return 18 / c.step
+	return 12 / c.step
 }
 
 // work goes through the chain and returns how many boundaries there were.
@@ -104,7 +105,7 @@ func (c chain) work(ctx context.Context, s *scene, f *figures) (reached int, err
 	}
 	for n := c.first; err == nil; n += c.step {
 		var reserve *child
-		if reserve, err = s.spawn(c.at(n + c.step)); err != nil {
+		if reserve, err = s.spawn(c.reserve(n)); err != nil {
 			break
 		}
 		var st story
@@ -122,9 +123,23 @@ func (c chain) work(ctx context.Context, s *scene, f *figures) (reached int, err
 			return reached, f.add(s)
 		}
 		reached++
-		worker = reserve
+		if worker = reserve; c.reserve(n) != c.at(n+c.step) {
+			reserve.kill()
+			if worker, err = s.spawn(c.at(n + c.step)); err == nil {
+				err = worker.open()
+			}
+		}
 	}
 	return reached, err
+}
+
+// reserve is where the child dies that takes over after the death at n: in the
+// next run. A run whose first commit was not made is new to it: it survives that.
+func (c chain) reserve(n int) boundary {
+	if n == 1 && c.what == "commit" && c.when == "before" {
+		return boundary{}
+	}
+	return c.at(n + c.step)
 }
 
 // before is a day without a death: the channel is known, so that what is said
