@@ -81,7 +81,7 @@ func (s *scene) play(ctx context.Context) (st story, err error) {
 	s.Mention(Ann, s.Channel(), st.goal)
 	if st.ask, err = s.post(ctx, agent.PostCheckpoint, st.goal); err != nil {
 		run, look := s.runOf(context.WithoutCancel(ctx), st.goal)
-		return st, fmt.Errorf("%s: no question: %w (%v)\n%s", st.goal, err, look, s.told(ctx, run))
+		return st, fmt.Errorf("%s: no question: %w\n%s", st.goal, errors.Join(err, look), s.told(ctx, run))
 	}
 	if err := s.approve(ctx, st.ask); err != nil {
 		return st, fmt.Errorf("%s: no click was taken: %w", st.goal, err)
