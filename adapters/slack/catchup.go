@@ -10,6 +10,7 @@ import (
 
 	slackapi "github.com/slack-go/slack"
 
+	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -139,6 +140,9 @@ func (s *Slack) rooms(ctx context.Context) ([]*readRoom, error) {
 		if at := timeOf(online); !at.IsZero() && at.Add(-overlap).After(r.oldest) {
 			r.oldest = at.Add(-overlap)
 		}
+		if at := s.in.marks.unheard(id); !at.IsZero() && at.Before(r.oldest) {
+			r.oldest = at // another replica read on
+		}
 		if !r.oldest.IsZero() {
 			rooms = append(rooms, r)
 		}
@@ -185,28 +189,37 @@ func kindOf(id string, im, mpim bool) string {
 }
 
 // openThreads adds the threads in which runs live: a channel's history does not
-// show what is said in them. Only those are read that were opened within the
-// configured time before the bot went, the newest first.
+// show what is said in them. Those of runs that have ended are read only if they
+// were opened within the configured time before the bot went, and after the others.
 func (s *Slack) openThreads(ctx context.Context, rooms []*readRoom) error {
 	names, err := s.cfg.Names.Values(ctx, threadPrefix+s.team+":")
 	if err != nil {
 		return fmt.Errorf("the threads of the runs: %w", err)
 	}
+	live, err := s.live(ctx)
+	if err != nil {
+		return err
+	}
 	byID := map[string]*readRoom{}
 	for _, r := range rooms {
 		byID[r.id] = r
 	}
-	var threads []bot.Address
-	for name := range names {
+	var living, over []bot.Address
+	for name, run := range names {
 		a, err := bot.ParseAddress(strings.TrimPrefix(name, "thread/"))
-		if err != nil || a.ID == "" {
-			continue
-		}
-		if r := byID[a.Channel]; r != nil && timeOf(a.ID).After(r.oldest.Add(-s.cfg.CatchUp)) {
-			threads = append(threads, a)
+		r := byID[a.Channel]
+		switch {
+		case err != nil || a.ID == "" || r == nil:
+		case live[agent.RunID(run)]:
+			living = append(living, a)
+		case timeOf(a.ID).After(r.oldest.Add(-s.cfg.CatchUp)):
+			over = append(over, a)
 		}
 	}
-	slices.SortFunc(threads, func(a, b bot.Address) int { return timeOf(b.ID).Compare(timeOf(a.ID)) })
+	newest := func(a, b bot.Address) int { return timeOf(b.ID).Compare(timeOf(a.ID)) }
+	slices.SortFunc(living, newest)
+	slices.SortFunc(over, newest)
+	threads := slices.Concat(living, over)
 	if len(threads) > maxThreads {
 		s.log.Warn("too many threads to read back: the older ones are left out", "threads", len(threads), "read", maxThreads)
 		threads = threads[:maxThreads]
@@ -215,6 +228,22 @@ func (s *Slack) openThreads(ctx context.Context, rooms []*readRoom) error {
 		byID[a.Channel].threads = append(byID[a.Channel].threads, a.ID)
 	}
 	return nil
+}
+
+// live are the runs that have not ended, as far as that is known.
+func (s *Slack) live(ctx context.Context) (map[agent.RunID]bool, error) {
+	if s.cfg.Live == nil {
+		return nil, nil //nolint:nilnil // none is known
+	}
+	runs, err := s.cfg.Live(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("which runs are live: %w", err)
+	}
+	live := make(map[agent.RunID]bool, len(runs))
+	for _, run := range runs {
+		live[run] = true
+	}
+	return live, nil
 }
 
 // readBack is what was said in a channel and its threads.

@@ -3,6 +3,7 @@ package slack
 import (
 	"context"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 )
@@ -72,6 +73,18 @@ func (m *marks) caughtUp(channel string, upTo int64) {
 	c := m.of(channel)
 	c.newest = max(c.newest, upTo)
 	maps.DeleteFunc(c.failed, func(us int64, _ bool) bool { return us <= upTo })
+}
+
+// unheard is the time right before the first message of the channel that could
+// not be written down here, zero if there is none.
+func (m *marks) unheard(channel string) time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := m.channels[channel]
+	if c == nil || len(c.failed) == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(slices.Min(slices.Collect(maps.Keys(c.failed))) - 1).UTC()
 }
 
 // value is how far the channel is read for certain.

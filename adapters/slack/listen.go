@@ -72,16 +72,16 @@ func (s *Slack) Listen(ctx context.Context, hear bot.Hear) error {
 	defer cut()
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var g sync.WaitGroup
+	var g, readers sync.WaitGroup
 	broken := make(chan error, 1)
 	if s.cfg.AppToken != "" {
 		g.Go(func() { broken <- s.sockets(links) })
 	} else {
 		signal(s.in.owed)
 	}
-	g.Go(func() { s.catchUps(inner, late, hear) })
-	g.Go(func() { s.keepMarks(inner) })
-	g.Go(func() { s.mend(inner) })
+	readers.Go(func() { s.catchUps(inner, late, hear) })
+	readers.Go(func() { s.keepMarks(inner) })
+	readers.Go(func() { s.mend(inner) })
 	var err error
 	select {
 	case <-ctx.Done():
@@ -89,7 +89,9 @@ func (s *Slack) Listen(ctx context.Context, hear bot.Hear) error {
 	}
 	up := s.connected()
 	cancel()
-	s.in.end()
+	s.in.deafen()
+	readers.Wait() // what they heard last is answered by the crew
+	s.in.crew.Wait()
 	s.saveMarks(late, up)
 	cut()
 	g.Wait()
@@ -116,12 +118,11 @@ func (in *intake) begin(work func(parcel, func(error))) bool {
 	return true
 }
 
-// end takes in nothing more and waits for what is under way.
-func (in *intake) end() {
+// deafen takes in nothing more.
+func (in *intake) deafen() {
 	in.mu.Lock()
+	defer in.mu.Unlock()
 	in.work = nil
-	in.mu.Unlock()
-	in.crew.Wait()
 }
 
 // take deals with something that Slack sent and that was proved to be Slack's.

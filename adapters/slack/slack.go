@@ -11,6 +11,7 @@ import (
 
 	slackapi "github.com/slack-go/slack"
 
+	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -35,6 +36,9 @@ type Config struct {
 	AllowBots []string
 	// CatchUp is how far back threads are read after downtime; default 24 h.
 	CatchUp time.Duration
+	// Live lists the runs that have not ended: their threads are read back however
+	// old they are. nil: none is known.
+	Live func(ctx context.Context) ([]agent.RunID, error)
 	// Names keeps how far each channel was read. It is part of the store; without
 	// it nothing is caught up after downtime.
 	Names Names
