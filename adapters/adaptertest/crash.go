@@ -99,13 +99,13 @@ func (c chain) work(ctx context.Context, s *scene, f *figures) (reached int, err
 	if err := s.before(ctx); err != nil {
 		return 0, fmt.Errorf("before anybody dies: %w", err)
 	}
-	worker, err := s.spawn(c.at(c.first))
+	worker, err := s.spawn(c.at(c.first), 1)
 	if err == nil {
 		err = worker.open()
 	}
 	for n := c.first; err == nil; n += c.step {
 		var reserve *child
-		if reserve, err = s.spawn(c.reserve(n)); err != nil {
+		if reserve, err = s.spawn(c.at(n+c.step), 2); err != nil {
 			break
 		}
 		var st story
@@ -123,29 +123,15 @@ func (c chain) work(ctx context.Context, s *scene, f *figures) (reached int, err
 			return reached, f.add(s)
 		}
 		reached++
-		if worker = reserve; c.reserve(n) != c.at(n+c.step) {
-			reserve.kill()
-			if worker, err = s.spawn(c.at(n + c.step)); err == nil {
-				err = worker.open()
-			}
-		}
+		worker = reserve
 	}
 	return reached, err
-}
-
-// reserve is where the child dies that takes over after the death at n: in the
-// next run. A run whose first commit was not made is new to it: it survives that.
-func (c chain) reserve(n int) boundary {
-	if n == 1 && c.what == "commit" && c.when == "before" {
-		return boundary{}
-	}
-	return c.at(n + c.step)
 }
 
 // before is a day without a death: the channel is known, so that what is said
 // while nobody works is found afterwards.
 func (s *scene) before(ctx context.Context) error {
-	worker, err := s.spawn(boundary{})
+	worker, err := s.spawn(boundary{}, 1)
 	if err != nil {
 		return err
 	}
@@ -208,7 +194,7 @@ func atMoments(t *testing.T, a Adapter, test string) {
 	if err := s.before(t.Context()); err != nil {
 		t.Fatalf("before anybody dies: %v", err)
 	}
-	worker, err := s.spawn(boundary{})
+	worker, err := s.spawn(boundary{}, 1)
 	if err == nil {
 		err = worker.open()
 	}
@@ -263,7 +249,7 @@ func (s *scene) bounded(ctx context.Context) (story, error) {
 // another one take over.
 func (s *scene) strike(ctx context.Context, worker *child, times int) error {
 	for range times {
-		reserve, err := s.spawn(boundary{})
+		reserve, err := s.spawn(boundary{}, 1)
 		if err != nil {
 			return err
 		}

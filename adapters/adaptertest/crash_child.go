@@ -28,6 +28,7 @@ type orders struct {
 	Dir     string   `json:"dir"`    // of the store, the workspace and the record
 	Ticket  string   `json:"ticket"` // to the far side
 	At      boundary `json:"at"`
+	From    int      `json:"from"` // the number of the first run to die in
 	Workers int      `json:"workers"`
 }
 

@@ -52,12 +52,17 @@ func newReaper(o orders, old []agent.RunInfo) *reaper {
 
 // commit numbers a commit to a new run, 0 for any other: what is about to be
 // committed and what was committed are counted apart, since some are refused.
-func (r *reaper) commit(when string, run agent.RunID) int {
-	if run == "" || r.old[run] {
-		return 0
-	}
+func (r *reaper) commit(when string, c agent.Commit) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	for _, e := range c.Events {
+		if b, is := e.Body.(agent.RunStarted); is && number(b.Goal) < r.o.From {
+			r.old[c.Run] = true // it is what the child before this one left
+		}
+	}
+	if c.Run == "" || r.old[c.Run] {
+		return 0
+	}
 	r.begun = true
 	r.counted[when]++
 	return r.counted[when]
@@ -113,10 +118,10 @@ func (w *witness) Commit(ctx context.Context, c agent.Commit) (agent.Receipt, er
 	if len(c.Events) > 0 {
 		about = string(c.Events[0].Body.Kind())
 	}
-	w.reaper.pass("commit", "before", w.reaper.commit("before", c.Run), about)
+	w.reaper.pass("commit", "before", w.reaper.commit("before", c), about)
 	r, err := w.Store.Commit(ctx, c)
 	if err == nil {
-		w.reaper.pass("commit", "after", w.reaper.commit("after", c.Run), about)
+		w.reaper.pass("commit", "after", w.reaper.commit("after", c), about)
 	}
 	return r, err
 }

@@ -58,9 +58,12 @@ func (s *scene) orders(at boundary) orders {
 	return orders{Dir: s.dir, Ticket: s.Ticket(), At: at, Workers: 8}
 }
 
-// spawn starts a child in reserve.
-func (s *scene) spawn(at boundary) (*child, error) {
-	c, err := spawn(s.orders(at), s.test, s.words)
+// spawn starts a child in reserve that dies in the run that is the ahead-th from
+// now, or in a later one.
+func (s *scene) spawn(at boundary, ahead int) (*child, error) {
+	o := s.orders(at)
+	o.From = int(s.berth.Load()) + ahead
+	c, err := spawn(o, s.test, s.words)
 	if err == nil {
 		s.kids = append(s.kids, c)
 	}

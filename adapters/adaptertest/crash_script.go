@@ -3,6 +3,8 @@ package adaptertest
 import (
 	"context"
 	"regexp"
+	"strconv"
+	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent/llm" //nolint:depguard // the child's model
 )
@@ -15,6 +17,15 @@ type script struct{}
 const logFile = "log.md"
 
 var berth = regexp.MustCompile(`berth no\. \d+`)
+
+// number is the number of the berth that a goal is about.
+func number(goal string) int {
+	n, err := strconv.Atoi(strings.TrimPrefix(berth.FindString(goal), "berth no. "))
+	if err != nil {
+		return 0 // it is about none
+	}
+	return n
+}
 
 // Complete answers by a pure function of the request.
 func (script) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
