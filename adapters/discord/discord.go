@@ -36,6 +36,9 @@ type Config struct {
 	// Gateway takes events from the gateway; without it only interactions over
 	// HTTP come in.
 	Gateway bool
+	// Content asks for the privileged intent: what people write in threads is read
+	// without a mention, too.
+	Content bool
 	// PostTimeout bounds one request that posts; default 3 s.
 	PostTimeout time.Duration
 	// AllowBots are the bots that may speak to this one: "discord:1".
@@ -86,6 +89,7 @@ type Discord struct {
 	api    *discordgo.Session // its gateway and its waiting are not used: see call
 	client *http.Client       // for what is not the API: attachments
 	limits limits
+	proofs *verifier // nil without a public key
 	log    *slog.Logger
 
 	appID   string
@@ -126,6 +130,11 @@ func dial(cfg Config) (*Discord, error) {
 		return nil, fmt.Errorf("make a client of Discord: %w", err)
 	}
 	d := &Discord{cfg: cfg, api: api, client: cfg.Client, log: cfg.Log}
+	if cfg.PublicKey != "" {
+		if d.proofs, err = newVerifier(cfg.PublicKey); err != nil {
+			return nil, err
+		}
+	}
 	d.limits.open()
 	own := *cfg.Client
 	own.Transport = &door{base: base, next: cfg.Client.Transport, limits: &d.limits}

@@ -1,0 +1,270 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+const (
+	answerWithin = time.Minute
+	postAttempts = 5
+)
+
+// The fixed texts of answers.
+const (
+	textLate    = "That took too long, so Discord does not let me open the form any more. Please click again."
+	textDone    = "Done."
+	textSeen    = "I have this already."
+	textLost    = "I could not write that down, so nothing was done. Please try again in a moment."
+	textCrowded = "Too much is waiting for me just now. Please try again in a moment."
+	textUnread  = "I cannot read this: it may be of an older version, or not mine. `/deckhand help` lists what I understand."
+)
+
+// emojis are the marks as Discord shows them.
+var emojis = map[bot.Mark]string{bot.MarkSeen: "👀", bot.MarkNoted: "📝"}
+
+// answer does what is to be done at once, after it was written down. An empty
+// one says that nothing is to be said, or that another replica was first: it
+// answers then.
+func (d *Discord) answer(ctx context.Context, n *notice, a bot.Answer) {
+	if n.reply != nil {
+		d.answerInteraction(ctx, n, a)
+	} else if a.Private != "" {
+		d.later(ctx, func(ctx context.Context) { d.whisper(ctx, n, a.Private) })
+	}
+	if a.Mark != "" && n.in.Message.ID != "" {
+		d.later(ctx, func(ctx context.Context) { d.mark(ctx, n.in.Message, a.Mark) })
+	}
+	if a.Public != nil {
+		d.later(ctx, func(ctx context.Context) { d.public(ctx, n, *a.Public) })
+	}
+}
+
+// answerInteraction answers whoever waits for the result of a click or command.
+func (d *Discord) answerInteraction(ctx context.Context, n *notice, a bot.Answer) {
+	switch {
+	case a.Started:
+		d.prompt(ctx, func(ctx context.Context) { d.started(ctx, n) })
+	case a.Form != nil:
+		d.prompt(ctx, func(ctx context.Context) { d.open(ctx, n, *a.Form) })
+	case a.Private != "":
+		d.prompt(ctx, func(ctx context.Context) { d.whisper(ctx, n, a.Private) })
+	case a.Home != nil:
+		d.prompt(ctx, func(ctx context.Context) { d.whisper(ctx, n, bot.Markdown(*a.Home)) })
+	case a == (bot.Answer{}):
+		d.in.crew.Go(func() { d.second(ctx, n) })
+	default:
+		d.prompt(ctx, func(ctx context.Context) {
+			d.grumble("a click could not be acknowledged", n.in.Where, n.reply.settle(ctx, d.private(textDone)))
+		})
+	}
+}
+
+// second answers what was heard before: another replica does, unless it died
+// in between, so it is given time.
+func (d *Discord) second(ctx context.Context, n *notice) {
+	if n.begins || n.reply.begun() && !n.reply.waiting() || !pass(ctx, d.in.times.second) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	err := n.reply.settle(ctx, d.private(textSeen))
+	if err != nil && !errors.Is(err, errTaken) && !errors.Is(err, errTooLate) {
+		d.grumble("a click could not be acknowledged", n.in.Where, err)
+	}
+}
+
+// later runs something beside the events, at most so many at once.
+func (d *Discord) later(ctx context.Context, do func(context.Context)) {
+	d.in.crew.Go(func() {
+		select {
+		case d.in.aside <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		defer func() { <-d.in.aside }()
+		ctx, cancel := context.WithTimeout(ctx, answerWithin)
+		defer cancel()
+		do(ctx)
+	})
+}
+
+// prompt runs something for somebody who waits for it.
+func (d *Discord) prompt(ctx context.Context, do func(context.Context)) {
+	d.in.crew.Go(func() {
+		ctx, cancel := context.WithTimeout(ctx, answerWithin)
+		defer cancel()
+		do(ctx)
+	})
+}
+
+// started says in one line that a run began, with a link to its thread. Where
+// that begins at the answer itself it is opened first: nobody clicks on a
+// thread that is not there.
+func (d *Discord) started(ctx context.Context, n *notice) {
+	text := "Working on it."
+	if n.in.Where.ID != "" && n.in.Where.ID != n.channel {
+		if err := d.openThread(ctx, n.in.Where.Channel, n.in.Where.ID, bot.Card{Text: d.goalOf(n)}); err != nil {
+			d.grumble("a thread could not be opened; the run's card does it", n.in.Where, err)
+		}
+		text = "Working on it in <#" + n.in.Where.ID + ">."
+	}
+	m := d.private(text)
+	if n.begins {
+		d.grumble("a started run could not be linked", n.in.Where, n.reply.show(ctx, m))
+		return
+	}
+	d.grumble("a started run could not be linked", n.in.Where, n.reply.say(ctx, m))
+}
+
+// goalOf is what a thread is named after.
+func (d *Discord) goalOf(n *notice) string {
+	switch act := n.in.Act.(type) {
+	case bot.Filled:
+		return act.Values[bot.FieldGoal]
+	case bot.Said:
+		return act.Text
+	case bot.Commanded, bot.Pressed, bot.Stopped, bot.Visited:
+	}
+	return d.botName
+}
+
+// open shows a form. It has to be the first response, so nothing may have been
+// said before.
+func (d *Discord) open(ctx context.Context, n *notice, f bot.Form) {
+	what, err := modal(f)
+	if err != nil {
+		d.whisper(ctx, n, "This form cannot be shown in Discord: "+err.Error()+". Use the command line or the web page instead.")
+		return
+	}
+	err = n.reply.begin(ctx, what)
+	switch {
+	case err == nil:
+	case errors.Is(err, errTaken), errors.Is(err, errTooLate):
+		d.whisper(ctx, n, textLate)
+	default:
+		d.grumble("a form could not be opened", n.in.Where, err)
+		d.whisper(ctx, n, "The form could not be opened. Please click again.")
+	}
+}
+
+// mark sets a reaction. It is a courtesy: a busy Discord goes without.
+func (d *Discord) mark(ctx context.Context, message bot.Address, m bot.Mark) {
+	emoji, is := emojis[m]
+	if !is {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, d.cfg.PostTimeout)
+	defer cancel()
+	err := d.call(ctx, http.MethodPut, discordgo.EndpointMessageReaction(message.Channel, message.ID, url.PathEscape(emoji), "@me"), nil, nil)
+	if _, busy := waitFor(err); busy {
+		return
+	}
+	d.grumble("a reaction could not be set", message, err)
+}
+
+// private is a text as one person is shown it: as plain content where it fits.
+func (d *Discord) private(text string) message {
+	c := bot.Card{Text: text, Parts: []bot.Part{bot.Prose{Markdown: text}}}
+	m := renderCard(c, drawing{})
+	body := modern(c, m)
+	if len(m.blocks) == 1 && m.blocks[0].Type == kindText && width(m.blocks[0].Content) <= maxContent {
+		body = message{Content: &m.blocks[0].Content, Components: []block{}, Allowed: allowing(nil)}
+	}
+	body.Attachments = []attachment{}
+	return body
+}
+
+// whisper shows a text to the person alone. Discord has no way to do so below a
+// message, so the answer stands there for all, short and without notifying
+// anybody; what is left of an interaction that expired goes to the person directly.
+func (d *Discord) whisper(ctx context.Context, n *notice, text string) {
+	m := d.private(text)
+	if n.reply == nil {
+		d.grumble("an answer could not be shown", n.in.Where, d.below(ctx, n, m))
+		return
+	}
+	err := n.reply.say(ctx, m)
+	if errors.Is(err, errTooLate) || statusOf(err) == http.StatusUnauthorized || statusOf(err) == http.StatusNotFound {
+		to, other := d.Direct(ctx, n.in.By.ID)
+		if other == nil {
+			other = d.call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(to.Channel), m, nil)
+		}
+		err = errors.Join(other, onlyIf(other != nil, err))
+	}
+	d.grumble("a private answer could not be shown", n.in.Where, err)
+}
+
+func onlyIf(is bool, err error) error {
+	if is {
+		return err
+	}
+	return nil
+}
+
+// below answers a message where it stands. It is the same one however often it
+// is sent.
+func (d *Discord) below(ctx context.Context, n *notice, m message) error {
+	type reference struct {
+		Message string `json:"message_id"`
+		Lax     bool   `json:"fail_if_not_exists"`
+	}
+	m.Nonce, m.Enforce = nonceOf(bot.Key{Name: "private/" + n.in.Message.String(), Kind: agent.PostAnswer}), true
+	body := struct {
+		message
+		Reference reference `json:"message_reference"`
+	}{m, reference{Message: n.id}}
+	return d.persist(ctx, func() error {
+		return d.call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(n.channel), body, nil)
+	})
+}
+
+// public posts a card once: where an earlier attempt may have arrived, it is
+// looked for first.
+func (d *Discord) public(ctx context.Context, n *notice, card bot.Card) {
+	var err error
+	look, since := n.again, n.in.At
+	for range postAttempts {
+		if look {
+			var found bool
+			if _, found, err = d.Find(ctx, n.in.Where, card.Key, since); found {
+				return
+			}
+		}
+		if err == nil {
+			if _, err = d.Post(ctx, n.in.Where, card); err == nil {
+				return
+			}
+		}
+		pause, busy := waitFor(err)
+		switch {
+		case busy:
+		case errors.Is(err, bot.ErrLost):
+			look, pause = true, d.cfg.PostTimeout
+		default:
+			d.grumble("an answer could not be posted", n.in.Where, err)
+			return
+		}
+		if !pass(ctx, pause) {
+			break
+		}
+		err = nil
+	}
+	d.grumble("an answer could not be posted", n.in.Where, err)
+}
+
+// grumble logs what could not be shown.
+func (d *Discord) grumble(text string, where bot.Address, err error) {
+	if err == nil {
+		return
+	}
+	d.log.Warn(text, "where", where.String(), "error", err) //nolint:sloglint // the callers' texts are constants
+}

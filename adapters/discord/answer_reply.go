@@ -1,0 +1,230 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// The first responses to an interaction.
+const (
+	respondPong    = 1
+	respondMessage = 4
+	respondLater   = 5 // "is thinking…"
+	respondNothing = 6 // a component is left as it is
+	respondChoices = 8
+	respondForm    = 9
+)
+
+const (
+	flagAlone       = 1 << 6 // seen by one person only
+	responseWithin  = 2 * time.Second
+	lookAttempts    = 6
+	codeAnswered    = discordgo.ErrCodeInteractionHasAlreadyBeenAcknowledged
+	codeUnknownHook = discordgo.ErrCodeUnknownWebhook
+)
+
+// response is the first answer to an interaction.
+type response struct {
+	Kind int `json:"type"`
+	Data any `json:"data,omitempty"`
+}
+
+// responseData is what a response holds that is no message.
+type responseData struct {
+	Flags      int                 `json:"flags,omitempty"`
+	Choices    *[]choiceDefinition `json:"choices,omitempty"`
+	CustomID   string              `json:"custom_id,omitempty"`
+	Title      string              `json:"title,omitempty"`
+	Components []field             `json:"components,omitempty"`
+}
+
+var (
+	errTaken   = errors.New("the interaction is answered already")
+	errTooLate = errors.New("the interaction cannot be answered any more")
+)
+
+// reply is the way to answer an interaction. Its token lives for fifteen
+// minutes and is a secret; the first response has three seconds.
+type reply struct {
+	d         *Discord
+	id, token string
+	kind      int
+	card      bool          // it comes from a message of the bot's
+	body      chan<- []byte // takes the first response; nil: it goes over the API
+
+	mu    sync.Mutex // held while the first response is on its way
+	first int        // the kind of the first response, 0: none yet
+	taken bool       // somebody else gave it, perhaps another replica
+	alone bool       // the first response is for the person alone
+}
+
+// begin gives the first response. It is given once; later ones are errTaken.
+func (r *reply) begin(ctx context.Context, what response) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, err := r.beginLocked(ctx, what)
+	return err
+}
+
+// beginLocked also says which message the response is, where Discord tells.
+func (r *reply) beginLocked(ctx context.Context, what response) (message string, err error) {
+	if r.first != 0 || r.taken {
+		return "", errTaken
+	}
+	ctx, cancel := context.WithTimeout(ctx, responseWithin)
+	defer cancel()
+	if r.body != nil {
+		raw, err := json.Marshal(what)
+		if err != nil {
+			return "", err
+		}
+		r.first = what.Kind
+		r.body <- raw
+		return "", nil
+	}
+	var back struct {
+		Resource struct {
+			Message struct {
+				ID string `json:"id"`
+			} `json:"message"`
+		} `json:"resource"`
+	}
+	err = r.d.call(ctx, http.MethodPost, discordgo.EndpointInteractionResponse(r.id, r.token)+"?with_response=true", what, &back)
+	switch code := codeOf(err); {
+	case err == nil:
+		r.first = what.Kind
+	case code == codeAnswered:
+		r.taken = true
+		return "", errTaken
+	case statusOf(err) == http.StatusNotFound:
+		r.taken = true
+		return "", errTooLate
+	case statusOf(err) == 0: // no answer came: it may have arrived
+		r.taken = true
+	}
+	return back.Resource.Message.ID, err
+}
+
+// begun reports whether there was a first response, by whomever.
+func (r *reply) begun() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.first != 0 || r.taken
+}
+
+// waiting reports whether the person is told to wait.
+func (r *reply) waiting() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.first == respondLater
+}
+
+// think says "is thinking…", to the person alone or to all, or for a component
+// nothing at all. It names the message that will be the answer, if there is one.
+func (r *reply) think(ctx context.Context, alone bool) (message string, err error) {
+	what := response{Kind: respondLater}
+	if alone {
+		what.Data = responseData{Flags: flagAlone}
+	}
+	if alone && r.kind == askComponent {
+		what = response{Kind: respondNothing}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if message, err = r.beginLocked(ctx, what); err == nil {
+		r.alone = alone
+	}
+	return message, err
+}
+
+// say shows a message to the person alone.
+func (r *reply) say(ctx context.Context, m message) error {
+	m.Flags |= flagAlone
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, err := r.beginLocked(ctx, response{Kind: respondMessage, Data: m})
+	if !errors.Is(err, errTaken) {
+		return err
+	}
+	if r.first == respondLater && r.alone {
+		return r.original(ctx, http.MethodPatch, m, nil)
+	}
+	if r.first == respondLater { // what all would see goes first
+		if err := r.original(ctx, http.MethodDelete, nil, nil); err != nil {
+			return err
+		}
+	}
+	return r.d.persist(ctx, func() error {
+		return r.d.call(ctx, http.MethodPost, discordgo.EndpointFollowupMessage(r.d.appID, r.token), m, nil)
+	})
+}
+
+// show puts a message in the place of "is thinking…", for whoever sees that.
+func (r *reply) show(ctx context.Context, m message) error {
+	return r.original(ctx, http.MethodPatch, m, nil)
+}
+
+// settle acknowledges and shows nothing: where the person is waiting for words
+// they read that it is done.
+func (r *reply) settle(ctx context.Context, done message) error {
+	if !r.card {
+		return r.say(ctx, done)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, err := r.beginLocked(ctx, response{Kind: respondNothing})
+	if !errors.Is(err, errTaken) {
+		return err
+	}
+	if r.first == respondLater {
+		return r.original(ctx, http.MethodDelete, nil, nil)
+	}
+	return nil
+}
+
+// message asks which message the first response is.
+func (r *reply) message(ctx context.Context) (string, error) {
+	var m sent
+	err := r.original(ctx, http.MethodGet, nil, &m)
+	return m.ID, err
+}
+
+func (r *reply) original(ctx context.Context, method string, in, out any) error {
+	return r.d.persist(ctx, func() error {
+		return r.d.call(ctx, method, discordgo.EndpointInteractionResponseActions(r.d.appID, r.token), in, out)
+	})
+}
+
+// waitFor is how long Discord asks to wait.
+func waitFor(err error) (time.Duration, bool) {
+	var busy *bot.BusyError
+	if !errors.As(err, &busy) {
+		return 0, false
+	}
+	return max(busy.After, 50*time.Millisecond), true
+}
+
+// persist does a call again while Discord is busy or does not know of the first
+// response yet: one that went over HTTP is on its way still.
+func (d *Discord) persist(ctx context.Context, call func() error) error {
+	pause := 50 * time.Millisecond
+	for attempt := 1; ; attempt++ {
+		err := call()
+		wait, again := waitFor(err)
+		if code := codeOf(err); code == codeUnknownHook || code == discordgo.ErrCodeUnknownMessage || statusOf(err) >= http.StatusInternalServerError {
+			wait, again = pause, true
+			pause *= 2
+		}
+		if !again || attempt == lookAttempts || !pass(ctx, wait) {
+			return err
+		}
+	}
+}

@@ -1,0 +1,259 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+const (
+	overlap    = time.Minute // events of a server come in no certain order
+	maxPages   = 10
+	pageSize   = 100
+	readWithin = 10 * time.Second // one request
+)
+
+// lately is a channel, thread or conversation in which something was said since.
+type lately struct {
+	channel
+
+	after int64
+}
+
+// catchUps reads back what was missed, each time that something is owed.
+func (d *Discord) catchUps(ctx, late context.Context, hear bot.Hear) {
+	wait := pauses{patience: d.in.times}
+	for {
+		select {
+		case <-d.in.owed:
+		case <-d.in.failed:
+			if !pass(ctx, d.in.times.failed) {
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+		d.in.marks.setWhole(false)
+		err := d.catchUp(ctx, late, hear)
+		d.in.opened()
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil:
+			wait.reset()
+			d.in.marks.setWhole(true)
+			d.saveMarks(ctx, d.connected())
+			continue
+		}
+		d.log.Warn("what was said while the bot was away could not be read back; trying again", "error", err)
+		if !pass(ctx, wait.after(err)) {
+			return
+		}
+		signal(d.in.owed)
+	}
+}
+
+// catchUp reads everything that was said since it was read last, and hears what
+// concerns the bot in the order in which it was said. Where nothing is known of
+// earlier times, there is nothing to catch up.
+func (d *Discord) catchUp(ctx, late context.Context, hear bot.Hear) error {
+	began := time.Now()
+	d.saveMarks(ctx, false)
+	since, err := d.readSince(ctx)
+	if err != nil || since == nil {
+		return err
+	}
+	guilds, err := d.guilds(ctx)
+	if err != nil {
+		return err
+	}
+	for _, guild := range guilds {
+		list, err := d.busyChannels(ctx, guild, since.of(guild))
+		if err == nil {
+			err = d.catchUpArea(ctx, late, hear, guild, list, began)
+		}
+		if err != nil {
+			return fmt.Errorf("read back what was said in the server %s: %w", guild, err)
+		}
+	}
+	for _, id := range since.direct() {
+		area := areaOf("", id)
+		direct := lately{channel: channel{ID: id, Kind: channelDirect}, after: since.of(area)}
+		if err := d.catchUpArea(ctx, late, hear, area, []lately{direct}, began); err != nil {
+			return fmt.Errorf("read back what was said directly: %w", err)
+		}
+	}
+	return nil
+}
+
+// readings are how far was read, by area, and until when all was well.
+type readings struct {
+	areas  map[string]int64
+	online int64
+	oldest int64
+}
+
+// readSince is how far was read; nil: nothing is known of earlier times. What
+// could not be heard since the start is read again in any case.
+func (d *Discord) readSince(ctx context.Context) (*readings, error) {
+	online, err := d.cfg.Names.Value(ctx, d.seenName(""))
+	if err != nil {
+		return nil, fmt.Errorf("when the bot was here last: %w", err)
+	}
+	seen, err := d.cfg.Names.Values(ctx, d.seenName("")+":")
+	if err != nil {
+		return nil, fmt.Errorf("how far the channels were read: %w", err)
+	}
+	r := &readings{areas: map[string]int64{}, online: numberOf(online), oldest: idAt(time.Now().Add(-d.cfg.CatchUp - 30*24*time.Hour))}
+	for name, id := range seen {
+		r.areas[strings.TrimPrefix(name, d.seenName("")+":")] = numberOf(id)
+	}
+	failed := d.in.marks.lowest()
+	for area, id := range failed {
+		r.areas[area] = id
+	}
+	if len(failed) > 0 {
+		return r, nil
+	}
+	if r.online == 0 && len(r.areas) == 0 {
+		return nil, nil //nolint:nilnil // the first start
+	}
+	return r, nil
+}
+
+// of is the id after which an area is read. When all was well nothing had failed
+// anywhere; what was being written down just then lies within the overlap.
+func (r *readings) of(area string) int64 {
+	after := max(r.areas[area], r.online)
+	return max(idAt(timeOf(strconv.FormatInt(after, 10)).Add(-overlap)), r.oldest)
+}
+
+// direct are the conversations in which something was said before.
+func (r *readings) direct() []string {
+	var list []string
+	for area := range r.areas {
+		if id, is := strings.CutPrefix(area, directSpace+":"); is {
+			list = append(list, id)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// busyChannels are the channels and open threads of a server in which something
+// was said after an id. A thread that something is said in is open.
+func (d *Discord) busyChannels(ctx context.Context, guild string, after int64) ([]lately, error) {
+	var channels []channel
+	if err := d.readBack(ctx, discordgo.EndpointGuildChannels(guild), &channels); err != nil {
+		return nil, d.unreadable("server", guild, err)
+	}
+	var active struct {
+		Threads []channel `json:"threads"`
+	}
+	if err := d.readBack(ctx, discordgo.EndpointGuildActiveThreads(guild), &active); err != nil {
+		return nil, d.unreadable("server", guild, err)
+	}
+	var list []lately
+	for _, c := range append(channels, active.Threads...) {
+		c.Guild = guild
+		d.in.halls.learn(c)
+		if numberOf(c.Last) > after {
+			list = append(list, lately{c, after})
+		}
+	}
+	return list, nil
+}
+
+// catchUpArea hears what was said in the channels of a server, or in a direct
+// conversation, in its order.
+func (d *Discord) catchUpArea(ctx, late context.Context, hear bot.Hear, area string, channels []lately, began time.Time) error {
+	var found []*notice
+	for _, c := range channels {
+		list, err := d.missedIn(ctx, c)
+		if err != nil {
+			return err
+		}
+		found = append(found, list...)
+	}
+	if err := d.hearMissed(ctx, late, hear, began, found); err != nil {
+		return err
+	}
+	d.in.marks.caughtUp(area, idAt(began))
+	return nil
+}
+
+// missedIn is what was said in a channel after an id, as far as it concerns the bot.
+func (d *Discord) missedIn(ctx context.Context, c lately) ([]*notice, error) {
+	var list []*notice
+	after := c.after
+	for range maxPages {
+		var page []json.RawMessage
+		endpoint := fmt.Sprintf("%s?limit=%d&after=%d", discordgo.EndpointChannelMessages(c.ID), pageSize, after)
+		if err := d.readBack(ctx, endpoint, &page); err != nil {
+			return list, d.unreadable("channel", c.ID, err)
+		}
+		for _, raw := range page {
+			var s speech
+			if json.Unmarshal(raw, &s) != nil {
+				continue // one that cannot be read is no reason to leave out the others
+			}
+			after = max(after, numberOf(s.ID))
+			s.Channel, s.Guild = c.ID, c.Guild
+			if n, err := d.spoken(s, false); err == nil && n != nil && n.heard() {
+				list = append(list, n)
+			}
+		}
+		if len(page) < pageSize {
+			return list, nil
+		}
+	}
+	d.log.Warn("too much was said to read it all back: the newest is left out", "channel", c.ID, "read", maxPages*pageSize)
+	return list, nil
+}
+
+// unreadable is nil for what cannot be read at all, which is no reason to leave
+// out the rest.
+func (d *Discord) unreadable(what, id string, err error) error {
+	if status := statusOf(err); status == http.StatusForbidden || status == http.StatusNotFound {
+		d.log.Info("something cannot be read back and is left out", "kind", what, "id", id, "error", codeOf(err))
+		return nil
+	}
+	return err
+}
+
+// readBack asks again while Discord is busy or out of order.
+func (d *Discord) readBack(ctx context.Context, endpoint string, out any) error {
+	return d.persist(ctx, func() error {
+		once, cancel := context.WithTimeout(ctx, readWithin)
+		defer cancel()
+		return d.call(once, http.MethodGet, endpoint, nil, out)
+	})
+}
+
+// hearMissed hears what was found, in the order in which it was said. What was
+// said since the bot is back is not missed: it only came another way.
+func (d *Discord) hearMissed(ctx, late context.Context, hear bot.Hear, began time.Time, found []*notice) error {
+	slices.SortStableFunc(found, func(a, b *notice) int { return a.in.At.Compare(b.in.At) })
+	for _, n := range found {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		n.again = true
+		n.in.Missed = n.in.At.Before(began)
+		answer, err := d.tell(late, hear, n)
+		if err != nil {
+			return fmt.Errorf("write down what was said at %s: %w", n.in.Message, err)
+		}
+		d.answer(late, n, answer)
+	}
+	return nil
+}

@@ -1,0 +1,228 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// The names of the commands.
+const (
+	commandName = "deckhand"
+	commandGoal = "Make this a goal"
+	wordRun     = "run"
+)
+
+// The options that are completed while they are typed.
+const (
+	optionRun      = "run"
+	optionQuestion = "question"
+)
+
+// definition is a command as Discord keeps it.
+type definition struct {
+	Name        string             `json:"name"`
+	Kind        int                `json:"type"`
+	Description string             `json:"description"`
+	Options     []optionDefinition `json:"options,omitempty"`
+	// Permissions are needed to see the command at first; a server's
+	// administrators may say otherwise.
+	Permissions string `json:"default_member_permissions"`
+	// Contexts are where a global command is offered: servers and the bot's own
+	// direct messages.
+	Contexts []int `json:"contexts,omitempty"`
+}
+
+type optionDefinition struct {
+	Name         string             `json:"name"`
+	Kind         int                `json:"type"`
+	Description  string             `json:"description"`
+	Required     bool               `json:"required,omitempty"`
+	Autocomplete bool               `json:"autocomplete,omitempty"`
+	Max          int                `json:"max_length,omitempty"`
+	Choices      []choiceDefinition `json:"choices,omitempty"`
+	Options      []optionDefinition `json:"options,omitempty"`
+}
+
+type choiceDefinition struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// definitions are the commands of the bot. In a server they need the
+// permission to write messages.
+func definitions(guild string) []definition {
+	permissions := fmt.Sprint(discordgo.PermissionSendMessages)
+	list := []definition{
+		{Name: commandName, Kind: commandSlash, Description: "Goals, questions and runs of Deckhand", Options: subcommands(), Permissions: permissions},
+		{Name: commandGoal, Kind: commandMessage, Permissions: permissions},
+	}
+	if guild == "" {
+		for i := range list {
+			list[i].Contexts = []int{0, 1}
+		}
+	}
+	return list
+}
+
+func subcommands() []optionDefinition {
+	run := optionDefinition{Name: optionRun, Kind: optionText, Description: "Which run; without it the one of this thread", Autocomplete: true}
+	question := optionDefinition{Name: optionQuestion, Kind: optionText, Description: "Which question; without it the oldest one", Autocomplete: true}
+	sub := func(name, does string, options ...optionDefinition) optionDefinition {
+		return optionDefinition{Name: name, Kind: optionSub, Description: does, Options: options}
+	}
+	return []optionDefinition{
+		sub(wordRun, "Starts a run", goalOptions()...),
+		sub("status", "Where a run stands", run),
+		sub("runs", "Lists your runs"),
+		sub("plan", "The plan and what is done of it", run),
+		sub("approve", "Approves what is asked", question),
+		sub("deny", "Denies what is asked, and says why", question,
+			optionDefinition{Name: "reason", Kind: optionText, Description: "What should be done instead", Max: 2000}),
+		sub("steer", "Tells the run of this thread something on its way",
+			optionDefinition{Name: "text", Kind: optionText, Description: "What it should know", Required: true, Max: 6000}),
+		sub("pause", "Pauses a run", run),
+		sub("stop", "Pauses a run", run),
+		sub("resume", "Lets a paused run go on", run),
+		sub("cancel", "Ends a run", run),
+		sub("budget", "What a run has spent, of what", run),
+		sub("permissions", "What a run may do, and who decides about the rest", run),
+		sub("help", "What the bot understands"),
+	}
+}
+
+func goalOptions() []optionDefinition {
+	autonomy := optionDefinition{Name: bot.FieldAutonomy, Kind: optionText, Description: "How much it may do without asking"}
+	for _, a := range []agent.Autonomy{agent.Suggest, agent.AskEach, agent.AskRisky, agent.WithinBudget} {
+		autonomy.Choices = append(autonomy.Choices, choiceDefinition{Name: string(a), Value: string(a)})
+	}
+	return []optionDefinition{
+		{Name: bot.FieldGoal, Kind: optionText, Description: "What is to be done, in plain words", Required: true, Max: 6000},
+		{Name: bot.FieldBudget, Kind: optionText, Description: "US$, or usd=2,tokens=100000,time=1h,steps=50", Max: 200},
+		autonomy,
+		{Name: bot.FieldApprovers, Kind: optionPrincipal, Description: "Who approves changes: a person or a role"},
+		{Name: bot.FieldDeadline, Kind: optionText, Description: "Working time at most, as 90m or 2h", Max: 20},
+	}
+}
+
+// optionsOf are the options of a subcommand in their order.
+func optionsOf(name string) []optionDefinition {
+	for _, sub := range subcommands() {
+		if sub.Name == name {
+			return sub.Options
+		}
+	}
+	return nil
+}
+
+// register brings the commands to what they should be, where they are not so
+// already. Changed says whether anything had to be done.
+func (d *Discord) register(ctx context.Context) (changed bool, err error) {
+	where := discordgo.EndpointApplicationGlobalCommands(d.appID)
+	if d.cfg.GuildID != "" {
+		where = discordgo.EndpointApplicationGuildCommands(d.appID, d.cfg.GuildID)
+	}
+	want := definitions(d.cfg.GuildID)
+	var have []definition
+	if err := d.call(ctx, http.MethodGet, where, nil, &have); err != nil {
+		return false, unregistered(err)
+	}
+	if same(have, want) {
+		return false, nil
+	}
+	if err := d.call(ctx, http.MethodPut, where, want, nil); err != nil {
+		return false, unregistered(err)
+	}
+	return true, nil
+}
+
+func unregistered(err error) error {
+	if statusOf(err) == http.StatusForbidden {
+		return fmt.Errorf("the commands are not registered: the bot is not in the server DISCORD_GUILD_ID, or was invited without "+
+			"the scope applications.commands; `deckhand manifest discord` prints the right address: %w", err)
+	}
+	return fmt.Errorf("the commands are not registered: %w", err)
+}
+
+// same compares commands by what is set here; Discord adds more, and keeps them
+// in an order of its own.
+func same(have, want []definition) bool {
+	if len(have) != len(want) {
+		return false
+	}
+	found := map[string]definition{}
+	for _, h := range have {
+		found[fmt.Sprint(h.Kind, h.Name)] = plainly(h)
+	}
+	for _, w := range want {
+		if !reflect.DeepEqual(found[fmt.Sprint(w.Kind, w.Name)], plainly(w)) {
+			return false
+		}
+	}
+	return true
+}
+
+// plainly is a command with nothing for what is empty.
+func plainly(d definition) definition {
+	var out definition
+	raw, err := json.Marshal(d)
+	if err != nil || json.Unmarshal(raw, &out) != nil {
+		return d
+	}
+	return out
+}
+
+// complete answers what is being typed into an option with what the person may see.
+func (d *Discord) complete(ctx context.Context, n *notice) {
+	ctx, cancel := context.WithTimeout(ctx, typeWithin)
+	defer cancel()
+	choices := []choiceDefinition{}
+	if d.cfg.Suggest != nil && (n.typed.option == optionRun || n.typed.option == optionQuestion) {
+		list, err := d.suggestions(ctx, n)
+		if err != nil {
+			d.in.quiet.warn(d.log, "nothing can be suggested while a command is typed", "error", err)
+		}
+		choices = fitting25(list, n.typed.text)
+	}
+	err := n.reply.begin(ctx, response{Kind: respondChoices, Data: responseData{Choices: &choices}})
+	d.grumble("suggestions could not be shown", n.in.Where, err)
+}
+
+func (d *Discord) suggestions(ctx context.Context, n *notice) ([]Suggestion, error) {
+	by, err := d.who(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	all, err := d.cfg.Suggest(ctx, by)
+	if n.typed.option == optionQuestion {
+		return all.Questions, err
+	}
+	return all.Runs, err
+}
+
+// fitting25 are the suggestions that hold what was typed, at most 25.
+func fitting25(list []Suggestion, text string) []choiceDefinition {
+	text = strings.ToLower(strings.TrimSpace(text))
+	choices := []choiceDefinition{}
+	for _, s := range list {
+		name := s.ID
+		if s.Text != "" {
+			name = s.Text + " · " + s.ID
+			if over := width(name) - maxOption; over > 0 {
+				name = shortened(s.Text, max(maxOption-width(s.ID)-3, 1)) + " · " + s.ID
+			}
+		}
+		if len(choices) < maxOptions && len(s.ID) <= maxOption && strings.Contains(strings.ToLower(s.Text+" "+s.ID), text) {
+			choices = append(choices, choiceDefinition{Name: plainText(name, maxOption), Value: s.ID})
+		}
+	}
+	return choices
+}

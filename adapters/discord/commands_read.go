@@ -1,0 +1,68 @@
+package discord
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// ordered reads "/deckhand WORD option:…". A command with fields of its own is
+// the form that it stands for; any other is the text that a person would write.
+func ordered(n *notice, c command) error {
+	if len(c.Options) != 1 || c.Options[0].Kind != optionSub {
+		return errors.New("a command without a subcommand")
+	}
+	sub := c.Options[0]
+	values := map[string]string{}
+	for _, o := range sub.Options {
+		values[o.Name] = o.text()
+		if o.Kind == optionPrincipal {
+			values[o.Name] = mentionable(o.text(), c.Resolved)
+		}
+	}
+	if sub.Name == wordRun {
+		n.begins = true
+		n.raw = values[bot.FieldGoal]
+		n.in.Act = bot.Filled{Form: bot.FormRun, Values: values}
+		return nil
+	}
+	words := []string{sub.Name}
+	for _, o := range optionsOf(sub.Name) {
+		value := values[o.Name]
+		if o.Autocomplete {
+			value = oneWord(value)
+		}
+		if value != "" {
+			words = append(words, value)
+		}
+	}
+	n.raw = strings.Join(words, " ")
+	n.in.Act = bot.Commanded{}
+	return nil
+}
+
+// oneWord keeps an id from being read as more than that: the text behind it
+// would be an option of its own.
+func oneWord(id string) string { return strings.Join(strings.Fields(id), "_") }
+
+// mentionable is the principal of a person or a role.
+func mentionable(id string, r resolved) string {
+	if _, role := r.Roles[id]; role {
+		return rolePrincipal(id)
+	}
+	return principal(id)
+}
+
+// focused is the option that is being typed, nil if there is none.
+func focused(options []given) *typed {
+	for _, o := range options {
+		if o.Focused {
+			return &typed{option: o.Name, text: o.text()}
+		}
+		if t := focused(o.Options); t != nil && o.Kind == optionSub {
+			return t
+		}
+	}
+	return &typed{}
+}

@@ -1,0 +1,89 @@
+package discord
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+)
+
+const (
+	maxRequest = 1 << 20
+	// Discord waits for three seconds; the intake answers well before.
+	answerBefore = 2800 * time.Millisecond
+)
+
+// Routes are the places where Discord sends to when a public key is set, by
+// their paths; without one there are none.
+func (d *Discord) Routes() map[string]http.Handler {
+	if d.proofs == nil {
+		return nil
+	}
+	return map[string]http.Handler{"/discord/interactions": http.HandlerFunc(d.serve)}
+}
+
+// serve takes one interaction: the body of the answer is the first response to it.
+func (d *Discord) serve(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		http.Error(w, "POST only", http.StatusMethodNotAllowed)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
+		return
+	}
+	if err != nil {
+		http.Error(w, "the body broke off", http.StatusBadRequest)
+		return
+	}
+	if err := d.proofs.check(r.Header, body, time.Now()); err != nil {
+		d.in.quiet.warn(d.log, "a request was refused that claims to be Discord's", "path", r.URL.Path, "why", err)
+		http.Error(w, "not proved to be Discord's", http.StatusUnauthorized)
+		return
+	}
+	if isPing(body) {
+		reply, err := json.Marshal(response{Kind: respondPong})
+		d.write(w, reply, err)
+		return
+	}
+	first := make(chan []byte, 1)
+	if err := d.take(parcel{kind: eventInteraction, payload: body, body: first}); err != nil {
+		status := http.StatusBadRequest
+		if errors.Is(err, errDeaf) {
+			status = http.StatusServiceUnavailable
+		}
+		http.Error(w, "not understood", status)
+		return
+	}
+	t := time.NewTimer(answerBefore)
+	defer t.Stop()
+	select {
+	case reply := <-first:
+		d.write(w, reply, nil)
+	case <-t.C:
+		http.Error(w, "no answer in time", http.StatusServiceUnavailable)
+	case <-r.Context().Done():
+	}
+}
+
+func (d *Discord) write(w http.ResponseWriter, reply []byte, err error) {
+	if err != nil {
+		http.Error(w, "no answer", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if _, err := w.Write(reply); err != nil {
+		d.in.quiet.warn(d.log, "an interaction's answer could not be sent", "error", err)
+	}
+}
+
+// isPing is Discord's question whether the address is the application's.
+func isPing(body []byte) bool {
+	var outer struct {
+		Kind int `json:"type"`
+	}
+	return json.Unmarshal(body, &outer) == nil && outer.Kind == askPing
+}

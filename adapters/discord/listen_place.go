@@ -1,0 +1,121 @@
+package discord
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+const maxHalls = 8192 // per half
+
+// halls remembers which channel is a thread of which: events name only the
+// channel that they happened in. What was not asked for a while is forgotten.
+type halls struct {
+	mu       sync.Mutex
+	now, old map[string]channel
+}
+
+func (h *halls) open() { h.now = map[string]channel{} }
+
+func (h *halls) learn(c channel) {
+	if c.ID == "" {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.keep(c)
+}
+
+func (h *halls) keep(c channel) {
+	if len(h.now) >= maxHalls {
+		h.old, h.now = h.now, map[string]channel{}
+	}
+	h.now[c.ID] = c
+}
+
+func (h *halls) forget(id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.now, id)
+	delete(h.old, id)
+}
+
+func (h *halls) find(id string) (channel, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if c, is := h.now[id]; is {
+		return c, true
+	}
+	c, is := h.old[id]
+	if is {
+		h.keep(c)
+	}
+	return c, is
+}
+
+// name is how people see a channel, or the id where it is not known.
+func (h *halls) name(id string) string {
+	if c, is := h.find(id); is && c.Name != "" {
+		return c.Name
+	}
+	return id
+}
+
+// hall is the channel that something happened in.
+func (d *Discord) hall(ctx context.Context, n *notice) (channel, error) {
+	if n.guild == "" {
+		return channel{ID: n.channel, Kind: channelDirect}, nil
+	}
+	if n.known.ID == n.channel && (!n.known.thread() || n.known.Parent != "") && n.known.ID != "" {
+		return n.known, nil
+	}
+	if c, is := d.in.halls.find(n.channel); is {
+		return c, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	var c channel
+	if err := d.call(ctx, http.MethodGet, discordgo.EndpointChannel(n.channel), nil, &c); err != nil {
+		return c, d.failed("ask Discord what channel "+n.channel+" is", err)
+	}
+	d.in.halls.learn(c)
+	return c, nil
+}
+
+// settle finds out where it happened. In a direct conversation, and in the text
+// of a voice channel, that is the thread itself. At the top level of a channel it is the thread that begins at
+// the message: the one answered, where a run lives in its thread.
+func (d *Discord) settle(ctx context.Context, n *notice) error {
+	c, err := d.hall(ctx, n)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Kind == channelDirect:
+		n.in.Where = place("", n.channel, n.channel)
+	case c.flat():
+		n.in.Where = place(n.guild, n.channel, n.channel)
+	case c.thread():
+		n.in.Where = place(n.guild, c.Parent, n.channel)
+	case n.id != "" && n.root != "" && n.root != n.id:
+		lives, err := d.cfg.Names.Value(ctx, livesName(place(n.guild, n.channel, n.root)))
+		if err != nil {
+			return fmt.Errorf("look for the run that lives in the thread of a message: %w", err)
+		}
+		if lives == "" {
+			n.root = n.id
+		}
+		n.in.Where = place(n.guild, n.channel, n.root)
+	default:
+		n.in.Where = place(n.guild, n.channel, n.root)
+	}
+	if n.in.Message != (bot.Address{}) {
+		n.in.Message.Workspace = n.in.Where.Workspace
+	}
+	return nil
+}

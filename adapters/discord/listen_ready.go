@@ -1,0 +1,216 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// patience is how long the adapter waits for what.
+type patience struct {
+	hello    time.Duration // for a connection to be greeted, and then to be ready
+	invalid  time.Duration // before a new session, where Discord refuses one; Discord says 1 to 5 s
+	think    time.Duration // of three seconds, until the person is told to wait
+	second   time.Duration // of three seconds, for another replica to answer
+	failed   time.Duration // after an event could not be heard
+	save     time.Duration // between two notes of what was read
+	first    time.Duration // the first pause between attempts
+	longest  time.Duration // and the last
+	settled  time.Duration // a connection that lived so long was a good one
+	register time.Duration // for one attempt to register the commands
+}
+
+func defaultPatience() patience {
+	return patience{hello: 10 * time.Second, invalid: 3 * time.Second, think: 1500 * time.Millisecond, second: 2200 * time.Millisecond,
+		failed: 5 * time.Second, save: 5 * time.Second, first: 250 * time.Millisecond, longest: time.Minute, settled: 10 * time.Second,
+		register: 30 * time.Second}
+}
+
+// pauses grow with every attempt that fails.
+type pauses struct {
+	patience
+	next time.Duration
+}
+
+// after is how long to wait after an error: what Discord asks for, or twice as
+// long as the last time, give or take a quarter.
+func (p *pauses) after(err error) time.Duration {
+	p.next = min(max(2*p.next, p.first), p.longest)
+	if wait, busy := waitFor(err); busy && wait > p.next {
+		return wait
+	}
+	return p.next - p.next/4 + rand.N(p.next/2)
+}
+
+func (p *pauses) reset() { p.next = 0 }
+
+// Ready is nil while events come in and the commands are registered.
+func (d *Discord) Ready() error {
+	d.in.mu.Lock()
+	defer d.in.mu.Unlock()
+	switch {
+	case d.in.work == nil:
+		return errors.New("not listening to Discord yet")
+	case d.in.refused != nil:
+		return d.in.refused
+	case d.cfg.Gateway && !d.in.linked && d.in.trouble != nil:
+		return fmt.Errorf("not connected to Discord: %w", d.in.trouble)
+	case d.cfg.Gateway && !d.in.linked:
+		return errors.New("connecting to Discord")
+	case !d.in.registered && d.in.unready != nil:
+		return d.in.unready
+	case !d.in.registered:
+		return errors.New("registering the commands with Discord")
+	}
+	return nil
+}
+
+// link notes that the gateway is connected. A new session begins without what
+// was said before it: that is owed.
+func (in *intake) link(fresh bool) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.linked, in.trouble = true, nil
+	if fresh {
+		select {
+		case <-in.gate:
+			in.gate = make(chan struct{}) // events wait for the catching up
+		default:
+		}
+		signal(in.owed)
+	}
+}
+
+// opened lets events pass.
+func (in *intake) opened() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	select {
+	case <-in.gate:
+	default:
+		close(in.gate)
+	}
+}
+
+func (in *intake) unlink(err error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.linked, in.trouble = false, err
+}
+
+// connected reports whether events come in.
+func (d *Discord) connected() bool {
+	d.in.mu.Lock()
+	defer d.in.mu.Unlock()
+	return d.in.work != nil && d.in.refused == nil && (d.in.linked || !d.cfg.Gateway)
+}
+
+// keepRegistered registers the commands, once.
+func (d *Discord) keepRegistered(ctx context.Context) {
+	wait := pauses{patience: d.in.times}
+	for {
+		once, cancel := context.WithTimeout(ctx, d.in.times.register)
+		changed, err := d.register(once)
+		cancel()
+		if ctx.Err() != nil {
+			return
+		}
+		d.in.mu.Lock()
+		d.in.registered, d.in.unready = err == nil, err
+		d.in.mu.Unlock()
+		if err == nil {
+			d.log.Info("the commands are registered", "guild", d.cfg.GuildID, "changed", changed)
+			return
+		}
+		d.log.Warn("the commands could not be registered; trying again", "error", err)
+		if !pass(ctx, wait.after(err)) {
+			return
+		}
+	}
+}
+
+// noteCall learns from a call's result whether the bot's token still works.
+// Calls with a token of their own say nothing about it.
+func (d *Discord) noteCall(endpoint string, err error) {
+	if strings.HasPrefix(endpoint, discordgo.EndpointWebhooks) || strings.HasPrefix(endpoint, discordgo.EndpointAPI+"interactions/") ||
+		err != nil && !tokenRefused(err) {
+		return
+	}
+	d.noteToken(err)
+}
+
+func (d *Discord) noteToken(err error) {
+	d.in.mu.Lock()
+	before := d.in.refused
+	d.in.refused = nil
+	if err != nil {
+		d.in.refused = refusedToken(err)
+	}
+	d.in.mu.Unlock()
+	if err != nil && before == nil {
+		d.log.Error("Discord refuses the bot's token; trying again until it is accepted", "variable", "DISCORD_TOKEN")
+		if d.in.revoked != nil {
+			signal(d.in.revoked)
+		}
+	}
+}
+
+// mend asks again and again while the token is refused.
+func (d *Discord) mend(ctx context.Context) {
+	for {
+		select {
+		case <-d.in.revoked:
+		case <-ctx.Done():
+			return
+		}
+		wait := pauses{patience: d.in.times}
+		for {
+			var me user
+			err := d.call(ctx, "GET", discordgo.EndpointUser("@me"), nil, &me)
+			if err == nil {
+				d.log.Info("Discord accepts the bot's token again", "variable", "DISCORD_TOKEN")
+				break
+			}
+			if !pass(ctx, wait.after(err)) {
+				return
+			}
+		}
+	}
+}
+
+// hush logs the same thing at most once a minute, so that nobody can fill the
+// log from outside.
+type hush struct {
+	mu   sync.Mutex
+	next map[string]time.Time
+	kept map[string]int
+}
+
+func (q *hush) warn(log *slog.Logger, text string, args ...any) {
+	now := time.Now()
+	q.mu.Lock()
+	if q.next == nil {
+		q.next, q.kept = map[string]time.Time{}, map[string]int{}
+	}
+	if now.Before(q.next[text]) {
+		q.kept[text]++
+		q.mu.Unlock()
+		return
+	}
+	kept := q.kept[text]
+	q.next[text], q.kept[text] = now.Add(time.Minute), 0
+	q.mu.Unlock()
+	log.Warn(text, append(args, "not_logged", kept)...) //nolint:sloglint // the callers' texts are constants
+}
+
+// refusedGateway is a refusal that another attempt cannot mend.
+func refusedGateway(text string) error { return fmt.Errorf("%s: %w", text, bot.ErrRefused) }

@@ -1,0 +1,98 @@
+package discord
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// The events of the gateway that are understood.
+const (
+	eventMessage     = "MESSAGE_CREATE"
+	eventEdit        = "MESSAGE_UPDATE"
+	eventInteraction = "INTERACTION_CREATE"
+)
+
+// parcel is something from Discord that was proved to be from Discord.
+type parcel struct {
+	kind    string
+	payload []byte
+	again   bool // it was delivered before, perhaps
+	// body takes the first response to an interaction that came over HTTP.
+	body chan<- []byte
+}
+
+// notice is a parcel that concerns the bot, before anybody was asked where
+// exactly it happened and who did it.
+type notice struct {
+	in bot.Inbound // without a place and a person
+	// guild, channel and id are where it happened: the channel may be a thread,
+	// the id is the message's, empty for what is none.
+	guild, channel, id string
+	// known is what Discord said about the channel.
+	known channel
+	// root is a message at the channel's top level that this belongs to: the
+	// thread that begins there, if there is one.
+	root   string
+	user   user
+	member *member
+	// raw is the text of a Said or a Commanded as it goes over the wire, names
+	// are the people in it.
+	raw   string
+	names map[string]string
+	edit  bool // a correction, where a run lives in the thread
+	again bool
+	// reply answers an interaction; nil for a message.
+	reply *reply
+	// begins says that an interaction may begin a thread at its own reply.
+	begins bool
+	done   chan struct{} // closed when it was heard
+	// typed is what is being typed into an option; there is nothing to hear.
+	typed *typed
+}
+
+// typed is an option of a command that is being completed.
+type typed struct{ option, text string }
+
+var errMalformed = errors.New("the payload is not what Discord documents")
+
+// parse reads a parcel. Without an error nil means that it is none of the bot's
+// business. With an error there may be a notice with the way to answer.
+func (d *Discord) parse(p parcel) (*notice, error) {
+	var n *notice
+	var err error
+	switch p.kind {
+	case eventMessage, eventEdit:
+		var s speech
+		if err = json.Unmarshal(p.payload, &s); err == nil {
+			n, err = d.spoken(s, p.kind == eventEdit)
+		}
+	case eventInteraction:
+		n, err = d.parseInteraction(p)
+	}
+	if n != nil {
+		n.again = p.again
+		if n.in.At.IsZero() {
+			n.in.At = time.Now().UTC()
+		}
+	}
+	if err != nil {
+		return n, fmt.Errorf("%w: %w", errMalformed, err)
+	}
+	return n, nil
+}
+
+// heard reports whether there is something to hear.
+func (n *notice) heard() bool { return n.in.Act != nil }
+
+// lanes are what the notice must stay in order with: its thread, and for what
+// opens one the top level of its channel.
+func (n *notice) lanes() []string {
+	if n.root == "" || n.root == n.channel {
+		return []string{n.channel}
+	}
+	return []string{n.channel, n.root}
+}

@@ -1,0 +1,184 @@
+package discord
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+var errNoWay = errors.New("an interaction without a way to answer")
+
+// parseInteraction reads a command, a click, a form or a completion. As soon as
+// there is a way to answer, the notice has it, also beside an error.
+func (d *Discord) parseInteraction(p parcel) (*notice, error) {
+	var outer struct {
+		ID    string `json:"id"`
+		Token string `json:"token"`
+		Kind  int    `json:"type"`
+	}
+	if err := json.Unmarshal(p.payload, &outer); err != nil {
+		return nil, err
+	}
+	if numberOf(outer.ID) == 0 || outer.Token == "" || strings.ContainsAny(outer.Token, "/?#%") {
+		return nil, errNoWay
+	}
+	switch outer.Kind {
+	case askCommand, askComponent, askCompletion, askForm:
+	default:
+		return nil, fmt.Errorf("an interaction of the unknown type %d", outer.Kind)
+	}
+	n := &notice{reply: &reply{d: d, id: outer.ID, token: outer.Token, kind: outer.Kind, body: p.body}}
+	var i interaction
+	if err := json.Unmarshal(p.payload, &i); err != nil {
+		return n, err
+	}
+	n.guild, n.channel, n.known, n.member = i.Guild, i.Channel, i.Place, i.Member
+	switch {
+	case i.Member != nil && i.Member.User != nil:
+		n.user = *i.Member.User
+	case i.User != nil:
+		n.user = *i.User
+	}
+	if n.user.ID == "" || n.channel == "" {
+		return n, errors.New("an interaction of nobody, or from nowhere")
+	}
+	n.in.Keys = []string{Platform + ":interaction:" + i.ID}
+	n.in.At = timeOf(i.ID)
+	return n, d.asked(n, i)
+}
+
+// asked reads what the interaction asks for.
+func (d *Discord) asked(n *notice, i interaction) error {
+	switch i.Kind {
+	case askComponent:
+		return pressed(n, i)
+	case askForm:
+		return filled(n, i)
+	}
+	var c command
+	if err := json.Unmarshal(i.Data, &c); err != nil {
+		return err
+	}
+	switch {
+	case i.Kind == askCompletion:
+		n.typed = focused(c.Options)
+		return nil
+	case c.Kind == commandMessage:
+		return d.madeGoal(n, c)
+	case c.Kind == commandSlash && c.Name == commandName:
+		return ordered(n, c)
+	}
+	return fmt.Errorf("a command %.40q that is not the bot's", c.Name)
+}
+
+// pressed reads a click on a button or in a menu. A card at a channel's top
+// level is the root of its own thread.
+func pressed(n *notice, i interaction) error {
+	var c click
+	if err := json.Unmarshal(i.Data, &c); err != nil {
+		return err
+	}
+	id := c.CustomID
+	if strings.HasPrefix(id, menuPrefix) && len(c.Values) > 0 {
+		id = c.Values[0]
+	}
+	b, is := buttonOf(id)
+	if !is {
+		return errors.New("a component that is not the bot's")
+	}
+	n.in.Act = bot.Pressed{Button: b}
+	if i.Message != nil {
+		n.root, n.reply.card = i.Message.ID, true
+	}
+	return nil
+}
+
+// filled reads a form that was sent in.
+func filled(n *notice, i interaction) error {
+	var f struct {
+		CustomID   string            `json:"custom_id"`
+		Components []json.RawMessage `json:"components"`
+	}
+	if err := json.Unmarshal(i.Data, &f); err != nil {
+		return err
+	}
+	id, is := strings.CutPrefix(f.CustomID, formPrefix)
+	if !is || id == "" {
+		return errors.New("a form that is not the bot's")
+	}
+	values := map[string]string{}
+	for _, c := range f.Components {
+		collect(c, values, 0)
+	}
+	n.in.Act = bot.Filled{Form: id, Values: values}
+	if i.Message != nil {
+		n.root, n.reply.card = i.Message.ID, true
+	}
+	n.begins = id == bot.FormRun || strings.HasPrefix(id, bot.FormRun+" ")
+	return nil
+}
+
+// collect takes the values out of the components of a form, of whatever kind
+// they are: what is not understood holds no value.
+func collect(raw json.RawMessage, values map[string]string, depth int) {
+	var c struct {
+		CustomID   json.RawMessage `json:"custom_id"`
+		Kind       json.RawMessage `json:"type"`
+		Value      json.RawMessage `json:"value"`
+		Values     json.RawMessage `json:"values"`
+		Component  json.RawMessage `json:"component"`
+		Components json.RawMessage `json:"components"`
+	}
+	if depth > 5 || json.Unmarshal(raw, &c) != nil {
+		return
+	}
+	var id, value string
+	var kind int
+	var picks []string
+	_ = json.Unmarshal(c.Kind, &kind) // 0 is no kind of a field
+	switch {
+	case json.Unmarshal(c.CustomID, &id) != nil || id == "":
+	case json.Unmarshal(c.Value, &value) == nil && len(c.Value) > 0:
+		values[id] = value
+	case json.Unmarshal(c.Values, &picks) == nil:
+		values[id] = pickedIn(kind, picks)
+	}
+	if len(c.Component) > 0 {
+		collect(c.Component, values, depth+1)
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(c.Components, &list) == nil {
+		for _, inner := range list {
+			collect(inner, values, depth+1)
+		}
+	}
+}
+
+// pickedIn is what was chosen in a menu: people are principals.
+func pickedIn(kind int, picks []string) string {
+	if kind == fieldPeople {
+		people := make([]string, len(picks))
+		for i, id := range picks {
+			people[i] = principal(id)
+		}
+		picks = people
+	}
+	return strings.Join(picks, " ")
+}
+
+// madeGoal reads "Make this a goal": the message's text, on behalf of whoever
+// used the command on it.
+func (d *Discord) madeGoal(n *notice, c command) error {
+	s, is := c.Resolved.Messages[c.Target]
+	if !is || timeOf(s.ID).IsZero() || s.Author == nil {
+		return errors.New("a command on no message")
+	}
+	n.id, n.root = s.ID, s.ID
+	n.raw, n.names = s.Content, namesIn(s)
+	n.in.Message = place(n.guild, n.channel, s.ID)
+	n.in.Act = bot.Said{To: true, Files: attachments(s), Quote: principal(s.Author.ID)}
+	return nil
+}

@@ -1,0 +1,89 @@
+package discord
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// spoken reads what was said. The thread that a message at a channel's top
+// level opens has the message's own id.
+func (d *Discord) spoken(s speech, edited bool) (*notice, error) {
+	if s.Channel == "" || timeOf(s.ID).IsZero() {
+		return nil, errors.New("a message in no channel, or without an id")
+	}
+	n := &notice{guild: s.Guild, channel: s.Channel, id: s.ID}
+	if s.Kind != speechPlain && s.Kind != speechReply || edited && s.Edited == "" {
+		return n, nil // Discord also calls it a change when it unfolds a link
+	}
+	if s.Author == nil || s.Author.ID == "" {
+		return nil, errors.New("a message by nobody")
+	}
+	to := d.spokenTo(s)
+	said := bot.Said{To: to || s.Guild == "", Direct: s.Guild == "", Files: attachments(s)}
+	if s.Author.ID == d.botUser || !d.listensTo(s) || !said.To && s.Content == "" && len(said.Files) == 0 {
+		return n, nil
+	}
+	d.fill(n, s)
+	n.in.Act = said
+	if s.Answers != nil && s.Answers.Author != nil && s.Answers.Author.ID == d.botUser {
+		n.root = s.Answers.ID
+	}
+	n.edit = edited
+	return n, nil
+}
+
+// fill is who said it where.
+func (d *Discord) fill(n *notice, s speech) {
+	n.guild, n.channel, n.id, n.root = s.Guild, s.Channel, s.ID, s.ID
+	n.user, n.member, n.raw, n.names = *s.Author, s.Member, s.Content, namesIn(s)
+	n.in.At = timeOf(s.ID)
+	n.in.Message = place(s.Guild, s.Channel, s.ID)
+	n.in.Keys = []string{n.in.Message.String()}
+	if s.Edited != "" {
+		n.in.Keys = append(n.in.Keys, n.in.Message.String()+":edit:"+s.Edited)
+	}
+}
+
+// spokenTo reports whether a message names the bot, or answers it.
+func (d *Discord) spokenTo(s speech) bool {
+	if d.mentions(s.Content) || slices.ContainsFunc(s.Mentions, func(u user) bool { return u.ID == d.botUser }) {
+		return true
+	}
+	return s.Kind == speechReply && s.Content != "" && s.Answers != nil && s.Answers.Author != nil && s.Answers.Author.ID == d.botUser
+}
+
+// listensTo reports whether the author may speak to the bot at all: a person,
+// or a bot that is allowed by name.
+func (d *Discord) listensTo(s speech) bool {
+	if s.Webhook == "" && !s.Author.Bot {
+		return true
+	}
+	return slices.Contains(d.cfg.AllowBots, principal(s.Author.ID)) || slices.Contains(d.cfg.AllowBots, s.Author.ID)
+}
+
+// namesIn are the names of the people whom a message mentions.
+func namesIn(s speech) map[string]string {
+	names := map[string]string{}
+	for _, u := range s.Mentions {
+		names[u.ID] = u.name()
+	}
+	return names
+}
+
+func attachments(s speech) []agent.Attachment {
+	var list []agent.Attachment
+	by := ""
+	if s.Author != nil {
+		by = principal(s.Author.ID)
+	}
+	for _, f := range s.Files {
+		if f.ID == "" || f.URL == "" {
+			continue
+		}
+		list = append(list, agent.Attachment{ID: f.ID, Name: f.Name, Size: int64(min(max(f.Size, 0), 1<<50)), URL: f.URL, By: by})
+	}
+	return list
+}
