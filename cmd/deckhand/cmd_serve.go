@@ -26,9 +26,10 @@ func (a *app) serveCommand() *cobra.Command {
 	var most int
 	c := &cobra.Command{
 		Use:   "serve",
-		Short: "Work the runs of the store until stopped, with health checks over HTTP",
-		Long: "Work the runs of the store until stopped. Any number of replicas may serve one Redis; the embedded\n" +
-			"store has one. SIGTERM lets the steps under way finish, hands the rest back and ends with 0.",
+		Short: "Listen to Slack and work the runs of the store until stopped",
+		Long: "Listen to Slack, where SLACK_BOT_TOKEN is set, and work the runs of the store until stopped. Any number\n" +
+			"of replicas may serve one Redis; the embedded store has one. SIGTERM lets the steps under way finish, hands\n" +
+			"the rest back and ends with 0. Over HTTP: /healthz, /readyz and, with SLACK_SIGNING_SECRET, /slack/….",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if only != "" && only != onlyWorkers {

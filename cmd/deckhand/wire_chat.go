@@ -171,9 +171,13 @@ func (c config) affordable(place string) (agent.Limits, error) {
 		return limits, nil
 	}
 	if given {
+		key := "budget.run.usd"
+		if own := member("channels", place) + "." + key; c.given(own) {
+			key = own
+		}
 		return limits, usage("a money budget of $%s is set (%s), but the model %q has no price: "+
 			"set model.prices.%s: {input: …, output: …} in US$ per 1,000,000 tokens, or drop the limit with usd=0",
-			limits.USD, c.at("budget.run.usd"), c.Model.Name, c.Model.Name)
+			limits.USD, c.at(key), c.Model.Name, c.Model.Name)
 	}
 	limits.USD = 0
 	return limits, nil
