@@ -22,7 +22,7 @@ const (
 	findPage  = 100
 	findPages = 15
 
-	askAgain  = 2             // times that a read is repeated where Discord does not answer
+	askAgain  = 2 // times that a read is repeated where Discord does not answer
 	firstWait = 100 * time.Millisecond
 )
 
@@ -94,17 +94,16 @@ func (d *Discord) find(ctx context.Context, to bot.Address, key bot.Key, since t
 		return d.findIn(ctx, to, key, since)
 	}
 	head := headlineOf(bot.Card{Key: key}).Key
-	thread := ""
-	err := d.search(ctx, to.Channel, since, func(m *found) bool {
-		if m.carries(head) {
-			thread = m.ID
-		}
-		return thread != ""
-	})
-	if codeOf(err) == codeNoText || codeOf(err) == discordgo.ErrCodeCannotExecuteActionOnThisChannelType {
-		err = nil
+	thread, err := d.headlineNow(ctx, to.Channel, head) // it may be older: of an attempt before
+	if err == nil && thread == "" {
+		err = d.search(ctx, to.Channel, since, func(m *found) bool {
+			if m.carries(head) {
+				thread = m.ID
+			}
+			return thread != ""
+		})
 	}
-	if err != nil {
+	if err != nil && !noTexts(err) {
 		return bot.Posted{}, false, err
 	}
 	if thread == "" {
@@ -120,6 +119,9 @@ func (d *Discord) find(ctx context.Context, to bot.Address, key bot.Key, since t
 // findIn looks for a post in a thread or a direct conversation.
 func (d *Discord) findIn(ctx context.Context, to bot.Address, key bot.Key, since time.Time) (p bot.Posted, is bool, err error) {
 	room := roomOf(to)
+	if to.ID == "" {
+		to.ID = to.Channel // a direct conversation is its own thread
+	}
 	err = d.search(ctx, room, since, func(m *found) bool {
 		if is = m.carries(key); is {
 			p = bot.Posted{Message: place(to.Workspace, room, m.ID), Thread: to}

@@ -45,7 +45,11 @@ func shortened(s string, most int) string {
 		return s
 	}
 	all := []rune(s)
-	return strings.TrimRight(string(all[:fitting(all, max(most-1, 0))]), " \n") + "…"
+	n := fitting(all, max(most-1, 0))
+	if i := lastOf(all[:n], mentionOpen); i > lastOf(all[:n], mentionClose) {
+		n = i // never within a principal
+	}
+	return strings.TrimRight(string(all[:n]), " \n") + "…"
 }
 
 // first is as much of a text in Discord's Markdown as fits, cut between lines or

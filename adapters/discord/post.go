@@ -41,6 +41,9 @@ func (d *Discord) Post(ctx context.Context, to bot.Address, c bot.Card) (bot.Pos
 	if err != nil {
 		return bot.Posted{}, d.failed(what, err)
 	}
+	if to.ID == "" {
+		to.ID = to.Channel // a direct conversation is its own thread
+	}
 	return bot.Posted{Message: place(to.Workspace, m.ChannelID, m.ID), Thread: to}, nil
 }
 
@@ -74,7 +77,7 @@ func (d *Discord) postCard(ctx context.Context, channel string, c bot.Card) (sen
 		m.ChannelID = channel
 	}
 	if err == nil && m.ID == "" {
-		return m, fmt.Errorf("Discord's answer names no message: %w", bot.ErrLost)
+		return m, fmt.Errorf("the answer names no message: %w", bot.ErrLost)
 	}
 	return m, err
 }
@@ -116,7 +119,7 @@ func (d *Discord) showOnce(ctx context.Context, c bot.Card, m drawn, edit bool, 
 			body.Attachments = append(body.Attachments, attachment{Name: f.name})
 		}
 		if edit && body.Flags&flagComponents != 0 {
-			body.Content, body.Embeds = new(string), &[]embed{} // what an older edition had
+			body.Content, body.Embeds = json.RawMessage(jsonNull), json.RawMessage(jsonNull) // what an edition of the other kind had
 		}
 		once, cancel := context.WithTimeout(ctx, d.cfg.PostTimeout)
 		err := send(once, body, f)
@@ -190,7 +193,7 @@ func (d *Discord) deliver(ctx context.Context, method, endpoint string, body any
 		return err
 	}
 	if err := json.Unmarshal(answer, out); err != nil {
-		return fmt.Errorf("Discord's answer cannot be read: %w", err)
+		return fmt.Errorf("the answer cannot be read: %w", err)
 	}
 	return nil
 }

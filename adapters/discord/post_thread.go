@@ -9,6 +9,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -29,14 +30,27 @@ const (
 func headlineOf(c bot.Card) bot.Card {
 	key := c.Key
 	key.Name += "/headline"
-	return bot.Card{Key: key, Text: c.Text, Parts: []bot.Part{bot.Heading{Text: oneLine(c)}}}
+	return bot.Card{Key: key, Text: c.Text, Parts: []bot.Part{bot.Heading{Text: topic(c)}}}
+}
+
+// topic is what a thread is about, for as long as it is there: of a live card
+// its goal, since what it says besides is soon out of date.
+func topic(c bot.Card) string {
+	if c.Key.Kind == agent.PostCard {
+		for _, p := range c.Parts {
+			if h, is := p.(bot.Heading); is && oneSpace(h.Text) != "" {
+				return oneSpace(h.Text)
+			}
+		}
+	}
+	return oneLine(c)
 }
 
 // postBelow posts a card to a thread of its own. In a forum it is a post.
 func (d *Discord) postBelow(ctx context.Context, what string, to bot.Address, c bot.Card) (bot.Posted, error) {
 	head := headlineOf(c)
 	id, err := d.headline(ctx, to, head)
-	if codeOf(err) == codeNoText {
+	if noTexts(err) {
 		return d.postForum(ctx, what, to, c)
 	}
 	if err != nil {
@@ -56,21 +70,29 @@ func (d *Discord) postBelow(ctx context.Context, what string, to bot.Address, c 
 // attempt has left, or a new one. A nonce is forgotten after minutes, so the
 // newest messages are looked at; where the bot may not, the nonce has to do.
 func (d *Discord) headline(ctx context.Context, to bot.Address, head bot.Card) (id string, err error) {
-	list, err := d.page(ctx, to.Channel, "limit=100")
-	switch codeOf(err) {
-	case discordgo.ErrCodeMissingAccess, codeNoText, discordgo.ErrCodeCannotExecuteActionOnThisChannelType:
-		err = nil
-	}
-	if err != nil {
-		return "", err
-	}
-	for _, m := range list {
-		if d.own(&m) && m.carries(head.Key) {
-			return m.ID, nil
-		}
+	id, err = d.headlineNow(ctx, to.Channel, head.Key)
+	if id != "" || err != nil && codeOf(err) != discordgo.ErrCodeMissingAccess && !noTexts(err) {
+		return id, err
 	}
 	m, err := d.postCard(ctx, to.Channel, head)
 	return m.ID, err
+}
+
+// headlineNow is the headline if it is among the newest messages, else empty.
+func (d *Discord) headlineNow(ctx context.Context, channel string, k bot.Key) (id string, err error) {
+	list, err := d.page(ctx, channel, fmt.Sprintf("limit=%d", findPage))
+	for _, m := range list {
+		if d.own(&m) && m.carries(k) {
+			return m.ID, nil
+		}
+	}
+	return "", err
+}
+
+// noTexts reports whether a channel holds no messages by itself: a forum.
+func noTexts(err error) bool {
+	code := codeOf(err)
+	return code == codeNoText || code == discordgo.ErrCodeCannotExecuteActionOnThisChannelType
 }
 
 type newThread struct {
@@ -91,7 +113,7 @@ func (d *Discord) openThread(ctx context.Context, channel, messageID string, c b
 }
 
 func (d *Discord) threadName(c bot.Card) string {
-	return plainText(drawing{}.named(oneLine(c)), maxThreadName)
+	return plainText(drawing{}.named(topic(c)), maxThreadName)
 }
 
 // postForum makes a post of a forum: a thread that begins with the card. It

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -14,16 +15,28 @@ import (
 const flagComponents = 1 << 15
 
 // message is what is sent to make or to edit a message. Nonce and Enforce make
-// a second message of the same nonce the first one, for a few minutes.
+// a second message of the same nonce the first one, for a few minutes. Content
+// and Embeds may be null, which takes away what was there.
 type message struct {
-	Content     *string         `json:"content,omitempty"`
-	Embeds      *[]embed        `json:"embeds,omitempty"`
+	Content     json.RawMessage `json:"content,omitempty"`
+	Embeds      json.RawMessage `json:"embeds,omitempty"`
 	Components  []block         `json:"components"`
 	Flags       int             `json:"flags,omitempty"`
 	Nonce       string          `json:"nonce,omitempty"`
 	Enforce     bool            `json:"enforce_nonce,omitempty"`
 	Allowed     allowedMentions `json:"allowed_mentions"`
 	Attachments []attachment    `json:"attachments"`
+}
+
+const jsonNull = "null"
+
+// asJSON is a text, or embeds, as they are sent.
+func asJSON[T string | []embed](v T) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return json.RawMessage(jsonNull) // there are no such texts
+	}
+	return raw
 }
 
 type embed struct {
@@ -64,7 +77,11 @@ type mark struct{ outer, inner int64 }
 func markOf(k bot.Key) mark {
 	sum := hashOf(k)
 	number := func(b []byte) int64 { return int64(binary.BigEndian.Uint32(b)&0x3fffffff | 0x40000000) }
-	return mark{outer: number(sum[12:16]), inner: number(sum[16:20])}
+	m := mark{outer: number(sum[12:16]), inner: number(sum[16:20])}
+	if m.inner == m.outer {
+		m.inner ^= 1 // Discord refuses a number that stands twice
+	}
+	return m
 }
 
 // markURL is the mark of a post that has no components of the new kind: an
@@ -100,5 +117,6 @@ func old(c bot.Card, m drawn) message {
 		text = noWidth
 	}
 	text, _ = first(text, maxAll)
-	return message{Content: &content, Embeds: &[]embed{{URL: markURL(c.Key), Description: text}}, Components: rows, Allowed: allowing(m.mentions)}
+	embeds := []embed{{URL: markURL(c.Key), Description: text}}
+	return message{Content: asJSON(content), Embeds: asJSON(embeds), Components: rows, Allowed: allowing(m.mentions)}
 }

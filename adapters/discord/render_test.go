@@ -3,6 +3,7 @@ package discord
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -108,13 +109,16 @@ func golden(t *testing.T, path string, got []byte) {
 // shownBy are all texts of a message, as far as Discord reads names in them.
 func shownBy(m message) []string {
 	var list []string
-	if m.Content != nil {
-		list = append(list, *m.Content)
-	}
-	if m.Embeds != nil {
-		for _, e := range *m.Embeds {
-			list = append(list, e.Description)
+	var content string
+	var embeds []embed
+	if len(m.Embeds) > 0 {
+		if err := errors.Join(json.Unmarshal(m.Content, &content), json.Unmarshal(m.Embeds, &embeds)); err != nil {
+			list = append(list, err.Error())
 		}
+		list = append(list, content)
+	}
+	for _, e := range embeds {
+		list = append(list, e.Description)
 	}
 	var walk func(blocks []block)
 	walk = func(blocks []block) {
@@ -195,10 +199,7 @@ func TestLongCardsSayThatTheyAreCut(t *testing.T) {
 		"emoji":   {bot.Prose{Markdown: strings.Repeat("🦜🦜🦜 ", 3000)}},
 	} {
 		m := renderCard(bot.Card{Text: "t", Parts: parts}, drawing{file: "report.md"})
-		all := ""
-		for _, b := range m.blocks {
-			all += b.Content + "\n"
-		}
+		all := strings.Join(shownBy(message{Components: m.blocks}), "\n")
 		if !m.cut || !strings.Contains(all, "the whole text is in the file report.md") {
 			t.Errorf("%s: cut %v, and does not say so", name, m.cut)
 		}
