@@ -118,9 +118,7 @@ func (d *Discord) showOnce(ctx context.Context, c bot.Card, m drawn, edit bool, 
 		if f != nil {
 			body.Attachments = append(body.Attachments, attachment{Name: f.name})
 		}
-		if edit && body.Flags&flagComponents != 0 {
-			body.Content, body.Embeds = json.RawMessage(jsonNull), json.RawMessage(jsonNull) // what an edition of the other kind had
-		}
+		body.clear = edit && body.Flags&flagComponents != 0
 		once, cancel := context.WithTimeout(ctx, d.cfg.PostTimeout)
 		err := send(once, body, f)
 		cancel()

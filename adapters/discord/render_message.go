@@ -15,28 +15,33 @@ import (
 const flagComponents = 1 << 15
 
 // message is what is sent to make or to edit a message. Nonce and Enforce make
-// a second message of the same nonce the first one, for a few minutes. Content
-// and Embeds may be null, which takes away what was there.
+// a second message of the same nonce the first one, for a few minutes. With clear
+// an edit takes away the content and the embeds that an edition of the other
+// kind had.
 type message struct {
-	Content     json.RawMessage `json:"content,omitempty"`
-	Embeds      json.RawMessage `json:"embeds,omitempty"`
+	Content     *string         `json:"content,omitempty"`
+	Embeds      *[]embed        `json:"embeds,omitempty"`
 	Components  []block         `json:"components"`
 	Flags       int             `json:"flags,omitempty"`
 	Nonce       string          `json:"nonce,omitempty"`
 	Enforce     bool            `json:"enforce_nonce,omitempty"`
 	Allowed     allowedMentions `json:"allowed_mentions"`
 	Attachments []attachment    `json:"attachments"`
+
+	clear bool
 }
 
-const jsonNull = "null"
-
-// asJSON is a text, or embeds, as they are sent.
-func asJSON[T string | []embed](v T) json.RawMessage {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return json.RawMessage(jsonNull) // there are no such texts
+// MarshalJSON is the message as it is sent.
+func (m message) MarshalJSON() ([]byte, error) {
+	type plain message
+	if !m.clear {
+		return json.Marshal(plain(m)) //nolint:wrapcheck // the encoder wraps it
 	}
-	return raw
+	return json.Marshal(struct { //nolint:wrapcheck // as above
+		plain
+		Content *string  `json:"content"` // null, as embeds
+		Embeds  *[]embed `json:"embeds"`
+	}{plain: plain(m)})
 }
 
 type embed struct {
@@ -117,6 +122,5 @@ func old(c bot.Card, m drawn) message {
 		text = noWidth
 	}
 	text, _ = first(text, maxAll)
-	embeds := []embed{{URL: markURL(c.Key), Description: text}}
-	return message{Content: asJSON(content), Embeds: asJSON(embeds), Components: rows, Allowed: allowing(m.mentions)}
+	return message{Content: &content, Embeds: &[]embed{{URL: markURL(c.Key), Description: text}}, Components: rows, Allowed: allowing(m.mentions)}
 }
