@@ -63,7 +63,7 @@ func (d *Discord) answerInteraction(ctx context.Context, n *notice, a bot.Answer
 		d.in.crew.Go(func() { d.second(ctx, n) })
 	default:
 		d.prompt(ctx, func(ctx context.Context) {
-			d.grumble("a click could not be acknowledged", n.in.Where, n.reply.settle(ctx, d.private(textDone)))
+			d.grumble("a click could not be acknowledged", n.in.Where, n.reply.settle(ctx, private(textDone)))
 		})
 	}
 }
@@ -76,7 +76,7 @@ func (d *Discord) second(ctx context.Context, n *notice) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	err := n.reply.settle(ctx, d.private(textSeen))
+	err := n.reply.settle(ctx, private(textSeen))
 	if err != nil && !errors.Is(err, errTaken) && !errors.Is(err, errTooLate) {
 		d.grumble("a click could not be acknowledged", n.in.Where, err)
 	}
@@ -117,7 +117,7 @@ func (d *Discord) started(ctx context.Context, n *notice) {
 		}
 		text = "Working on it in <#" + n.in.Where.ID + ">."
 	}
-	m := d.private(text)
+	m := words{Content: &text, Components: []block{}, Allowed: allowing(nil)}
 	if n.begins {
 		d.grumble("a started run could not be linked", n.in.Where, n.reply.show(ctx, m))
 		return
@@ -172,22 +172,20 @@ func (d *Discord) mark(ctx context.Context, message bot.Address, m bot.Mark) {
 }
 
 // private is a text as one person is shown it: as plain content where it fits.
-func (d *Discord) private(text string) message {
+func private(text string) words {
 	c := bot.Card{Text: text, Parts: []bot.Part{bot.Prose{Markdown: text}}}
 	m := renderCard(c, drawing{})
-	body := modern(c, m)
 	if len(m.blocks) == 1 && m.blocks[0].Type == kindText && width(m.blocks[0].Content) <= maxContent {
-		body = message{Content: &m.blocks[0].Content, Components: []block{}, Allowed: allowing(nil)}
+		return words{Content: &m.blocks[0].Content, Components: []block{}, Allowed: allowing(nil)}
 	}
-	body.Attachments = []attachment{}
-	return body
+	return words{Components: []block{{Type: kindContainer, Blocks: m.blocks}}, Flags: flagComponents, Allowed: allowing(nil)}
 }
 
 // whisper shows a text to the person alone. Discord has no way to do so below a
 // message, so the answer stands there for all, short and without notifying
 // anybody; what is left of an interaction that expired goes to the person directly.
 func (d *Discord) whisper(ctx context.Context, n *notice, text string) {
-	m := d.private(text)
+	m := private(text)
 	if n.reply == nil {
 		d.grumble("an answer could not be shown", n.in.Where, d.below(ctx, n, m))
 		return
@@ -212,18 +210,11 @@ func onlyIf(is bool, err error) error {
 
 // below answers a message where it stands. It is the same one however often it
 // is sent.
-func (d *Discord) below(ctx context.Context, n *notice, m message) error {
-	type reference struct {
-		Message string `json:"message_id"`
-		Lax     bool   `json:"fail_if_not_exists"`
-	}
+func (d *Discord) below(ctx context.Context, n *notice, m words) error {
 	m.Nonce, m.Enforce = nonceOf(bot.Key{Name: "private/" + n.in.Message.String(), Kind: agent.PostAnswer}), true
-	body := struct {
-		message
-		Reference reference `json:"message_reference"`
-	}{m, reference{Message: n.id}}
+	m.Reference = &reference{Message: n.id}
 	return d.persist(ctx, func() error {
-		return d.call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(n.channel), body, nil)
+		return d.call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(n.channel), m, nil)
 	})
 }
 

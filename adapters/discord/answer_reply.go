@@ -46,6 +46,23 @@ type responseData struct {
 	Components []field             `json:"components,omitempty"`
 }
 
+// words are an answer to somebody. They notify nobody.
+type words struct {
+	Content    *string         `json:"content,omitempty"`
+	Components []block         `json:"components"`
+	Flags      int             `json:"flags,omitempty"`
+	Allowed    allowedMentions `json:"allowed_mentions"`
+	Nonce      string          `json:"nonce,omitempty"`
+	Enforce    bool            `json:"enforce_nonce,omitempty"`
+	Reference  *reference      `json:"message_reference,omitempty"`
+}
+
+// reference is the message that words answer.
+type reference struct {
+	Message string `json:"message_id"`
+	Strict  bool   `json:"fail_if_not_exists"`
+}
+
 var (
 	errTaken   = errors.New("the interaction is answered already")
 	errTooLate = errors.New("the interaction cannot be answered any more")
@@ -146,7 +163,7 @@ func (r *reply) think(ctx context.Context, alone bool) (message string, err erro
 }
 
 // say shows a message to the person alone.
-func (r *reply) say(ctx context.Context, m message) error {
+func (r *reply) say(ctx context.Context, m words) error {
 	m.Flags |= flagAlone
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -168,13 +185,13 @@ func (r *reply) say(ctx context.Context, m message) error {
 }
 
 // show puts a message in the place of "is thinking…", for whoever sees that.
-func (r *reply) show(ctx context.Context, m message) error {
+func (r *reply) show(ctx context.Context, m words) error {
 	return r.original(ctx, http.MethodPatch, m, nil)
 }
 
 // settle acknowledges and shows nothing: where the person is waiting for words
 // they read that it is done.
-func (r *reply) settle(ctx context.Context, done message) error {
+func (r *reply) settle(ctx context.Context, done words) error {
 	if !r.card {
 		return r.say(ctx, done)
 	}

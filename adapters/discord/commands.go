@@ -123,22 +123,31 @@ func optionsOf(name string) []optionDefinition {
 	return nil
 }
 
+// commandsAt is where the commands are kept.
+func (d *Discord) commandsAt() string {
+	if d.cfg.GuildID != "" {
+		return discordgo.EndpointApplicationGuildCommands(d.appID, d.cfg.GuildID)
+	}
+	return discordgo.EndpointApplicationGlobalCommands(d.appID)
+}
+
+// commands are those that are registered.
+func (d *Discord) commands(ctx context.Context) (have []definition, err error) {
+	if err := d.call(ctx, http.MethodGet, d.commandsAt(), nil, &have); err != nil {
+		return nil, unregistered(err)
+	}
+	return have, nil
+}
+
 // register brings the commands to what they should be, where they are not so
 // already. Changed says whether anything had to be done.
 func (d *Discord) register(ctx context.Context) (changed bool, err error) {
-	where := discordgo.EndpointApplicationGlobalCommands(d.appID)
-	if d.cfg.GuildID != "" {
-		where = discordgo.EndpointApplicationGuildCommands(d.appID, d.cfg.GuildID)
-	}
+	have, err := d.commands(ctx)
 	want := definitions(d.cfg.GuildID)
-	var have []definition
-	if err := d.call(ctx, http.MethodGet, where, nil, &have); err != nil {
-		return false, unregistered(err)
+	if err != nil || same(have, want) {
+		return false, err
 	}
-	if same(have, want) {
-		return false, nil
-	}
-	if err := d.call(ctx, http.MethodPut, where, want, nil); err != nil {
+	if err := d.call(ctx, http.MethodPut, d.commandsAt(), want, nil); err != nil {
 		return false, unregistered(err)
 	}
 	return true, nil

@@ -265,7 +265,7 @@ func (d *Discord) refuse(ctx context.Context, n *notice, text string) {
 	if n.typed != nil || n.reply.kind == askCompletion {
 		return // nothing can be said while somebody types
 	}
-	d.grumble("an interaction could not be answered", place(n.guild, n.channel, ""), n.reply.say(ctx, d.private(text)))
+	d.grumble("an interaction could not be answered", place(n.guild, n.channel, ""), n.reply.say(ctx, private(text)))
 }
 
 // tell finds out where it happened and who did it, and has it heard.

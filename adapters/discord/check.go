@@ -1,0 +1,101 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// The flags of an application that may read what people write.
+const mayReadContent = 1<<18 | 1<<19
+
+// Check looks whether the token is good, whether the bot is in a server, whether
+// the public key is the application's, and whether Discord offers a gateway. It
+// says what it found in one line, or what is missing and what to do.
+func Check(ctx context.Context, cfg Config) (string, error) {
+	d, err := New(ctx, cfg)
+	if err != nil {
+		return "", err
+	}
+	if !cfg.Gateway && cfg.PublicKey == "" {
+		return "", fmt.Errorf("there is no way in for events: %w; leave discord.gateway on, or set DISCORD_PUBLIC_KEY (HTTP)", bot.ErrRefused)
+	}
+	if err := d.checkApplication(ctx); err != nil {
+		return "", err
+	}
+	guilds, err := d.guilds(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(guilds) == 0 {
+		return "", errors.New("the bot is in no server: open the address that `deckhand manifest discord` prints, and choose one")
+	}
+	var ways []string
+	if cfg.Gateway {
+		if err := d.checkGateway(ctx); err != nil {
+			return "", err
+		}
+		ways = append(ways, "the gateway")
+	}
+	if cfg.PublicKey != "" {
+		ways = append(ways, "interactions over HTTP (/discord/interactions)")
+	}
+	commands, err := d.checkCommands(ctx)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("@%s in %d servers, %s, %s", d.botName, len(guilds), strings.Join(ways, " and "), commands), nil
+}
+
+// checkApplication compares the application with the configuration.
+func (d *Discord) checkApplication(ctx context.Context) error {
+	var app struct {
+		ID    string `json:"id"`
+		Key   string `json:"verify_key"`
+		Flags int64  `json:"flags"`
+	}
+	if err := d.call(ctx, http.MethodGet, discordgo.EndpointOAuth2Application("@me"), nil, &app); err != nil {
+		return fmt.Errorf("ask Discord about the application: %w", err)
+	}
+	switch {
+	case d.cfg.AppID != "" && app.ID != d.cfg.AppID:
+		return fmt.Errorf("DISCORD_APP_ID is not the application of DISCORD_TOKEN, which is %s: %w", app.ID, bot.ErrRefused)
+	case d.cfg.PublicKey != "" && app.Key != "" && !strings.EqualFold(app.Key, d.cfg.PublicKey):
+		return fmt.Errorf("DISCORD_PUBLIC_KEY is not that of the application %s: %w; it stands under \"General Information\"", app.ID, bot.ErrRefused)
+	case d.cfg.Content && app.Flags&mayReadContent == 0:
+		return fmt.Errorf("the application may not read what people write: %w; switch on \"Message Content Intent\" on its page \"Bot\"", bot.ErrRefused)
+	}
+	return nil
+}
+
+// checkGateway asks where the gateway is, without opening it.
+func (d *Discord) checkGateway(ctx context.Context) error {
+	var found struct {
+		URL string `json:"url"`
+	}
+	if err := d.call(ctx, http.MethodGet, discordgo.EndpointGateway, nil, &found); err != nil {
+		return fmt.Errorf("ask Discord for its gateway: %w", err)
+	}
+	if !strings.HasPrefix(found.URL, "ws") {
+		return errors.New("Discord names no address of its gateway; is DISCORD_API_URL right?")
+	}
+	return nil
+}
+
+// checkCommands says whether the commands are registered; `serve` does it.
+func (d *Discord) checkCommands(ctx context.Context) (string, error) {
+	have, err := d.commands(ctx)
+	if err != nil {
+		return "", err
+	}
+	if same(have, definitions(d.cfg.GuildID)) {
+		return "its commands are registered", nil
+	}
+	return "its commands are registered as soon as it runs", nil
+}
