@@ -333,6 +333,18 @@ func (r Run) spoke(b ToolOutcome) Run {
 	return r.attached(key, s)
 }
 
+// What a note of Deckhand's holds of others' texts, in characters.
+const (
+	maxFileName   = 100
+	maxFileReason = 300
+)
+
+// inLine is a text that cannot pass for more than one line.
+func inLine(text string, most int) string {
+	line := []rune(strings.Join(strings.Fields(text), " "))
+	return string(line[:min(len(line), most)])
+}
+
 // attached tells the strands of a file that a person gave.
 func (r Run) attached(key string, s Shown) Run {
 	number, is := strings.CutPrefix(key, keyFile)
@@ -341,9 +353,10 @@ func (r Run) attached(key string, s Shown) Run {
 		return r
 	}
 	f := r.Files[i]
-	text := "The file " + f.Name + " that " + f.By + " attached is in the workspace at " + s.Path + "."
+	name := inLine(f.Name, maxFileName)
+	text := "The file " + name + " that " + f.By + " attached is in the workspace at " + s.Path + "."
 	if s.Failed != "" {
-		text = "The file " + f.Name + " that " + f.By + " attached could not be fetched: " + s.Failed
+		text = "The file " + name + " that " + f.By + " attached could not be fetched: " + inLine(s.Failed, maxFileReason)
 	}
 	return r.note(Note{By: Deckhand, Text: text, Trusted: true})
 }

@@ -191,3 +191,25 @@ func TestWordsDecideOnlyWhatWasAsked(t *testing.T) {
 		t.Error("words answered a question that was not put yet")
 	}
 }
+
+// What strangers attach is not brought into the workspace: their words are
+// kept, and the files' names among them.
+func TestStrangersBringNoFiles(t *testing.T) {
+	s := opened(t)
+	run, _ := s.live()
+	before := len(s.journals[run])
+	files := []agent.Attachment{{ID: "F1", Name: "a.csv"}, {ID: "F2", Name: "b\nc.csv"}}
+	s.hear(stranger, Said{Text: "look", Files: files})
+	s.hear(stranger, Said{Files: files[:1]})
+	want := []agent.Body{
+		agent.PersonSaid{By: stranger.ID, Text: "look\n[attached, not fetched: a.csv]\n[attached, not fetched: b c.csv]"},
+		agent.PersonSaid{By: stranger.ID, Text: "[attached, not fetched: a.csv]"},
+	}
+	if diff := cmp.Diff(want, s.events(run, before)); diff != "" {
+		t.Error(diff)
+	}
+	s.hear(requester, Said{Files: files[:1]})
+	if r := s.fold(run); len(r.Files) != 1 || r.Files[0].By != requester.ID {
+		t.Errorf("files %+v", r.Files)
+	}
+}

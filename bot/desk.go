@@ -190,11 +190,24 @@ func (d *Desk) tell(ctx context.Context, run agent.RunID, by Person, said agent.
 			return false, err
 		}
 		said.By, said.Trusted = by.ID, d.Authority.steers(r, by)
+		if !said.Trusted {
+			said = unfetched(said)
+		}
 		err = d.fact(ctx, r, agent.Main, said, try < stubborn, along)
 		if !errors.Is(err, agent.ErrStale) {
 			return said.Trusted, err
 		}
 	}
+}
+
+// unfetched is what somebody without authority said, with the files only named:
+// nobody but those who steer a run puts anything into its workspace.
+func unfetched(said agent.PersonSaid) agent.PersonSaid {
+	for _, f := range said.Files {
+		said.Text = strings.TrimSpace(said.Text + "\n[attached, not fetched: " + inLine(f.Name, maxFileName) + "]")
+	}
+	said.Files = nil
+	return said
 }
 
 // rate keeps a person's rating of a run that has ended.

@@ -11,16 +11,18 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/deckhand-bot/deckhand/agent"
 )
 
 // Bounds of files that people give.
 const (
-	maxFetch    = 50 << 20 // bytes
-	maxFileName = 100      // characters
-	maxTries    = 100      // numbers behind a name that is taken
-	attachments = "attachments/"
+	maxFetch     = 50 << 20 // bytes
+	maxFileName  = 100      // characters
+	maxNameBytes = 200      // of a name: file systems take 255, a number and an ending come behind
+	maxTries     = 100      // numbers behind a name that is taken
+	attachments  = "attachments/"
 )
 
 // fetch brings a file that a person gave into the run's folder.
@@ -75,7 +77,12 @@ func fileName(name string) string {
 	if len(ext) > 20 {
 		ext = ""
 	}
-	return firstRunes(strings.TrimSuffix(name, ext), maxFileName) + ext
+	name = firstRunes(strings.TrimSuffix(name, ext), maxFileName)
+	for len(name) > maxNameBytes {
+		_, last := utf8.DecodeLastRuneInString(name)
+		name = name[:len(name)-last]
+	}
+	return name + ext
 }
 
 // numbered is the n-th name like the given one: "a.csv", "a-2.csv".

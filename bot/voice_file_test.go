@@ -71,6 +71,7 @@ func TestFileNames(t *testing.T) {
 	for in, want := range map[string]string{
 		"report.pdf": "report.pdf", "../../etc/passwd": "passwd", `C:\a\b.txt`: "b.txt", ".ssh": "ssh", "": "file", "..": "file", "/": "_",
 		"a\u202etxt.exe": "atxt.exe", "a\x00b?.csv": "ab_.csv", "Büro 1.md": "Büro 1.md", strings.Repeat("n", 300) + ".csv": strings.Repeat("n", 100) + ".csv",
+		strings.Repeat("報", 300) + ".csv": strings.Repeat("報", 66) + ".csv", // 255 bytes are the most that file systems take
 	} {
 		if got := fileName(in); got != want {
 			t.Errorf("%q becomes %q, want %q", in, got, want)

@@ -63,6 +63,8 @@ func TestMessages(t *testing.T) {
 			llm.Message{Role: llm.Tool, CallID: "c1", Content: Frame("7", agent.Trusted)}},
 		{"Deckhand's note", agent.Entry{Note: &agent.Note{By: agent.Deckhand, Text: "answer again", Trusted: true}},
 			llm.Message{Role: llm.User, Content: "answer again"}},
+		{"what Deckhand repeats of others", agent.Entry{Note: &agent.Note{By: agent.Deckhand, Text: injected}},
+			llm.Message{Role: llm.User, Content: Frame(injected, agent.Untrusted)}},
 		{"the requester's words", agent.Entry{Note: &agent.Note{By: "slack:U1", Text: "hurry", Trusted: true}},
 			llm.Message{Role: llm.User, Content: "slack:U1 says: hurry"}},
 		{"a stranger's words", agent.Entry{Note: &agent.Note{By: "slack:U9", Text: injected}},
