@@ -68,13 +68,14 @@ func NewVoice(c VoiceConfig) (*Voice, error) {
 	return v, nil
 }
 
-// fileTimeout is how long the request of an upload may take.
-const fileTimeout = time.Minute
+// fileTimes is how many times longer than another post an upload may take. As
+// long, a run waits for one whose answer was lost.
+const fileTimes = 5
 
 // Deadline is how long after its intent a post's request has certainly ended.
 func (v *Voice) Deadline(p agent.Post) time.Duration {
 	if p.Kind == agent.PostUpload {
-		return max(v.timeout, fileTimeout)
+		return fileTimes * v.timeout
 	}
 	return v.timeout
 }

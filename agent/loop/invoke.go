@@ -56,7 +56,10 @@ func (t *turn) effect(ctx context.Context, view agent.Run, c agent.OpenCall) ([]
 	if errors.Is(err, errMute) {
 		return nil, t.rest(ctx, mutePause)
 	}
-	if err != nil || !known {
+	if err != nil {
+		return []agent.Body{failedOutcome(c, "its intent cannot be read: "+err.Error())}, nil
+	}
+	if !known {
 		return []agent.Body{failedOutcome(c, fmt.Sprintf("the tool %q is not built in any more", c.Intent.Tool))}, nil
 	}
 	args, err := t.inflate(ctx, view, c.Intent.Arguments)

@@ -3,273 +3,74 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/deckhand-bot/deckhand/adapters/slack"
 	"github.com/deckhand-bot/deckhand/adapters/slack/slacktest"
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/bot"
-	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
 
-// demoPatience bounds the demo: nobody should wait longer for a rehearsal.
-const demoPatience = 5 * time.Minute
-
 func (a *app) demoSlackCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "slack [DIR]",
-		Short: "The demo's goal in a Slack thread, on a local stand-in for Slack",
-		Long: "The demo's goal, asked for by a mention in a channel: acknowledgement, plan, card, approvals by button and\n" +
-			"report, as a team would see them. Slack is a local stand-in that speaks its protocol (Web API and Socket\n" +
-			"Mode, on loopback); the people in it and the model are scripted; everything else is Deckhand as it ships.\n" +
-			"The run is kept nowhere; its files are in DIR.",
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				a.flags.Workspace = args[0]
-			}
-			return a.demoSlack(cmd.Context(), a.surveyed())
-		},
-	}
+	return a.demoChatCommand(slack.Platform, "Slack", "Web API and Socket Mode", func() (theatre, string) {
+		far := slacktest.New(slacktest.Config{})
+		return &slackTheatre{far: far}, far.URL()
+	})
 }
 
-// stage is the thread that the demo plays in.
-type stage struct {
+// slackTheatre is the demo's Slack.
+type slackTheatre struct {
 	far    *slacktest.Server
 	thread string
-	out    io.Writer
 }
 
-func (a *app) demoSlack(ctx context.Context, dir string) error {
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return usage("%s is not a directory that can be read", dir)
-	}
-	s, cfg, gone, err := a.demoStore(ctx, dir)
-	if err != nil {
-		return err
-	}
-	defer gone()
-	m, err := a.rehearsal()
-	if err != nil {
-		return err
-	}
-	far := slacktest.New(slacktest.Config{})
-	defer far.Close()
-	fmt.Fprintln(a.err, m.Says())
-	fmt.Fprintln(a.err, "Slack is a local stand-in at "+far.URL()+"; Ann's words and clicks are scripted.")
-	scene := &stage{far: far, out: a.out}
-	if a.json {
-		scene.out = a.err
-	}
-	playing, leave := context.WithTimeout(ctx, demoPatience)
-	defer leave()
-	left := make(chan error, 1)
-	go func() {
-		defer leave()
-		left <- cfg.perform(playing, far, s, m)
-	}()
-	err = a.play(playing, scene, filepath.Base(cfg.Workspace))
-	leave()
-	if e := <-left; e != nil {
-		err = e // the cause, where both failed
-	}
-	switch {
-	case ctx.Err() != nil:
-		return &exit{code: exitInterrupted}
-	case err != nil:
-		return &exit{exitFailed, err}
-	case a.json:
-		return a.demoJournal(ctx, s)
-	}
-	fmt.Fprintf(a.err, "look at %s and %s\n", filepath.Join(dir, "REPORT.md"), filepath.Join(dir, "deckhand-survey.png"))
-	return nil
+func (t *slackTheatre) connect(ctx context.Context, s store, log *slog.Logger) (bot.Platform, error) {
+	return slack.New(ctx, slack.Config{BotToken: t.far.BotToken, AppToken: t.far.AppToken, APIURL: t.far.URL() + "/api/", Names: s, Log: log})
 }
 
-// demoStore is a store that goes with the demo: a scripted model must not work
-// what waits in the real one, nor may a real Slack be told of Ann's thread.
-func (a *app) demoStore(ctx context.Context, dir string) (s store, cfg config, gone func(), err error) {
-	if cfg, err = a.demoConfig(dir); err != nil {
-		return nil, cfg, nil, err
-	}
-	if cfg.DataDir, err = os.MkdirTemp("", "deckhand-demo-*"); err != nil {
-		return nil, cfg, nil, &exit{exitFailed, fmt.Errorf("no place for the demo's store: %w", err)}
-	}
-	if s, err = cfg.open(ctx, sqlite.Worker); err != nil {
-		return nil, cfg, nil, errors.Join(err, os.RemoveAll(cfg.DataDir))
-	}
-	return s, cfg, func() {
-		_ = s.Close() // nothing of it is kept
-		_ = os.RemoveAll(cfg.DataDir)
-	}, nil
+func (t *slackTheatre) connected() bool { return t.far.Connections() > 0 }
+
+func (t *slackTheatre) wait(ctx context.Context, cond func() bool) error {
+	return t.far.Wait(ctx, cond)
 }
 
-// demoJournal prints what happened, as JSON lines.
-func (a *app) demoJournal(ctx context.Context, s store) error {
-	runs, err := s.Runs(ctx)
-	if err != nil {
-		return &exit{exitFailed, err}
-	}
-	enc := json.NewEncoder(a.out)
-	enc.SetEscapeHTML(false)
-	for _, info := range runs {
-		events, err := s.Read(ctx, info.Run, 0)
-		if err != nil {
-			return &exit{exitFailed, err}
-		}
-		for _, e := range events {
-			if err := enc.Encode(e); err != nil {
-				return err
-			}
+func (t *slackTheatre) say(goal string) {
+	t.thread = t.far.Mention(slacktest.Ann, slacktest.General, "", goal)
+}
+
+func (t *slackTheatre) posts() []played {
+	var list []played
+	for _, m := range t.far.Thread(slacktest.General, t.thread) {
+		if kind := kindOf(m); kind != "" {
+			list = append(list, played{m.TS, kind, m.Text})
 		}
 	}
-	return nil
-}
-
-// perform is a serving Deckhand in the local workspace.
-func (c config) perform(ctx context.Context, far *slacktest.Server, s store, m llm.Model) error {
-	log := slog.New(slog.DiscardHandler)
-	p, err := slack.New(ctx, slack.Config{BotToken: far.BotToken, AppToken: far.AppToken, APIURL: far.URL() + "/api/", Names: s, Log: log})
-	if err != nil {
-		return err
-	}
-	list := []bot.Platform{p}
-	server := &server{config: c, store: s, log: log}
-	l, err := server.loop(list, m)
-	if err != nil {
-		return err
-	}
-	chat := bot.NewChat(bot.ChatConfig{Desk: c.desk(s), Store: s, Platforms: list, Log: log, Brief: c.demoBrief})
-	worked := make(chan error, 1)
-	go func() { worked <- l.Run(ctx) }()
-	err = p.Listen(ctx, chat.Hear)
-	if e := <-worked; err == nil {
-		err = e
-	}
-	return err
-}
-
-// demoBrief works in the directory itself: there is no other channel whose
-// files would have to be kept apart.
-func (c config) demoBrief(string) (agent.RunStarted, error) {
-	return agent.RunStarted{PlanApproval: agent.ApprovePlanAlways, Autonomy: agent.AskRisky, Folder: ".",
-		Expires: c.Authority.Expires, Slots: c.Engine.Slots, Limits: agent.Limits{Tokens: c.Budget.Run.Tokens, Steps: c.Budget.Run.Steps}}, nil
-}
-
-// play is what Ann does, and what she sees.
-func (a *app) play(ctx context.Context, s *stage, name string) error {
-	if err := s.far.Wait(ctx, func() bool { return s.far.Connections() > 0 }); err != nil {
-		return fmt.Errorf("no connection to the local stand-in: %w", err)
-	}
-	s.thread = s.far.Mention(slacktest.Ann, slacktest.General, "", "Survey the source files of "+name+ //nolint:contextcheck // see click
-		": count files and lines by folder, find the longest files, draw a chart, and write it all to REPORT.md.")
-	for decided := map[string]bool{}; ; {
-		m, err := s.next(ctx, decided)
-		if err != nil {
-			return err
-		}
-		s.show()
-		if kindOf(m) == agent.PostReport {
-			return s.thank(ctx, m)
-		}
-		decided[m.TS] = true
-		if err := a.pause(ctx); err != nil {
-			return err
-		}
-		fmt.Fprint(s.out, "\n>>> Ann clicks [Approve]\n")
-		if err := s.click(m, "Approve"); err != nil { //nolint:contextcheck // see click
-			return err
-		}
-	}
-}
-
-// next waits for a message that Ann has to act upon, or the report.
-func (s *stage) next(ctx context.Context, decided map[string]bool) (found slacktest.Message, err error) {
-	err = s.far.Wait(ctx, func() bool {
-		for _, m := range s.far.Thread(slacktest.General, s.thread) {
-			kind := kindOf(m)
-			if kind == agent.PostReport || (kind == agent.PostCheckpoint && !decided[m.TS]) {
-				found = m
-				return true
-			}
-		}
-		return false
-	})
-	if err != nil {
-		s.show()
-		return found, fmt.Errorf("the thread did not come to its report: %w", err)
-	}
-	return found, nil
-}
-
-// show prints the thread as it stands.
-func (s *stage) show() {
-	fmt.Fprintf(s.out, "\n%s #general %s\n", strings.Repeat("─", 30), strings.Repeat("─", 30))
-	if err := s.far.Render(s.out, slacktest.General, s.thread); err != nil {
-		fmt.Fprintln(s.out, err)
-	}
-}
-
-// click is Ann's. What she does reaches Deckhand on the stand-in's own time, as
-// it would from Slack: it has no context of ours.
-func (s *stage) click(m slacktest.Message, button string) error {
-	return s.far.Click(slacktest.Ann, slacktest.General, m.TS, button)
-}
-
-// thank rates the report, and shows the end of the thread once the card has
-// folded and Ann was answered.
-func (s *stage) thank(ctx context.Context, report slacktest.Message) error {
-	fmt.Fprint(s.out, "\n>>> Ann clicks [Good]\n")
-	if err := s.click(report, "positive"); err != nil { //nolint:contextcheck // see click
-		return err
-	}
-	err := s.far.Wait(ctx, func() bool {
-		return len(s.far.Ephemerals(slacktest.Ann)) > 0 && slices.ContainsFunc(s.far.Thread(slacktest.General, s.thread),
-			func(m slacktest.Message) bool {
-				return kindOf(m) == agent.PostCard && strings.HasPrefix(m.Text, "Done")
-			})
-	})
-	s.show()
-	if err != nil {
-		return fmt.Errorf("the thread did not come to its end: %w", err)
-	}
-	return nil
-}
-
-// pause lets a person read; without a terminal nobody does.
-func (a *app) pause(ctx context.Context) error {
-	if !a.tty {
-		return ctx.Err()
-	}
-	t := time.NewTimer(2 * time.Second)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
-	return ctx.Err()
+	return list
 }
 
 // kindOf is what a message of Deckhand's is, empty for those of others.
 func kindOf(m slacktest.Message) agent.PostKind {
-	if m.Metadata == nil {
-		return ""
-	}
-	var key struct {
-		Kind agent.PostKind `json:"kind"`
-	}
-	if json.Unmarshal(m.Metadata.EventPayload, &key) != nil {
+	var key struct{ Kind agent.PostKind }
+	if m.Metadata == nil || json.Unmarshal(m.Metadata.EventPayload, &key) != nil {
 		return ""
 	}
 	return key.Kind
 }
+
+func (t *slackTheatre) click(id, label string) error {
+	if label == "Good" { // Slack's own thumb
+		label = "positive"
+	}
+	return t.far.Click(slacktest.Ann, slacktest.General, id, label)
+}
+
+func (t *slackTheatre) thanked() bool { return len(t.far.Ephemerals(slacktest.Ann)) > 0 }
+
+func (t *slackTheatre) render(w io.Writer) error {
+	return t.far.Render(w, slacktest.General, t.thread)
+}
+
+func (t *slackTheatre) close() { t.far.Close() }
