@@ -95,6 +95,20 @@ func TestUploadIsFoundAgain(t *testing.T) {
 	}
 }
 
+func TestACardsFileIsNoUpload(t *testing.T) {
+	t.Parallel()
+	for _, plain := range []bool{false, true} {
+		_, d := shown(t, discordtest.Config{RejectV2: plain}, io.Discard)
+		since, c := time.Now(), sampleCards()["long"]
+		c.Parts = c.Parts[:2] // no buttons
+		thread := mustPost(t, d, general(""), sampleCards()["card"]).Thread
+		mustPost(t, d, thread, c)
+		if _, found, err := d.FindUpload(t.Context(), thread, "report.md", since); found || err != nil {
+			t.Errorf("plain %v: found %v, %v", plain, found, err)
+		}
+	}
+}
+
 func TestFileNames(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}

@@ -67,13 +67,13 @@ func TestCardsLookAsTheyDid(t *testing.T) {
 	t.Parallel()
 	for name, c := range sampleCards() {
 		for variant, draw := range map[string]func() message{
-			"new":  func() message { return modern(c, renderCard(c, drawing{file: "report.md"})) },
+			"new": func() message { return modern(c, renderCard(c, drawing{file: "report.md"})) },
 			"edit": func() message {
 				m := modern(c, renderCard(c, drawing{edit: true}))
 				m.clear = true
 				return m
 			},
-			"old":  func() message { return old(c, renderCard(c, drawing{})) },
+			"old": func() message { return old(c, renderCard(c, drawing{})) },
 		} {
 			t.Run(name+"-"+variant, func(t *testing.T) {
 				t.Parallel()
@@ -211,6 +211,18 @@ func TestLongCardsSayThatTheyAreCut(t *testing.T) {
 		}
 		if name == "prose" && m.blocks[len(m.blocks)-1].Type != kindRow {
 			t.Errorf("%s: the buttons are gone", name)
+		}
+	}
+}
+
+func TestNamesAreNeverCut(t *testing.T) {
+	t.Parallel()
+	for n := range 60 {
+		c := bot.Card{Text: "t", Parts: []bot.Part{bot.Heading{Text: strings.Repeat("x", maxHeading-n) + bot.Mention(ann) + " and more words"}}}
+		for _, s := range shownBy(modern(c, renderCard(c, drawing{}))) {
+			if strings.ContainsAny(s, "\ue000\ue001") || strings.Contains(s, "discord:") {
+				t.Errorf("it says %q", s)
+			}
 		}
 	}
 }
