@@ -213,7 +213,7 @@ func onlyIf(is bool, err error) error {
 func (d *Discord) below(ctx context.Context, n *notice, m words) error {
 	m.Nonce, m.Enforce = nonceOf(bot.Key{Name: "private/" + n.in.Message.String(), Kind: agent.PostAnswer}), true
 	m.Reference = &reference{Message: n.id}
-	return d.persist(ctx, func() error {
+	return d.persist(ctx, true, func() error {
 		return d.call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(n.channel), m, nil)
 	})
 }

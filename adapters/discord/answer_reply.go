@@ -27,6 +27,7 @@ const (
 	flagAlone       = 1 << 6 // seen by one person only
 	responseWithin  = 2 * time.Second
 	lookAttempts    = 6
+	firstPause      = 50 * time.Millisecond
 	codeAnswered    = discordgo.ErrCodeInteractionHasAlreadyBeenAcknowledged
 	codeUnknownHook = discordgo.ErrCodeUnknownWebhook
 )
@@ -107,6 +108,24 @@ func (r *reply) beginLocked(ctx context.Context, what response) (message string,
 		r.body <- raw
 		return "", nil
 	}
+	message, mine, err := r.callback(ctx, what)
+	switch code := codeOf(err); {
+	case err == nil || code == codeAnswered && mine:
+		r.first = what.Kind
+		return message, nil
+	case code == codeAnswered:
+		r.taken = true
+		return "", errTaken
+	case statusOf(err) == http.StatusNotFound:
+		r.taken = true
+		return "", errTooLate
+	}
+	return "", err
+}
+
+// callback gives the first response over the API, again where no answer came.
+// Mine says that an earlier attempt may be the one that arrived.
+func (r *reply) callback(ctx context.Context, what response) (message string, mine bool, err error) {
 	var back struct {
 		Resource struct {
 			Message struct {
@@ -114,20 +133,12 @@ func (r *reply) beginLocked(ctx context.Context, what response) (message string,
 			} `json:"message"`
 		} `json:"resource"`
 	}
-	err = r.d.call(ctx, http.MethodPost, discordgo.EndpointInteractionResponse(r.id, r.token)+"?with_response=true", what, &back)
-	switch code := codeOf(err); {
-	case err == nil:
-		r.first = what.Kind
-	case code == codeAnswered:
-		r.taken = true
-		return "", errTaken
-	case statusOf(err) == http.StatusNotFound:
-		r.taken = true
-		return "", errTooLate
-	case statusOf(err) == 0: // no answer came: it may have arrived
-		r.taken = true
-	}
-	return back.Resource.Message.ID, err
+	err = r.d.persist(ctx, true, func() error {
+		err := r.d.call(ctx, http.MethodPost, discordgo.EndpointInteractionResponse(r.id, r.token)+"?with_response=true", what, &back)
+		mine = mine || unanswered(err)
+		return err
+	})
+	return back.Resource.Message.ID, mine, err
 }
 
 // begun reports whether there was a first response, by whomever.
@@ -179,7 +190,7 @@ func (r *reply) say(ctx context.Context, m words) error {
 			return err
 		}
 	}
-	return r.d.persist(ctx, func() error {
+	return r.d.persist(ctx, false, func() error { // a second one would be seen
 		return r.d.call(ctx, http.MethodPost, discordgo.EndpointFollowupMessage(r.d.appID, r.token), m, nil)
 	})
 }
@@ -215,7 +226,7 @@ func (r *reply) message(ctx context.Context) (string, error) {
 }
 
 func (r *reply) original(ctx context.Context, method string, in, out any) error {
-	return r.d.persist(ctx, func() error {
+	return r.d.persist(ctx, true, func() error {
 		return r.d.call(ctx, method, discordgo.EndpointInteractionResponseActions(r.d.appID, r.token), in, out)
 	})
 }
@@ -226,17 +237,21 @@ func waitFor(err error) (time.Duration, bool) {
 	if !errors.As(err, &busy) {
 		return 0, false
 	}
-	return max(busy.After, 50*time.Millisecond), true
+	return max(busy.After, firstPause), true
 }
 
 // persist does a call again while Discord is busy or does not know of the first
-// response yet: one that went over HTTP is on its way still.
-func (d *Discord) persist(ctx context.Context, call func() error) error {
-	pause := 50 * time.Millisecond
+// response yet: one that went over HTTP is on its way still. What is harmless
+// to repeat is repeated also where no answer came.
+func (d *Discord) persist(ctx context.Context, harmless bool, call func() error) error {
+	pause := firstPause
 	for attempt := 1; ; attempt++ {
 		err := call()
+		if err == nil {
+			return nil
+		}
 		wait, again := waitFor(err)
-		if code := codeOf(err); code == codeUnknownHook || code == discordgo.ErrCodeUnknownMessage || statusOf(err) >= http.StatusInternalServerError {
+		if code := codeOf(err); code == codeUnknownHook || code == discordgo.ErrCodeUnknownMessage || harmless && unanswered(err) {
 			wait, again = pause, true
 			pause *= 2
 		}

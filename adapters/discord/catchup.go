@@ -232,7 +232,7 @@ func (d *Discord) unreadable(what, id string, err error) error {
 
 // readBack asks again while Discord is busy or out of order.
 func (d *Discord) readBack(ctx context.Context, endpoint string, out any) error {
-	return d.persist(ctx, func() error {
+	return d.persist(ctx, true, func() error {
 		once, cancel := context.WithTimeout(ctx, readWithin)
 		defer cancel()
 		return d.call(once, http.MethodGet, endpoint, nil, out)
