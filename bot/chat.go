@@ -39,7 +39,10 @@ type ChatConfig struct {
 }
 
 // Chat hears people on chat platforms. It is safe for many goroutines.
-type Chat struct{ cfg ChatConfig }
+type Chat struct {
+	cfg       ChatConfig
+	platforms *platforms
+}
 
 // NewChat makes a Chat.
 func NewChat(cfg ChatConfig) *Chat {
@@ -49,8 +52,16 @@ func NewChat(cfg ChatConfig) *Chat {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Chat{cfg}
+	c := &Chat{cfg, &platforms{}}
+	for _, p := range cfg.Platforms {
+		c.Join(p)
+	}
+	return c
 }
+
+// Join adds a platform that got connected; it is asked for what its threads
+// hold, and for direct conversations.
+func (c *Chat) Join(p Platform) { c.platforms.join(p) }
 
 // hearing is one event on its way in.
 type hearing struct {
@@ -196,10 +207,5 @@ func listens(r agent.Run) bool { return r.Ended == nil && r.Cancelled == nil && 
 // platform is the platform of an address or principal, nil if it is not served.
 func (h *hearing) platform(of string) Platform {
 	name, _, _ := strings.Cut(of, ":")
-	for _, p := range h.cfg.Platforms {
-		if p.Name() == name {
-			return p
-		}
-	}
-	return nil
+	return h.platforms.named(name)
 }

@@ -42,7 +42,7 @@ type VoiceConfig struct {
 // Voice shows runs to people: it makes the posts that a run's fold asks for,
 // and keeps its card up to date.
 type Voice struct {
-	platforms map[string]Platform
+	platforms platforms
 	paces     Paces
 	audience  Audience
 	files     Workspace
@@ -55,18 +55,19 @@ type Voice struct {
 	cards map[agent.RunID]*display
 }
 
-// NewVoice makes a voice. Platforms must have different names.
-func NewVoice(c VoiceConfig) (*Voice, error) {
-	v := &Voice{platforms: map[string]Platform{}, paces: c.Paces, audience: c.Audience, files: c.Files,
+// NewVoice makes a voice.
+func NewVoice(c VoiceConfig) *Voice {
+	v := &Voice{paces: c.Paces, audience: c.Audience, files: c.Files,
 		every: c.CardEvery, heartbeat: c.Heartbeat, timeout: c.PostTimeout, log: c.Log, cards: map[agent.RunID]*display{}}
 	for _, p := range c.Platforms {
-		if _, taken := v.platforms[p.Name()]; taken {
-			return nil, fmt.Errorf("two platforms are called %q", p.Name())
-		}
-		v.platforms[p.Name()] = p
+		v.Join(p)
 	}
-	return v, nil
+	return v
 }
+
+// Join adds a platform that got connected. Runs of a platform that is not (yet)
+// are left alone for a while.
+func (v *Voice) Join(p Platform) { v.platforms.join(p) }
 
 // fileTimes is how many times longer than another post an upload may take. As
 // long, a run waits for one whose answer was lost.
@@ -135,8 +136,8 @@ func (v *Voice) at(where string) (Platform, Address, error) {
 	if err != nil {
 		return nil, to, err
 	}
-	platform, known := v.platforms[to.Platform]
-	if !known {
+	platform := v.platforms.named(to.Platform)
+	if platform == nil {
 		return nil, to, fmt.Errorf("%s: %w", to, errElsewhere)
 	}
 	return platform, to, nil

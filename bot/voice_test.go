@@ -305,8 +305,16 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-func TestTwoPlatformsOfOneName(t *testing.T) {
-	if _, err := NewVoice(VoiceConfig{Platforms: []Platform{&stage{name: "slack"}, &stage{name: "slack"}}}); err == nil {
-		t.Error("both are taken")
+// A run of a platform that is not connected is left alone until it is.
+func TestPlatformThatJoins(t *testing.T) {
+	h := onStage(t)
+	h.Voice = NewVoice(VoiceConfig{Paces: h.turns, Audience: taleApprovers.Audience, Files: h.files, PostTimeout: postTimeout})
+	r := inThread(agent.RunStarted{})
+	if wait, err := h.May(t.Context(), r, postAsk); wait != elsewhere || err != nil {
+		t.Errorf("before: %s, %v", wait, err)
+	}
+	h.Join(h.stage)
+	if wait, err := h.May(t.Context(), r, postAsk); wait != 0 || err != nil {
+		t.Errorf("after: %s, %v", wait, err)
 	}
 }

@@ -76,13 +76,10 @@ func assemble(p parts) (*deckhand, error) {
 		return nil, err
 	}
 	d := &deckhand{platform: p.platform, desk: &bot.Desk{Journals: p.store, Authority: p.rules.Authority}}
-	voice, err := bot.NewVoice(bot.VoiceConfig{
+	voice := bot.NewVoice(bot.VoiceConfig{
 		Platforms: []bot.Platform{p.platform}, Paces: p.store, Audience: p.rules.Authority.Audience, Files: shelf{space},
 		CardEvery: cardEvery, Heartbeat: heartbeat, PostTimeout: p.timeout, Log: p.log,
 	})
-	if err != nil {
-		return nil, err
-	}
 	d.chat = bot.NewChat(bot.ChatConfig{
 		Desk: d.desk, Store: p.store, Brief: p.rules.brief, Platforms: []bot.Platform{p.platform},
 		CatchUp: p.rules.CatchUp, Log: p.log,

@@ -171,13 +171,18 @@ func (c config) perform(ctx context.Context, far theatre, s store, m llm.Model) 
 	if err != nil {
 		return err
 	}
-	list := []bot.Platform{p}
 	server := &server{config: c, store: s, log: log}
-	l, err := server.loop(list, m)
+	w, err := c.shared()
 	if err != nil {
 		return err
 	}
-	chat := bot.NewChat(bot.ChatConfig{Desk: c.desk(s), Store: s, Platforms: list, Log: log, Brief: c.demoBrief})
+	voice := c.voice(s, w, log)
+	voice.Join(p)
+	l, err := server.loop(voice, true, m)
+	if err != nil {
+		return err
+	}
+	chat := bot.NewChat(bot.ChatConfig{Desk: c.desk(s), Store: s, Platforms: []bot.Platform{p}, Log: log, Brief: c.demoBrief})
 	worked := make(chan error, 1)
 	go func() { worked <- l.Run(ctx) }()
 	err = p.Listen(ctx, chat.Hear)

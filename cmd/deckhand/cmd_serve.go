@@ -135,30 +135,28 @@ func (a *app) attend(ctx context.Context, s *server, m llm.Model) error {
 	return &exit{exitFailed, err}
 }
 
-// work connects to the platforms, starts hearing and working, and returns when
-// all of it is ready.
+// work starts working and hearing, and returns when all of it is ready. A
+// platform that cannot be reached holds up nobody but itself.
 func (s *server) work(ctx context.Context, group *errgroup.Group, m llm.Model) error {
-	list, err := s.platforms(ctx)
+	doors, err := s.doors()
 	if err != nil {
-		return quiet(ctx, err)
+		return err
 	}
-	chats := make([]bot.Platform, len(list))
-	for i, p := range list {
-		chats[i] = p
+	w, err := s.config.shared()
+	if err != nil {
+		return err
 	}
-	l, err := s.loop(chats, m)
+	voice, chat := s.config.voice(s.store, w, s.log), s.config.chat(s.store, s.log)
+	l, err := s.loop(voice, len(doors) > 0, m)
 	if err != nil {
 		return err
 	}
 	group.Go(func() error { return l.Run(ctx) })
-	if s.listens {
-		chat := s.config.chat(chats, s.store, s.log)
-		for _, p := range list {
-			s.front.route(p.Routes())
-			group.Go(func() error { return heard(ctx, p, chat) })
-		}
+	for _, d := range doors {
+		s.front.away(d.name, errConnecting)
+		group.Go(func() error { return s.enter(ctx, d, voice, chat) })
 	}
-	s.front.open(chats, s.listens)
+	s.front.open()
 	return s.front.wait(ctx)
 }
 
@@ -170,30 +168,15 @@ func quiet(ctx context.Context, err error) error {
 	return nil
 }
 
-// heard listens to a platform until ctx ends.
-func heard(ctx context.Context, p bot.Platform, chat *bot.Chat) error {
-	err := p.Listen(ctx, chat.Hear)
-	if errors.Is(err, bot.ErrRefused) {
-		return &exit{exitUsage, err}
-	}
-	return quiet(ctx, err)
-}
-
-// loop is the runtime with a voice on the platforms.
-func (s *server) loop(chats []bot.Platform, m llm.Model) (*loop.Loop, error) {
+// loop is the runtime; without a platform there is nobody to show its runs to.
+func (s *server) loop(voice *bot.Voice, speaks bool, m llm.Model) (*loop.Loop, error) {
 	lc, err := s.config.loop(s.store, m, s.log)
 	if err != nil {
 		return nil, err
 	}
 	lc.Grace = serveGrace
-	if len(chats) > 0 {
-		w, err := s.config.shared()
-		if err != nil {
-			return nil, err
-		}
-		if lc.Voice, err = s.config.voice(chats, s.store, w, s.log); err != nil {
-			return nil, err
-		}
+	if speaks {
+		lc.Voice = voice
 	}
 	return loop.New(lc)
 }

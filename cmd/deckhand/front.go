@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,16 +20,15 @@ type front struct {
 	listener net.Listener
 	mux      *http.ServeMux
 
-	mu        sync.Mutex
-	platforms []bot.Platform
-	listens   bool
-	opened    bool  // the store is open, and the platforms are known
-	trouble   error // why they are not
+	mu     sync.Mutex
+	opened bool                    // the store is open, and the platforms are known
+	absent map[string]error        // platforms that are not connected yet, and why
+	heard  map[string]bot.Platform // those that are
 }
 
 // front opens the HTTP address, where there is one to open.
 func (c config) front(ctx context.Context, only string) (*front, error) {
-	f := &front{mux: http.NewServeMux()}
+	f := &front{mux: http.NewServeMux(), absent: map[string]error{}, heard: map[string]bot.Platform{}}
 	f.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	f.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		if err := f.ready(); err != nil {
@@ -54,34 +55,46 @@ func (f *front) route(routes map[string]http.Handler) {
 	}
 }
 
-// open says that the store is open and which platforms have to be connected.
-func (f *front) open(platforms []bot.Platform, listens bool) {
+// errConnecting is why a platform is not there at first.
+var errConnecting = errors.New("it is being connected")
+
+// open says that the store is open and every platform was named.
+func (f *front) open() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.platforms, f.listens, f.opened = platforms, listens, true
+	f.opened = true
 }
 
-// troubled notes why a platform cannot be connected; it is asked again.
-func (f *front) troubled(err error) {
+// away notes why a platform is not connected yet.
+func (f *front) away(name string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.trouble = err
+	f.absent[name] = err
+}
+
+// there notes that a platform is connected; nil: it is only posted to.
+func (f *front) there(name string, p bot.Platform) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.absent, name)
+	if p != nil {
+		f.heard[name] = p
+	}
 }
 
 // ready is nil once everything is connected, else it says what is not.
 func (f *front) ready() error {
 	f.mu.Lock()
-	platforms, listens, opened, trouble := f.platforms, f.listens, f.opened, f.trouble
-	f.mu.Unlock()
-	switch {
-	case !opened && trouble != nil:
-		return trouble
-	case !opened:
-		return errors.New("the store is open; the platforms are being connected")
+	defer f.mu.Unlock()
+	if !f.opened {
+		return errors.New("the server is starting")
 	}
-	for _, p := range platforms {
-		if err := p.Ready(); listens && err != nil {
-			return fmt.Errorf("%s: %w", p.Name(), err)
+	for _, name := range slices.Sorted(maps.Keys(f.absent)) {
+		return fmt.Errorf("%s: %w", name, f.absent[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.heard)) {
+		if err := f.heard[name].Ready(); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return nil

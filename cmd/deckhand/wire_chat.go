@@ -23,25 +23,49 @@ type platform interface {
 	Routes() map[string]http.Handler
 }
 
-// platforms connects to every platform that is configured. What is refused for
-// good is an *exit; a platform that cannot be reached is asked again and again,
-// and /readyz says why.
-func (s *server) platforms(ctx context.Context) ([]platform, error) {
-	if !s.config.Slack.BotToken.present() {
-		return nil, nil
-	}
-	if s.listens { // who only posts needs no way in
-		if err := s.config.slackComplete(); err != nil {
-			return nil, err
+// door is a platform that is configured, before it is connected.
+type door struct {
+	name    string
+	connect func(ctx context.Context) (platform, error)
+}
+
+// doors are the platforms that are configured. What could never work is refused.
+func (s *server) doors() ([]door, error) {
+	var list []door
+	if s.config.Slack.BotToken.present() {
+		if s.listens { // who only posts needs no way in
+			if err := s.config.slackComplete(); err != nil {
+				return nil, err
+			}
 		}
+		log := s.log.With("platform", slack.Platform)
+		list = append(list, door{slack.Platform, func(ctx context.Context) (platform, error) {
+			return slack.New(ctx, s.config.slackConfig(s.store, log))
+		}})
 	}
-	log := s.log.With("platform", slack.Platform)
-	connect := func() (platform, error) { return slack.New(ctx, s.config.slackConfig(s.store, log)) }
-	p, err := persist(ctx, log, connect, func(err error) { s.front.troubled(fmt.Errorf("%s: %w", slack.Platform, err)) })
+	return list, nil
+}
+
+// enter connects to a platform, however long that takes, lets the voice post
+// there, and hears people until ctx ends.
+func (s *server) enter(ctx context.Context, d door, voice *bot.Voice, chat *bot.Chat) error {
+	p, err := persist(ctx, s.log.With("platform", d.name), d.connect, func(err error) { s.front.away(d.name, err) })
 	if err != nil {
-		return nil, err
+		return quiet(ctx, err)
 	}
-	return []platform{p}, nil
+	voice.Join(p)
+	chat.Join(p)
+	if !s.listens {
+		s.front.there(d.name, nil)
+		return nil
+	}
+	s.front.route(p.Routes())
+	s.front.there(d.name, p)
+	err = p.Listen(ctx, chat.Hear)
+	if errors.Is(err, bot.ErrRefused) {
+		return &exit{exitUsage, err}
+	}
+	return quiet(ctx, err)
 }
 
 // slackOff is said where somebody began to set Slack up.
@@ -106,9 +130,9 @@ const (
 )
 
 // persist connects until it is done or refused.
-func persist(ctx context.Context, log *slog.Logger, connect func() (platform, error), troubled func(error)) (platform, error) {
+func persist(ctx context.Context, log *slog.Logger, connect func(context.Context) (platform, error), away func(error)) (platform, error) {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
-		p, err := connect()
+		p, err := connect(ctx)
 		switch {
 		case err == nil:
 			return p, nil
@@ -117,7 +141,7 @@ func persist(ctx context.Context, log *slog.Logger, connect func() (platform, er
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		}
-		troubled(err)
+		away(err)
 		log.Warn("cannot connect; trying again", "pause", pause, "err", err)
 		t := time.NewTimer(pause)
 		select {
@@ -129,17 +153,15 @@ func persist(ctx context.Context, log *slog.Logger, connect func() (platform, er
 	}
 }
 
-// chat hears people on the platforms.
-func (c config) chat(list []bot.Platform, s store, log *slog.Logger) *bot.Chat {
-	return bot.NewChat(bot.ChatConfig{
-		Desk: c.desk(s), Store: s, Brief: c.briefIn, Platforms: list, CatchUp: c.Retention.CatchUp, Log: log,
-	})
+// chat hears people on the platforms that join it.
+func (c config) chat(s store, log *slog.Logger) *bot.Chat {
+	return bot.NewChat(bot.ChatConfig{Desk: c.desk(s), Store: s, Brief: c.briefIn, CatchUp: c.Retention.CatchUp, Log: log})
 }
 
-// voice shows runs on the platforms; without any there is none.
-func (c config) voice(list []bot.Platform, s store, w *workspace.Workspace, log *slog.Logger) (*bot.Voice, error) {
+// voice shows runs on the platforms that join it.
+func (c config) voice(s store, w *workspace.Workspace, log *slog.Logger) *bot.Voice {
 	return bot.NewVoice(bot.VoiceConfig{
-		Platforms: list, Paces: s, Audience: c.authority().Audience, Files: shelf{w},
+		Paces: s, Audience: c.authority().Audience, Files: shelf{w},
 		CardEvery: c.Voice.CardEvery, Heartbeat: c.Voice.Heartbeat, PostTimeout: c.Voice.PostTimeout, Log: log,
 	})
 }

@@ -1,0 +1,27 @@
+package bot
+
+import "sync"
+
+// platforms are the platforms that are connected, by name. One may join while
+// others are at work: a platform that cannot be reached yet holds up nobody.
+type platforms struct {
+	mu     sync.Mutex
+	byName map[string]Platform
+}
+
+// join adds a platform, in the place of one of the same name.
+func (l *platforms) join(p Platform) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.byName == nil {
+		l.byName = map[string]Platform{}
+	}
+	l.byName[p.Name()] = p
+}
+
+// named is the platform of the name, nil if none is connected.
+func (l *platforms) named(name string) Platform {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.byName[name]
+}
