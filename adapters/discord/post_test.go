@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
@@ -169,6 +171,38 @@ func TestAnEarlierAttemptIsContinued(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+func TestReplicasPostOnce(t *testing.T) {
+	t.Parallel()
+	w, d := shown(t, discordtest.Config{}, io.Discard)
+	other, err := New(t.Context(), Config{Token: w.Token, APIURL: w.URL() + "/api", Client: d.cfg.Client})
+	if err != nil {
+		t.Fatal(err)
+	}
+	places := make([]bot.Posted, 6)
+	var all errgroup.Group
+	for i := range places {
+		side := d
+		if i%2 == 0 {
+			side = other
+		}
+		all.Go(func() (err error) {
+			places[i], err = side.Post(t.Context(), general(""), sampleCards()["card"])
+			return err
+		})
+	}
+	if err := all.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range places {
+		if p != places[0] {
+			t.Errorf("one posted at %+v, another at %+v", places[0], p)
+		}
+	}
+	if n := len(w.FromBot()); n != 2 || len(w.Threads(discordtest.General)) != 1 {
+		t.Errorf("%d messages, threads %+v", n, w.Threads(discordtest.General))
 	}
 }
 
