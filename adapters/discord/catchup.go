@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,7 +17,8 @@ import (
 )
 
 const (
-	overlap    = time.Minute // events of a server come in no certain order
+	overlap    = time.Minute     // events of a server come in no certain order
+	batchFor   = 5 * time.Second // what was found in this time is heard in its order
 	maxPages   = 10
 	pageSize   = 100
 	readWithin = 10 * time.Second // one request
@@ -72,27 +74,74 @@ func (d *Discord) catchUp(ctx, late context.Context, hear bot.Hear) error {
 	if err != nil || since == nil {
 		return err
 	}
-	guilds, err := d.guilds(ctx)
+	areas, err := d.areas(ctx, since)
 	if err != nil {
 		return err
 	}
-	for _, guild := range guilds {
-		list, err := d.busyChannels(ctx, guild, since.of(guild))
-		if err == nil {
-			err = d.catchUpArea(ctx, late, hear, guild, list, began)
+	var found []*notice
+	var read []string
+	flush := func() error {
+		if err := d.hearMissed(ctx, late, hear, began, found); err != nil {
+			return err
 		}
+		for _, area := range read {
+			d.in.marks.caughtUp(area, idAt(began))
+		}
+		found, read = nil, nil
+		return nil
+	}
+	last := time.Now()
+	for _, a := range areas {
+		list, err := d.missed(ctx, a, since.of(a.name))
 		if err != nil {
-			return fmt.Errorf("read back what was said in the server %s: %w", guild, err)
+			return err
 		}
+		found, read = append(found, list...), append(read, a.name)
+		if time.Since(last) > batchFor {
+			if err := flush(); err != nil {
+				return err
+			}
+			last = time.Now()
+		}
+	}
+	return flush()
+}
+
+// area is a server, or a direct conversation.
+type area struct{ name, guild, direct string }
+
+// areas are all servers that the bot is in, and the conversations that it had.
+func (d *Discord) areas(ctx context.Context, since *readings) ([]area, error) {
+	guilds, err := d.guilds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []area
+	for _, id := range guilds {
+		list = append(list, area{name: areaOf(id, ""), guild: id})
 	}
 	for _, id := range since.direct() {
-		area := areaOf("", id)
-		direct := lately{channel: channel{ID: id, Kind: channelDirect}, after: since.of(area)}
-		if err := d.catchUpArea(ctx, late, hear, area, []lately{direct}, began); err != nil {
-			return fmt.Errorf("read back what was said directly: %w", err)
+		list = append(list, area{name: areaOf("", id), direct: id})
+	}
+	return list, nil
+}
+
+// missed is what was said in an area after an id.
+func (d *Discord) missed(ctx context.Context, a area, after int64) (found []*notice, err error) {
+	channels := []lately{{channel: channel{ID: a.direct, Kind: channelDirect}, after: after}}
+	if a.guild != "" {
+		if channels, err = d.busyChannels(ctx, a.guild, after); err != nil {
+			return nil, fmt.Errorf("look where something was said in the server %s: %w", a.guild, err)
 		}
 	}
-	return nil
+	for _, c := range channels {
+		list, err := d.missedIn(ctx, c)
+		if err != nil {
+			return nil, fmt.Errorf("read back what was said in the channel %s: %w", c.ID, err)
+		}
+		found = append(found, list...)
+	}
+	return found, nil
 }
 
 // readings are how far was read, by area, and until when all was well.
@@ -173,24 +222,6 @@ func (d *Discord) busyChannels(ctx context.Context, guild string, after int64) (
 	return list, nil
 }
 
-// catchUpArea hears what was said in the channels of a server, or in a direct
-// conversation, in its order.
-func (d *Discord) catchUpArea(ctx, late context.Context, hear bot.Hear, area string, channels []lately, began time.Time) error {
-	var found []*notice
-	for _, c := range channels {
-		list, err := d.missedIn(ctx, c)
-		if err != nil {
-			return err
-		}
-		found = append(found, list...)
-	}
-	if err := d.hearMissed(ctx, late, hear, began, found); err != nil {
-		return err
-	}
-	d.in.marks.caughtUp(area, idAt(began))
-	return nil
-}
-
 // missedIn is what was said in a channel after an id, as far as it concerns the bot.
 func (d *Discord) missedIn(ctx context.Context, c lately) ([]*notice, error) {
 	var list []*notice
@@ -242,7 +273,7 @@ func (d *Discord) readBack(ctx context.Context, endpoint string, out any) error 
 // hearMissed hears what was found, in the order in which it was said. What was
 // said since the bot is back is not missed: it only came another way.
 func (d *Discord) hearMissed(ctx, late context.Context, hear bot.Hear, began time.Time, found []*notice) error {
-	slices.SortStableFunc(found, func(a, b *notice) int { return a.in.At.Compare(b.in.At) })
+	slices.SortStableFunc(found, func(a, b *notice) int { return cmp.Compare(numberOf(a.id), numberOf(b.id)) })
 	for _, n := range found {
 		if ctx.Err() != nil {
 			return ctx.Err()

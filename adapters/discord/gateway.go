@@ -62,12 +62,10 @@ func (d *Discord) gateway(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
+		first = first && s.id == ""
 		refusal := d.closed(&s, err)
 		if first && refusal != nil {
 			return refusal
-		}
-		if s.id != "" {
-			first = false
 		}
 		d.in.unlink(err)
 		lived := time.Since(began) >= d.in.times.settled

@@ -285,6 +285,9 @@ func (d *Discord) tell(ctx context.Context, hear bot.Hear, n *notice) (bot.Answe
 			return bot.Answer{}, err
 		}
 	}
+	if act, is := n.in.Act.(bot.Said); is && !act.To && !n.edit && n.in.Where == n.in.Message {
+		return bot.Answer{}, nil // chatter at the top level of a channel
+	}
 	by, err := d.who(ctx, n)
 	if err != nil {
 		return bot.Answer{}, err
