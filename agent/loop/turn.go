@@ -144,7 +144,8 @@ func (t *turn) do(ctx context.Context, view agent.Run, move agent.Move, due *tim
 		case agent.Speak:
 			err = t.speak(ctx, view, s.Post)
 		case agent.Show:
-			waits, *due = true, t.show(ctx, view, move.Wake)
+			waits = true
+			*due, err = t.show(ctx, view, move.Wake)
 		}
 		if waits || err != nil {
 			return waits, err
