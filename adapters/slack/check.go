@@ -59,7 +59,7 @@ func whoami(ctx context.Context, cfg Config) (me identity, scopes []string, err 
 	if !me.OK {
 		return me, nil, fmt.Errorf("Slack refuses SLACK_BOT_TOKEN (%s): %w; it begins with xoxb- and stands under \"OAuth & Permissions\"", me.Error, bot.ErrRefused)
 	}
-	for scope := range strings.SplitSeq(header.Get("X-OAuth-Scopes"), ",") {
+	for scope := range strings.SplitSeq(header.Get("X-Oauth-Scopes"), ",") {
 		if scope = strings.TrimSpace(scope); scope != "" {
 			scopes = append(scopes, scope)
 		}

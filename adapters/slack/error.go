@@ -84,6 +84,13 @@ func told(what, code string, err error) error {
 	return fmt.Errorf("%s: Slack refuses it: %w", what, err)
 }
 
+// definite reports whether Slack refused a question for good, although it knows
+// the bot: asking again changes nothing.
+func definite(err error) bool {
+	code := codeOf(err)
+	return code != "" && !tokenRefused(code) && outcomes[code] != busy && outcomes[code] != lost
+}
+
 // outcome is what an error of Slack's means for what was asked.
 type outcome int
 

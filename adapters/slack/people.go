@@ -85,6 +85,8 @@ func (s *Slack) person(ctx context.Context, id string) (bot.Person, error) {
 	case code == "missing_scope":
 		s.once("Slack does not say who people are: nobody counts as a full member; add the scope and install the app again", "method", "users.info", "scope", neededScope(err))
 	case code == "user_not_found" || code == "user_not_visible": // of a connected workspace, perhaps
+	case definite(err):
+		s.once("Slack does not say who somebody is: they do not count as a full member", "error", code)
 	case known:
 		return old.Person, nil
 	default:
@@ -123,7 +125,7 @@ func (s *Slack) members(ctx context.Context, group string) ([]string, error) {
 	s.noteCall(err)
 	switch code := codeOf(err); {
 	case err == nil:
-	case code == "unknown_method" || code == "missing_scope" || code == "no_such_subteam" || code == "subteam_disabled" || code == "plan_upgrade_required":
+	case definite(err):
 		s.once("Slack does not say who is in a user group: its members have no rights through it", "group", group, "error", code, "scope", neededScope(err))
 		list = nil
 	case known:

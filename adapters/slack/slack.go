@@ -42,10 +42,15 @@ type Config struct {
 	// Names keeps how far each channel was read. It is part of the store; without
 	// it nothing is caught up after downtime.
 	Names Names
-	// Client makes every request; nil: one of its own.
+	// Client makes every request; nil: one of its own, with two minutes for each.
 	Client *http.Client
 	Log    *slog.Logger
 }
+
+const (
+	meWithin   = 10 * time.Second // for Slack to say who the bot is
+	callWithin = 2 * time.Minute  // for any request, files included
+)
 
 // Names is what the adapter needs of a store: names with values.
 type Names interface {
@@ -89,7 +94,9 @@ func New(ctx context.Context, cfg Config) (*Slack, error) {
 		options = append(options, slackapi.OptionAPIURL(cfg.APIURL))
 	}
 	s := &Slack{cfg: cfg, api: slackapi.New(cfg.BotToken, options...), client: cfg.Client, log: cfg.Log}
-	me, err := s.api.AuthTestContext(ctx)
+	asking, cancel := context.WithTimeout(ctx, meWithin)
+	defer cancel()
+	me, err := s.api.AuthTestContext(asking)
 	if code := codeOf(err); tokenRefused(code) {
 		return nil, fmt.Errorf("SLACK_BOT_TOKEN is refused (%s): %w; install the app again and set the new token", code, bot.ErrRefused)
 	}
@@ -119,7 +126,7 @@ func (c Config) withDefaults() Config {
 		c.APIURL += "/"
 	}
 	if c.Client == nil {
-		c.Client = &http.Client{}
+		c.Client = &http.Client{Timeout: callWithin}
 	}
 	if c.Names == nil {
 		c.Names = forgetful{}
