@@ -1,0 +1,144 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+func TestCommandsAreRegisteredOnce(t *testing.T) {
+	t.Parallel()
+	for _, guild := range []string{discordtest.Guild, ""} {
+		r := enter(t, discordtest.Config{}, func(c *Config) { c.GuildID = guild })
+		r.begin()
+		if list := r.Commands(guild); len(list) != 2 || list[0].Name != commandName {
+			t.Fatalf("commands %+v", list)
+		}
+		r.open(func(c *Config) { c.GuildID = guild }, true)
+		if changed, err := r.d.register(t.Context()); changed || err != nil {
+			t.Errorf("they are registered again: %v, %v", changed, err)
+		}
+		told, err := Register(t.Context(), r.d.cfg)
+		if err != nil || !strings.Contains(told, "are registered already") {
+			t.Errorf("told %q, %v", told, err)
+		}
+	}
+}
+
+func TestReadyWaitsForTheCommands(t *testing.T) {
+	t.Parallel()
+	r := enter(t, discordtest.Config{}, nil)
+	r.d.in.times.longest = 20 * time.Millisecond
+	r.Fail(discordtest.PutCommands, 1000, discordtest.APIError(http.StatusForbidden, 50001))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- r.d.Listen(ctx, r.hear) }()
+	r.until("it was tried twice", func() bool { return r.Count(discordtest.PutCommands) > 1 })
+	if err := r.d.Ready(); err == nil || !strings.Contains(err.Error(), "applications.commands") {
+		t.Errorf("ready says %v", err)
+	}
+	r.Heal()
+	for deadline := time.Now().Add(10 * time.Second); r.d.Ready() != nil; {
+		if time.Now().After(deadline) {
+			t.Fatalf("never ready: %v", r.d.Ready())
+		}
+		<-time.After(time.Millisecond)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRunsAreSuggested(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, world discordtest.Config) {
+		r := listen(t, world, func(c *Config) {
+			c.Suggest = func(_ context.Context, by bot.Person) (Suggestions, error) {
+				if by.ID != "discord:"+discordtest.Ann {
+					return Suggestions{}, nil
+				}
+				s := Suggestions{Questions: []Suggestion{{"aaaaaaaaaaaaaaaa-1", "May I?"}}}
+				for range 30 {
+					s.Runs = append(s.Runs, Suggestion{"aaaaaaaaaaaaaaaa", "count " + strings.Repeat("the files ", 20)}, Suggestion{"bbbbbbbbbbbbbbbb", "tidy up"})
+				}
+				return s, nil
+			}
+		})
+		for _, c := range []struct {
+			user, command, option, typed string
+			n                            int
+			first                        string
+		}{
+			{discordtest.Ann, "deckhand status", optionRun, "", 25, "aaaaaaaaaaaaaaaa"},
+			{discordtest.Ann, "deckhand cancel", optionRun, "TIDY", 25, "bbbbbbbbbbbbbbbb"},
+			{discordtest.Ann, "deckhand stop", optionRun, "nothing", 0, ""},
+			{discordtest.Ann, "deckhand approve", optionQuestion, "", 1, "aaaaaaaaaaaaaaaa-1"},
+			{discordtest.Ben, "deckhand status", optionRun, "", 0, ""},
+		} {
+			got, err := r.Autocomplete(c.user, discordtest.General, c.command, discordtest.Options{c.option: c.typed}, c.option)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got) != c.n || len(got) > 0 && got[0].Value != c.first {
+				t.Errorf("%s %q: suggested %+v", c.command, c.typed, got)
+			}
+		}
+	})
+}
+
+func TestManifest(t *testing.T) {
+	t.Parallel()
+	text, err := Manifest("42", "")
+	var m struct {
+		Invite   string           `json:"invite"`
+		Commands []map[string]any `json:"commands"`
+	}
+	if err != nil || json.Unmarshal([]byte(text), &m) != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	if !strings.Contains(m.Invite, "client_id=42") || !strings.Contains(m.Invite, "scope=bot+applications.commands") || !strings.Contains(m.Invite, "permissions=") {
+		t.Errorf("invite %s", m.Invite)
+	}
+	if len(m.Commands) != 2 || m.Commands[0]["name"] != commandName {
+		t.Errorf("commands %v", m.Commands)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	r := enter(t, discordtest.Config{}, nil)
+	for name, c := range map[string]struct {
+		change func(*Config)
+		want   string
+		bad    bool
+	}{
+		"good":     {func(*Config) {}, "@deckhand in 2 servers, the gateway, its commands are registered as soon as it runs", false},
+		"both":     {func(c *Config) { c.PublicKey = r.PublicKey }, "the gateway and interactions over HTTP", false},
+		"no way":   {func(c *Config) { c.Gateway = false }, "no way in", true},
+		"key":      {func(c *Config) { c.PublicKey = strings.Repeat("ab", 32) }, "DISCORD_PUBLIC_KEY", true},
+		"bad key":  {func(c *Config) { c.PublicKey = "x" }, "DISCORD_PUBLIC_KEY", true},
+		"token":    {func(c *Config) { c.Token = "x" }, "DISCORD_TOKEN", true},
+		"app":      {func(c *Config) { c.AppID = "1" }, "DISCORD_APP_ID", true},
+		"content":  {func(c *Config) { c.Content = true }, "Message Content Intent", true},
+		"no guild": {func(c *Config) { c.GuildID = "1" }, "DISCORD_GUILD_ID", true},
+		"url":      {func(c *Config) { c.APIURL = "::" }, "DISCORD_API_URL", true},
+	} {
+		cfg := r.d.cfg
+		c.change(&cfg)
+		got, err := Check(t.Context(), cfg)
+		if err != nil {
+			got = err.Error()
+		}
+		if c.bad != (err != nil) || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package discord
+
+import (
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// deaf is a bot that nobody told anything yet.
+func deaf() *Discord {
+	d := &Discord{botUser: "999", botName: "deckhand", log: slog.New(slog.DiscardHandler)}
+	d.in.open()
+	return d
+}
+
+func TestButtonsComeBack(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		b := bot.Button{Act: rapid.SampledFrom([]bot.ButtonAct{bot.ActDecide, bot.ActControl, bot.ActRate, bot.ActShow, bot.ActStart}).Draw(t, "act"),
+			Word: rapid.StringN(0, 60, 60).Draw(t, "word"), ID: rapid.StringMatching(`[a-z2-7]{16}(-[a-z0-9]{1,16})?`).Draw(t, "id")}
+		got, is := buttonOf(buttonID(b, 3))
+		if len(string(b.Act)+b.Word+b.ID)+2 > maxCustomID {
+			b.Word = "3"
+		}
+		if !is || got != b {
+			t.Fatalf("%+v came back as %+v", b, got)
+		}
+	})
+}
+
+func TestReadableText(t *testing.T) {
+	t.Parallel()
+	d := deaf()
+	d.in.halls.learn(channel{ID: "5", Name: "general"})
+	for text, want := range map[string]string{
+		"<@999> tidy up":                 "tidy up",
+		"<@!999> tidy <@7> up":           "tidy @ann up",
+		"in <#5>, not <#6>":              "in #general, not #6",
+		"<:ship:12> and <a:wave:13> ask": ":ship: and :wave: ask",
+		"for <@&44>":                     "for @44",
+		"a < b <@x> <@> <t:1:R>":         "a < b <@x> <@> <t:1:R>",
+		"  <@999>  ":                     "",
+	} {
+		if got := d.readable(text, func(id string) string { return map[string]string{"7": "ann"}[id] }); got != want {
+			t.Errorf("%q reads %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestIdsAreTimes(t *testing.T) {
+	t.Parallel()
+	now := time.Now().Truncate(time.Millisecond).UTC()
+	if got := timeOf("175928847299117063"); !got.Equal(time.Date(2016, 4, 30, 11, 18, 25, 796e6, time.UTC)) {
+		t.Errorf("the documented id is of %v", got)
+	}
+	if got := timeOf(jsonNumber(idAt(now))); !got.Equal(now) {
+		t.Errorf("%v came back as %v", now, got)
+	}
+	for _, none := range []string{"", "x", "-5", "99999999999999999999", "0"} {
+		if !timeOf(none).IsZero() {
+			t.Errorf("%q is a time", none)
+		}
+	}
+}
+
+func jsonNumber(n int64) string {
+	raw, _ := json.Marshal(n) // a number always can be
+	return string(raw)
+}
+
+func FuzzParse(f *testing.F) {
+	person := `"member":{"user":{"id":"7","username":"x"},"roles":["1"]}`
+	for _, seed := range []struct{ kind, payload string }{
+		{eventMessage, `{"id":"175928847299117063","channel_id":"5","guild_id":"6","type":0,"author":{"id":"7"},"content":"<@999> do it","attachments":[{"id":"1","url":"u","size":1e99}]}`},
+		{eventMessage, `{"id":"175928847299117063","channel_id":"5","type":19,"author":{"id":"7"},"referenced_message":{"id":"8","author":{"id":"999"}},"content":"x"}`},
+		{eventEdit, `{"id":"175928847299117063","channel_id":"5","guild_id":"6","edited_timestamp":"2026-01-01T00:00:00Z","author":{"id":"7"},"content":"<@999> x"}`},
+		{eventInteraction, `{"id":"175928847299117063","token":"t","type":2,"channel_id":"5","guild_id":"6",` + person + `,"data":{"name":"deckhand","type":1,"options":[{"name":"run","type":1,"options":[{"name":"goal","type":3,"value":"x"}]}]}}`},
+		{eventInteraction, `{"id":"175928847299117063","token":"t","type":2,"channel_id":"5","guild_id":"6",` + person + `,"data":{"name":"Make this a goal","type":3,"target_id":"8","resolved":{"messages":{"8":{"id":"8","author":{"id":"9"},"content":"x"}}}}}`},
+		{eventInteraction, `{"id":"175928847299117063","token":"t","type":3,"channel_id":"5","guild_id":"6",` + person + `,"message":{"id":"8"},"data":{"custom_id":"decide:approve:aaaaaaaaaaaaaaaa-1"}}`},
+		{eventInteraction, `{"id":"175928847299117063","token":"t","type":3,"channel_id":"5","user":{"id":"7"},"data":{"custom_id":"menu:1","values":["rate:+1:x"]}}`},
+		{eventInteraction, `{"id":"175928847299117063","token":"t","type":4,"channel_id":"5","guild_id":"6",` + person + `,"data":{"name":"deckhand","options":[{"type":1,"options":[{"name":"run","value":3,"focused":true}]}]}}`},
+		{eventInteraction, `{"id":"175928847299117063","token":"t","type":5,"channel_id":"5","guild_id":"6",` + person + `,"data":{"custom_id":"form:run","components":[{"type":18,"component":{"type":5,"custom_id":"approvers","values":["7"]}}]}}`},
+		{eventInteraction, `{"id":"1","token":"t","type":5,"data":null}`},
+		{"", `null`},
+	} {
+		f.Add(seed.kind, []byte(seed.payload))
+	}
+	f.Fuzz(func(t *testing.T, kind string, payload []byte) {
+		d := deaf()
+		n, err := d.parse(parcel{kind: kind, payload: payload})
+		if n == nil || err != nil {
+			return
+		}
+		if n.channel == "" {
+			t.Fatalf("something happened nowhere: %s", payload)
+		}
+		if n.heard() && (n.user.ID == "" || len(n.in.Keys) == 0 || n.in.At.IsZero()) {
+			t.Fatalf("heard without a person, a key or a time: %s", payload)
+		}
+		if n.heard() && n.reply == nil && n.user.ID == d.botUser {
+			t.Fatalf("the bot hears itself: %s", payload)
+		}
+		if f, is := n.in.Act.(bot.Filled); is && f.Form == "" {
+			t.Fatalf("a form without an id: %s", payload)
+		}
+		if n.reply != nil && strings.Contains(n.reply.token, "/") {
+			t.Fatalf("a token that is a path: %s", payload)
+		}
+	})
+}
