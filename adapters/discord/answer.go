@@ -18,6 +18,9 @@ const (
 	postAttempts = 5
 )
 
+// codeNoReplies is the refusal where the bot may not read what was said before.
+const codeNoReplies = 160002
+
 // The fixed texts of answers.
 const (
 	textLate    = "That took too long, so Discord does not let me open the form any more. Please click again."
@@ -76,10 +79,7 @@ func (d *Discord) second(ctx context.Context, n *notice) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	err := n.reply.settle(ctx, private(textSeen))
-	if err != nil && !errors.Is(err, errTaken) && !errors.Is(err, errTooLate) {
-		d.grumble("a click could not be acknowledged", n.in.Where, err)
-	}
+	d.grumble("a click could not be acknowledged", n.in.Where, n.reply.repeat(ctx, private(textSeen)))
 }
 
 // later runs something beside the events, at most so many at once.
@@ -213,9 +213,15 @@ func onlyIf(is bool, err error) error {
 func (d *Discord) below(ctx context.Context, n *notice, m words) error {
 	m.Nonce, m.Enforce = nonceOf(bot.Key{Name: "private/" + n.in.Message.String(), Kind: agent.PostAnswer}), true
 	m.Reference = &reference{Message: n.id}
-	return d.persist(ctx, true, func() error {
-		return d.call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(n.channel), m, nil)
-	})
+	for {
+		err := d.persist(ctx, true, func() error {
+			return d.call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(n.channel), m, nil)
+		})
+		if m.Reference == nil || codeOf(err) != codeNoReplies {
+			return err
+		}
+		m.Reference = nil
+	}
 }
 
 // public posts a card once: where an earlier attempt may have arrived, it is

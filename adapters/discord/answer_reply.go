@@ -218,6 +218,22 @@ func (r *reply) settle(ctx context.Context, done words) error {
 	return nil
 }
 
+// repeat acknowledges what was heard before, unless somebody else did.
+func (r *reply) repeat(ctx context.Context, seen words) error {
+	if r.waiting() {
+		return r.say(ctx, seen)
+	}
+	what := response{Kind: respondNothing}
+	if !r.card {
+		seen.Flags |= flagAlone
+		what = response{Kind: respondMessage, Data: seen}
+	}
+	if err := r.begin(ctx, what); !errors.Is(err, errTaken) && !errors.Is(err, errTooLate) {
+		return err
+	}
+	return nil
+}
+
 // message asks which message the first response is.
 func (r *reply) message(ctx context.Context) (string, error) {
 	var m sent

@@ -253,8 +253,9 @@ func TestLostCallbacksAreGivenAgain(t *testing.T) {
 func TestReplicasAnswerOnce(t *testing.T) {
 	t.Parallel()
 	r := enter(t, discordtest.Config{}, nil)
-	r.begin()
 	second := r.another(nil, true)
+	r.d.in.times.second, second.in.times.second = 50*time.Millisecond, 50*time.Millisecond
+	r.begin()
 	r.beginWith(second)
 	r.always(bot.Answer{Private: "here"})
 	for i := range 5 {
@@ -272,9 +273,86 @@ func TestReplicasAnswerOnce(t *testing.T) {
 		return len(list) == 1 && strings.HasPrefix(list[0].Content, "Working on it in <#")
 	})
 	r.heardAll(12)
+	r.d.in.crew.Wait()
+	second.in.crew.Wait()
+	if list := r.Ephemerals(discordtest.Ann); len(list) != 5 {
+		t.Errorf("%d private answers", len(list))
+	}
 	for _, e := range r.Ephemerals(discordtest.Ann) {
 		if e.Text() != "here" {
 			t.Errorf("told %q", e.Text())
 		}
 	}
+}
+
+func TestWhatWasHeardBeforeIsAcknowledged(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, world discordtest.Config) {
+		r := enter(t, world, nil)
+		r.d.in.times.second = 20 * time.Millisecond
+		r.begin() // it answers nothing, as if another replica had heard it and died
+		if err := r.Slash(discordtest.Ann, discordtest.General, "deckhand status", nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.whisper(discordtest.Ann); got != textSeen {
+			t.Errorf("told %q", got)
+		}
+		thread, question := r.asks(approve)
+		if err := r.Click(discordtest.Ann, thread, question.ID, "Approve"); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Interactions()[1].Response; got != respondNothing {
+			t.Errorf("answered with %d", got)
+		}
+	})
+}
+
+func TestAnswersWithoutHistory(t *testing.T) {
+	t.Parallel()
+	r := listen(t, discordtest.Config{}, nil)
+	r.always(bot.Answer{Private: "No."})
+	r.Fail(discordtest.PostMessage, 1, discordtest.APIError(400, codeNoReplies))
+	r.Mention(discordtest.Gus, discordtest.General, "do it")
+	r.until("it is answered", func() bool { return len(r.FromBot()) == 1 && r.FromBot()[0].ReplyTo == "" })
+}
+
+func TestPublicAnswersArePostedOnce(t *testing.T) {
+	t.Parallel()
+	r := enter(t, discordtest.Config{}, func(c *Config) { c.PostTimeout = 200 * time.Millisecond })
+	r.begin()
+	thread, _ := r.asks(approve)
+	card := bot.Card{Key: bot.Key{Run: "r", Name: "said", Kind: "answer"}, Text: "Here it is.", Parts: []bot.Part{bot.Prose{Markdown: "Here it is."}}}
+	r.always(bot.Answer{Run: "r", Public: &card})
+	r.Fail(discordtest.PostMessage, 1, discordtest.LostAnswer())
+	r.Fail(discordtest.PostMessage, 1, discordtest.Unavailable())
+	r.Mention(discordtest.Ann, thread, "show it")
+	r.hears(1)
+	r.until("it is posted", func() bool { return len(r.Messages(thread)) > 2 })
+	r.d.in.crew.Wait()
+	n := 0
+	for _, m := range r.Messages(thread) {
+		if strings.Contains(m.Text(), "Here it is.") {
+			n++
+		}
+	}
+	if n != 1 {
+		t.Errorf("posted %d times", n)
+	}
+}
+
+func TestExpiredInteractionsAreAnsweredDirectly(t *testing.T) {
+	t.Parallel()
+	r := enter(t, discordtest.Config{}, nil)
+	r.d.in.times.think = time.Hour
+	r.begin()
+	r.Fail(discordtest.Callback, 1, discordtest.APIError(404, 10062))
+	r.always(bot.Answer{Private: "You may not decide this."})
+	thread, question := r.asks(approve)
+	if err := r.Click(discordtest.Gus, thread, question.ID, "Approve"); err == nil {
+		t.Error("the click was acknowledged")
+	}
+	r.until("it is said directly", func() bool {
+		list := r.Messages(r.DMChannel(discordtest.Gus))
+		return len(list) == 1 && list[0].Text() == "You may not decide this."
+	})
 }

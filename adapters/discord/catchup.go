@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -167,9 +168,7 @@ func (d *Discord) readSince(ctx context.Context) (*readings, error) {
 		r.areas[strings.TrimPrefix(name, d.seenName("")+":")] = numberOf(id)
 	}
 	failed := d.in.marks.lowest()
-	for area, id := range failed {
-		r.areas[area] = id
-	}
+	maps.Copy(r.areas, failed)
 	if len(failed) > 0 {
 		return r, nil
 	}

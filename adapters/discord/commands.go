@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
@@ -60,7 +61,7 @@ type choiceDefinition struct {
 // definitions are the commands of the bot. In a server they need the
 // permission to write messages.
 func definitions(guild string) []definition {
-	permissions := fmt.Sprint(discordgo.PermissionSendMessages)
+	permissions := strconv.Itoa(discordgo.PermissionSendMessages)
 	list := []definition{
 		{Name: commandName, Kind: commandSlash, Description: "Goals, questions and runs of Deckhand", Options: subcommands(), Permissions: permissions},
 		{Name: commandGoal, Kind: commandMessage, Permissions: permissions},

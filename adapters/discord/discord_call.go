@@ -33,7 +33,7 @@ func (d *Discord) call(ctx context.Context, method, endpoint string, in, out any
 		return err
 	}
 	if err := json.Unmarshal(answer, out); err != nil {
-		return fmt.Errorf("Discord's answer cannot be read: %w", err)
+		return fmt.Errorf("the answer of Discord cannot be read: %w", err)
 	}
 	return nil
 }

@@ -91,7 +91,7 @@ func (l *limits) learn(method, endpoint string, resp *http.Response) error {
 	now, h := time.Now(), resp.Header
 	if resp.StatusCode == http.StatusTooManyRequests {
 		after := seconds(h.Get("Retry-After"))
-		if exact := seconds(h.Get("X-RateLimit-Reset-After")); exact > 0 {
+		if exact := seconds(h.Get("X-Ratelimit-Reset-After")); exact > 0 {
 			after = exact
 		}
 		if after <= 0 {
@@ -100,15 +100,15 @@ func (l *limits) learn(method, endpoint string, resp *http.Response) error {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		// An answer without a bucket is not of one route: Cloudflare's, or for all.
-		if h.Get("X-RateLimit-Global") != "" || h.Get("X-RateLimit-Scope") == "global" || h.Get("X-RateLimit-Bucket") == "" {
+		if h.Get("X-Ratelimit-Global") != "" || h.Get("X-Ratelimit-Scope") == "global" || h.Get("X-Ratelimit-Bucket") == "" {
 			l.pause = now.Add(after)
 		} else {
 			l.keep(route, allowance{reset: now.Add(after)}, now)
 		}
 		return &bot.BusyError{After: after}
 	}
-	left, err := strconv.Atoi(h.Get("X-RateLimit-Remaining"))
-	after := seconds(h.Get("X-RateLimit-Reset-After"))
+	left, err := strconv.Atoi(h.Get("X-Ratelimit-Remaining"))
+	after := seconds(h.Get("X-Ratelimit-Reset-After"))
 	if err != nil || after <= 0 {
 		return nil
 	}

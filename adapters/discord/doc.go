@@ -12,9 +12,15 @@
 // channel is the parent channel, and the id is the thread's own channel id. A
 // thread that begins at a message has the message's id, so an address may name
 // a thread before it exists: whoever posts there first opens it. In a direct
-// conversation the conversation is the thread, so that channel and id are the
-// same. The address of a message names the channel that holds it, be it a
+// conversation, and in the text of a voice channel, which takes no threads, the
+// channel is the thread, so that channel and id are the same. The address of a message names the channel that holds it, be it a
 // thread, and the message's id.
+//
+// A command that begins a run is told to wait before it is heard, in sight of
+// all: the run's thread begins at that message. If the process dies between
+// the two, the message stays without an answer and nothing was begun; if it dies
+// after, the run goes on in its thread and only the line that links to it is
+// missing, since an interaction's token is kept nowhere.
 //
 // What does not live here: what a message means, who may do what, and when
 // something is posted (bot).

@@ -21,9 +21,9 @@ const (
 
 // Kinds of components in forms.
 const (
-	fieldRowText = 4
-	fieldPeople  = 5
-	fieldLabel   = 18
+	fieldText   = 4
+	fieldPeople = 5
+	fieldLabel  = 18
 )
 
 // errForm says why a form cannot be shown.
@@ -95,27 +95,9 @@ func input(f bot.Field) (field, error) {
 	}
 	switch f.Kind {
 	case bot.FieldText, bot.FieldLong:
-		out.Kind, out.Style, out.Value = fieldRowText, 1, f.Value
-		if f.Kind == bot.FieldLong {
-			out.Style = 2
-		}
-		if width(f.Value) > maxInput {
-			return out, fmt.Errorf("%w: %q is longer than %d characters", errForm, f.Label, maxInput)
-		}
-		if f.Max > 0 {
-			out.Max = min(max(f.Max, width(f.Value)), maxInput)
-		}
+		return textInput(f, out)
 	case bot.FieldChoice:
-		out.Kind = kindMenu
-		if len(f.Choices) == 0 || len(f.Choices) > maxOptions {
-			return out, fmt.Errorf("%w: %q has %d choices", errForm, f.Label, len(f.Choices))
-		}
-		for _, c := range f.Choices {
-			if c == "" || width(c) > maxOption {
-				return out, fmt.Errorf("%w: a choice of %q is empty or longer than %d characters", errForm, f.Label, maxOption)
-			}
-			out.Options = append(out.Options, fieldChoice{Label: plainText(c, maxOption), Value: c, Default: c == f.Value})
-		}
+		return choiceInput(f, out)
 	case bot.FieldPeople:
 		out.Kind, out.MaxValues = fieldPeople, maxOptions
 		if f.Optional {
@@ -126,8 +108,35 @@ func input(f bot.Field) (field, error) {
 				out.Defaults = append(out.Defaults, fieldPerson{ID: id, Kind: "user"})
 			}
 		}
-	default:
-		return out, fmt.Errorf("%w: %q is a field of an unknown kind", errForm, f.Label)
+		return out, nil
+	}
+	return out, fmt.Errorf("%w: %q is a field of an unknown kind", errForm, f.Label)
+}
+
+func textInput(f bot.Field, out field) (field, error) {
+	out.Kind, out.Style, out.Value = fieldText, 1, f.Value
+	if f.Kind == bot.FieldLong {
+		out.Style = 2
+	}
+	if width(f.Value) > maxInput {
+		return out, fmt.Errorf("%w: %q is longer than %d characters", errForm, f.Label, maxInput)
+	}
+	if f.Max > 0 {
+		out.Max = min(max(f.Max, width(f.Value)), maxInput)
+	}
+	return out, nil
+}
+
+func choiceInput(f bot.Field, out field) (field, error) {
+	out.Kind = kindMenu
+	if len(f.Choices) == 0 || len(f.Choices) > maxOptions {
+		return out, fmt.Errorf("%w: %q has %d choices", errForm, f.Label, len(f.Choices))
+	}
+	for _, c := range f.Choices {
+		if c == "" || width(c) > maxOption {
+			return out, fmt.Errorf("%w: a choice of %q is empty or longer than %d characters", errForm, f.Label, maxOption)
+		}
+		out.Options = append(out.Options, fieldChoice{Label: plainText(c, maxOption), Value: c, Default: c == f.Value})
 	}
 	return out, nil
 }

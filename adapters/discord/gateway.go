@@ -60,7 +60,7 @@ func (d *Discord) gateway(ctx context.Context) error {
 		began := time.Now()
 		err := d.connect(ctx, &s)
 		if ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // it was to end
 		}
 		first = first && s.id == ""
 		refusal := d.closed(&s, err)

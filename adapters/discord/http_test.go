@@ -105,7 +105,7 @@ func TestUnreadableFormsAreAnswered(t *testing.T) {
 		"a list":        {`[]`, textUnread},
 	} {
 		id++
-		body := `{"id":"` + jsonNumber(id) + `","application_id":"1","type":5,"token":"t","channel_id":"5","channel":{"id":"5","type":0},"guild_id":"6",
+		body := `{"id":"` + idText(id) + `","application_id":"1","type":5,"token":"t","channel_id":"5","channel":{"id":"5","type":0},"guild_id":"6",
 			"member":{"user":{"id":"7","username":"x"},"roles":[]},"data":` + c.data + `}`
 		status, answer, err := r.SendRaw(t.Context(), []byte(body), time.Now(), false)
 		var got struct {

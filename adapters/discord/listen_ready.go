@@ -156,11 +156,9 @@ func (d *Discord) noteToken(err error) {
 		d.in.refused = refusedToken(err)
 	}
 	d.in.mu.Unlock()
-	if err != nil && before == nil {
+	if err != nil && before == nil && d.in.revoked != nil { // at the start it is said otherwise
 		d.log.Error("Discord refuses the bot's token; trying again until it is accepted", "variable", "DISCORD_TOKEN")
-		if d.in.revoked != nil {
-			signal(d.in.revoked)
-		}
+		signal(d.in.revoked)
 	}
 }
 

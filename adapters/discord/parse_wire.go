@@ -82,16 +82,18 @@ const (
 
 // interaction is a command, a click, a form or a completion.
 type interaction struct {
-	ID      string          `json:"id"`
-	Token   string          `json:"token"`
-	Kind    int             `json:"type"`
-	Guild   string          `json:"guild_id"`
-	Channel string          `json:"channel_id"`
-	Place   channel         `json:"channel"`
-	Member  *member         `json:"member"`
-	User    *user           `json:"user"`
-	Message *speech         `json:"message"`
-	Data    json.RawMessage `json:"data"`
+	ID      string  `json:"id"`
+	Token   string  `json:"token"`
+	Kind    int     `json:"type"`
+	Guild   string  `json:"guild_id"`
+	Channel string  `json:"channel_id"`
+	Place   channel `json:"channel"`
+	Member  *member `json:"member"`
+	User    *user   `json:"user"`
+	Message *struct {
+		ID string `json:"id"`
+	} `json:"message"` // that it was clicked on
+	Data json.RawMessage `json:"data"`
 }
 
 // Kinds of interactions.
