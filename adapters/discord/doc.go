@@ -13,8 +13,8 @@
 // thread that begins at a message has the message's id, so an address may name
 // a thread before it exists: whoever posts there first opens it. In a direct
 // conversation, and in the text of a voice channel, which takes no threads, the
-// channel is the thread, so that channel and id are the same. The address of a message names the channel that holds it, be it a
-// thread, and the message's id.
+// channel is the thread, so that channel and id are the same. The address of a
+// message names the channel that holds it, be it a thread, and the message's id.
 //
 // A command that begins a run is told to wait before it is heard, in sight of
 // all: the run's thread begins at that message. If the process dies between
