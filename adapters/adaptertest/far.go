@@ -20,7 +20,7 @@ const (
 	Ben   Who = "ben"   // a full member, who approves
 	Cleo  Who = "cleo"  // a full member, nobody in particular
 	Gus   Who = "gus"   // a guest
-	Eve   Who = "eve"   // of another workspace, in a shared channel
+	Eve   Who = "eve"   // of another workspace in a shared channel, or with rights that mean nothing to Deckhand
 	Robot Who = "robot" // another bot
 )
 
@@ -32,7 +32,27 @@ type Adapter struct {
 	Open func(ctx context.Context, ticket string, w Wiring) (bot.Platform, error)
 	// Sends reports whether a request posts a message or a file.
 	Sends func(r *http.Request) bool
+	// Lacks are the abilities that the platform does not have by its nature, or
+	// by the way in that is under test, with the reason. What needs them is not
+	// played.
+	Lacks map[Ability]string
+	// Plays chooses scenarios by name; nil: every one.
+	Plays func(scenario string) bool
 }
+
+// Ability is something that not every platform has.
+type Ability string
+
+// The abilities.
+const (
+	// Listening: what people and other bots write to the bot reaches it, with
+	// files, perhaps late or in another order, and can be read back after
+	// downtime. Without it everything comes as a command, a click or a form that
+	// somebody waits for: what is not acknowledged at once did not happen.
+	Listening Ability = "listening"
+	// Overhearing: what people write to each other can be read, too.
+	Overhearing Ability = "overhearing"
+)
 
 // Wiring is what a connection is given.
 type Wiring struct {
@@ -60,13 +80,23 @@ type Far interface {
 	Channel() bot.Address
 	// Principal is who a person is to the desk.
 	Principal(w Who) string
+	// Crew are the principals of groups or roles that may start runs, where the
+	// platform itself does not tell guests from members; none: it does.
+	Crew() []string
+	// Loud is text in the platform's own markup that notifies everybody, and
+	// other people than Ann.
+	Loud() string
+	// Longest is how many characters a message to the bot may have.
+	Longest() int
 	// Greet returns when so many connections are ready for events.
 	Greet(ctx context.Context, connections int) error
 }
 
 // People is what people do. Texts are as people type them.
 type People interface {
-	// Mention speaks to the bot, in the channel or in a thread.
+	// Mention speaks to the bot, in the channel or in a thread. Where nothing that
+	// is written reaches the bot (see Listening), it gives the command that means
+	// the same: a goal, a word of control, else steering.
 	Mention(w Who, in bot.Address, text string, files ...File) bot.Address
 	// Say speaks without a mention (where the platform hands over only what is
 	// said to the bot: as a reply to it).
@@ -80,22 +110,28 @@ type People interface {
 	// Fill sends the form that the person has before them, with values by the
 	// fields' ids; what is not given keeps its value.
 	Fill(w Who, values map[string]string) error
-	// Slash gives the command "/deckhand TEXT" in the channel.
+	// Slash gives the command "/deckhand TEXT" in the channel. A command whose
+	// options are shown as fields may become the form that the person has before
+	// them.
 	Slash(w Who, text string) error
-	// Stop presses the platform's own stop button in a thread.
+	// Stop presses the platform's own stop button in a thread, or gives its own
+	// command for that.
 	Stop(w Who, thread bot.Address) error
 }
 
 // Sight is what can be seen.
 type Sight interface {
 	// Posts are the bot's messages everywhere, the oldest first, without those
-	// that were deleted.
+	// that were deleted and without whispers.
 	Posts() []Post
-	// Whispers are what only the person saw, the oldest first.
+	// Whispers are what only the person saw, the oldest first. Where a platform
+	// cannot answer a message to one person alone, they are its short replies to
+	// that person.
 	Whispers(w Who) []string
 	// Form are the field ids of the form that the person has before them.
 	Form(w Who) (fields []string, open bool)
-	// Marks are the bot's reactions to a message.
+	// Marks are the bot's reactions to a message. What came as a command has no
+	// reactions: the words that it is answered with count as the mark.
 	Marks(message bot.Address) []string
 	// Owed is how many events were not acknowledged yet.
 	Owed() int
@@ -116,7 +152,9 @@ type Faults interface {
 	Busy(n int, after time.Duration)
 	// Double lets the next n events come twice.
 	Double(n int)
-	// Unacknowledged lets the next n acknowledgements be lost.
+	// Unacknowledged lets the next n acknowledgements be lost: where events are
+	// not acknowledged one by one, the connection with them; where nothing is
+	// delivered again, nothing is lost.
 	Unacknowledged(n int)
 	// Hold keeps events back until Release gives them, perhaps the newest first.
 	Hold()
@@ -129,7 +167,8 @@ type Faults interface {
 
 // Wrecker is a Far whose places can go away.
 type Wrecker interface {
-	// Delete removes a person's message, and with it the parent of a thread.
+	// Delete removes the message that a thread began at, and with it the thread
+	// where that is a place of its own.
 	Delete(message bot.Address) error
 	// Archive closes the channel for good.
 	Archive()

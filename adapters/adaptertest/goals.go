@@ -3,6 +3,7 @@ package adaptertest
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm" //nolint:depguard // the suite looks at what the model was asked
@@ -20,11 +21,9 @@ var goals = []scenario{
 	{"goal/with a file", harmless, nil, attached},
 	{"goal/answered", func() *play { return &play{answer: "High water is at six."} }, nil, answered},
 	{"goal/twice", harmless, nil, twice},
-	{"goal/pings", func() *play {
-		m := harmless()
-		m.headline, m.body = "@here <!channel> @everyone", "Look, <!channel> <!here> @everyone @here <@U2> <@U5>!"
-		return m
-	}, nil, quiet},
+	{"goal/pings", harmless, func(h *house) {
+		h.model.headline, h.model.body = "@here "+h.Loud(), "Look, "+h.Loud()+"!"
+	}, quiet},
 }
 
 func mentioned(h *house) {
@@ -97,7 +96,8 @@ func empty(h *house) {
 
 // long is a goal as long as a message can be.
 func long(h *house) {
-	goal := strings.TrimSpace("Count these: " + strings.Repeat("berth é ", 4900))
+	const start, each = "Count these: ", "berth é "
+	goal := strings.TrimSpace(start + strings.Repeat(each, (h.Longest()-len(start))/utf8.RuneCountInString(each)))
 	h.Mention(Ann, h.Channel(), goal)
 	_, run := h.card(1)
 	if got := h.load(run).Brief.Goal; got != goal {
@@ -162,7 +162,7 @@ func twice(h *house) {
 
 // quiet is text of people and models that would wake up everybody.
 func quiet(h *house) {
-	h.Mention(Ann, h.Channel(), "Tell <!channel> and @everyone and @here")
+	h.Mention(Ann, h.Channel(), "Tell "+h.Loud())
 	_, run := h.card(1)
 	h.ends(run, agent.RunDone)
 	for _, p := range h.Posts() {

@@ -67,6 +67,7 @@ func open(t *testing.T, a Adapter, m *play) *house {
 		Authority:    bot.Authority{RequesterMayApprove: true},
 		PlanApproval: agent.ApprovePlanNever, Autonomy: agent.AskRisky, Expires: time.Hour, CatchUp: 24 * time.Hour,
 	}}
+	h.rules.Authority.Start = h.Crew()
 	t.Cleanup(h.leave)
 	return h
 }

@@ -16,6 +16,25 @@ type scenario struct {
 	play  func(h *house)
 }
 
+// needs are the abilities without which a scenario makes no sense.
+var needs = map[string]Ability{
+	"goal/in a thread": Overhearing,
+
+	"goal/with a file":                    Listening,
+	"clarify/free text":                   Listening,
+	"clarify/not by others":               Listening,
+	"authority/a bot":                     Listening,
+	"authority/a bot that is not allowed": Listening,
+	"talk/chatter":                        Listening,
+	"talk/a file on the way":              Listening,
+	"fault/replies reordered":             Listening,
+	"fault/goal after its reply":          Listening,
+	"downtime/goal missed":                Listening,
+	"downtime/old goal":                   Listening,
+	"downtime/old goal forgotten":         Listening,
+	"downtime/answer missed":              Listening,
+}
+
 // atOnce is how many scenarios are played at the same time: most of their
 // time they wait for a pace of the platform.
 const atOnce = 8
@@ -28,6 +47,13 @@ func Run(t *testing.T, a Adapter) {
 	all := slices.Concat(goals, questions, decisions, authority, talks, troubles, reports, faults, downtimes, replicas)
 	if soak() {
 		all = append(all, lengthyFaults...)
+	}
+	all = slices.DeleteFunc(all, func(s scenario) bool {
+		_, lacking := a.Lacks[needs[s.name]]
+		return lacking || (a.Plays != nil && !a.Plays(s.name))
+	})
+	if len(all) == 0 {
+		t.Error("no scenario is left to play")
 	}
 	for _, s := range all {
 		group.Go(func() {

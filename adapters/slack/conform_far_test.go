@@ -20,7 +20,7 @@ import (
 type workspace struct {
 	*slacktest.Server
 	mode  string
-	front *front // of signed deliveries
+	front *adaptertest.Front // of signed deliveries
 }
 
 // people are the ids of everybody.
@@ -37,8 +37,8 @@ func openWorkspace(t *testing.T, mode string, limits slacktest.Limits) *workspac
 	w := &workspace{mode: mode}
 	cfg := slacktest.Config{Limits: limits, Redeliver: []time.Duration{5 * time.Millisecond, 200 * time.Millisecond, time.Second, 2 * time.Second}}
 	if mode == signed {
-		w.front = openFront(t)
-		cfg.Deliver = w.front.URL
+		w.front = adaptertest.OpenFront(t)
+		cfg.Deliver = w.front.URL()
 	}
 	w.Server = slacktest.New(cfg)
 	t.Cleanup(w.Close)
@@ -81,9 +81,16 @@ func (w *workspace) Principal(who adaptertest.Who) string {
 	return "slack:" + people[who]
 }
 
+// Crew is nobody in particular: Slack tells guests from members.
+func (w *workspace) Crew() []string { return nil }
+
+func (w *workspace) Loud() string { return "<!channel> <!here> @everyone @here <@U2> <@U5>" }
+
+func (w *workspace) Longest() int { return 39_300 }
+
 func (w *workspace) Greet(ctx context.Context, n int) error {
 	if w.mode == signed {
-		return w.front.await(ctx, n)
+		return w.front.Await(ctx, n)
 	}
 	return w.Wait(ctx, func() bool { return w.Connections() >= n })
 }

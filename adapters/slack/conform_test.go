@@ -63,7 +63,7 @@ func adapter(mode string, limits slacktest.Limits) adaptertest.Adapter {
 				return s, err
 			}
 			behind, known := fronts.Load(to.URL)
-			f, is := behind.(*front)
+			f, is := behind.(*adaptertest.Front)
 			if !known || !is {
 				return nil, fmt.Errorf("nothing listens for the deliveries of %s", to.URL)
 			}
@@ -75,7 +75,7 @@ func adapter(mode string, limits slacktest.Limits) adaptertest.Adapter {
 // routed is a replica behind the front for as long as it listens.
 type routed struct {
 	*slack.Slack
-	front *front
+	front *adaptertest.Front
 }
 
 // Listen puts the replica's routes behind the front.
@@ -84,7 +84,7 @@ func (r *routed) Listen(ctx context.Context, hear bot.Hear) error {
 	for path, h := range r.Routes() {
 		routes.Handle("POST "+path, h)
 	}
-	r.front.add(routes)
-	defer r.front.remove(routes)
+	r.front.Add(routes)
+	defer r.front.Remove(routes)
 	return r.Slack.Listen(ctx, hear)
 }

@@ -1,4 +1,4 @@
-package slack_test
+package adaptertest
 
 import (
 	"context"
@@ -8,26 +8,30 @@ import (
 	"testing"
 )
 
-// front is where signed deliveries arrive: it hands them to the replicas that
-// listen, in turn, as a load balancer does.
-type front struct {
-	*httptest.Server
+// Front is where a platform's signed deliveries arrive: it hands them to the
+// replicas that listen, in turn, as a load balancer does.
+type Front struct {
+	server  *httptest.Server
 	mu      sync.Mutex
 	behind  []http.Handler
 	turn    int
 	changed chan struct{}
 }
 
-func openFront(t *testing.T) *front {
+// OpenFront opens a front, which ends with the test.
+func OpenFront(t *testing.T) *Front {
 	t.Helper()
-	f := &front{changed: make(chan struct{})}
-	f.Server = httptest.NewServer(f)
-	t.Cleanup(f.Close)
+	f := &Front{changed: make(chan struct{})}
+	f.server = httptest.NewServer(f)
+	t.Cleanup(f.server.Close)
 	return f
 }
 
+// URL is where to deliver.
+func (f *Front) URL() string { return f.server.URL }
+
 // ServeHTTP answers 503 while nobody listens.
-func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	var h http.Handler
 	if n := len(f.behind); n > 0 {
@@ -42,7 +46,8 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.ServeHTTP(w, r)
 }
 
-func (f *front) add(h http.Handler) {
+// Add puts a replica behind the front.
+func (f *Front) Add(h http.Handler) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.behind = append(f.behind, h)
@@ -50,7 +55,8 @@ func (f *front) add(h http.Handler) {
 	f.changed = make(chan struct{})
 }
 
-func (f *front) remove(h http.Handler) {
+// Remove takes a replica away.
+func (f *Front) Remove(h http.Handler) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for i, o := range f.behind {
@@ -61,8 +67,8 @@ func (f *front) remove(h http.Handler) {
 	}
 }
 
-// await returns when so many replicas listen.
-func (f *front) await(ctx context.Context, n int) error {
+// Await returns when so many replicas listen.
+func (f *Front) Await(ctx context.Context, n int) error {
 	for {
 		f.mu.Lock()
 		have, changed := len(f.behind), f.changed
