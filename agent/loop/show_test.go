@@ -16,11 +16,11 @@ import (
 // looker is a board that says when the card is looked after.
 type looker struct {
 	*board
-	look func()
+	look func(r agent.Run)
 }
 
 func (l *looker) Show(ctx context.Context, r agent.Run) time.Duration {
-	l.look()
+	l.look(r)
 	return l.board.Show(ctx, r)
 }
 
@@ -29,14 +29,13 @@ func (l *looker) Show(ctx context.Context, r agent.Run) time.Duration {
 func TestPostsAreWrittenDownBeforeTheCardIsLookedAfter(t *testing.T) {
 	l := &looker{board: &board{}}
 	var house atomic.Pointer[house]
-	var run atomic.Pointer[agent.RunID]
 	var missing, looked atomic.Int32
-	l.look = func() {
+	l.look = func(r agent.Run) {
 		h := house.Load()
-		if h == nil || run.Load() == nil {
+		if h == nil {
 			return
 		}
-		events, err := h.store.Read(context.Background(), *run.Load(), 0)
+		events, err := h.store.Read(context.Background(), r.ID, 0)
 		written := slices.ContainsFunc(events, func(e agent.Event) bool {
 			o, is := e.Body.(agent.ToolOutcome)
 			return is && o.Effect == "post/card"
@@ -49,7 +48,6 @@ func TestPostsAreWrittenDownBeforeTheCardIsLookedAfter(t *testing.T) {
 	house.Store(h)
 	for range 5 {
 		id := agent.RunID(agent.NewID())
-		run.Store(&id)
 		if _, err := h.desk.Begin(t.Context(), bot.Opening{Run: id, Brief: agent.RunStarted{Goal: "make a note", ReplyTo: "test:w:c:1", PlanApproval: agent.ApprovePlanNever}}); err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +73,7 @@ func TestTheCardIsLeftAloneWithoutALease(t *testing.T) {
 	l := &looker{board: &board{}}
 	var back atomic.Int64 // when the post came back
 	var early atomic.Int32
-	l.look = func() {
+	l.look = func(agent.Run) {
 		if at := back.Load(); at != 0 && time.Since(time.UnixMilli(at)) < time.Second {
 			early.Add(1)
 		}

@@ -60,15 +60,11 @@ func (t *turn) deadline(p agent.Post) time.Time {
 	return t.now().Add(t.Voice.Deadline(p))
 }
 
-// show looks after the card and says when the strand is due again. What was
-// posted is written down first: people answer there meanwhile. Without a lease
-// the card is left alone: the next holder may have shown something newer.
+// show looks after the card and says when the strand is due again. Without a
+// lease the card is left alone: the next holder may have shown something newer.
 func (t *turn) show(ctx context.Context, view agent.Run, wake time.Time) (due time.Time, err error) {
 	again := mutePause
 	if t.Voice != nil {
-		if err := t.flush(ctx); err != nil {
-			return due, err
-		}
 		if !t.held.valid(t.holding) {
 			return due, errLeaseGone
 		}

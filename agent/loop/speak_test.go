@@ -19,11 +19,12 @@ type board struct {
 	posts  []string
 	shown  []agent.RunState
 	faults []func(key string, b *board) agent.Result
+	again  time.Duration // when a card wants to be looked at again
 }
 
 func (b *board) May(context.Context, agent.Run, agent.Post) (time.Duration, error) { return 0, nil }
 
-func (b *board) Deadline(agent.Post) time.Duration { return 200 * time.Millisecond }
+func (b *board) Deadline(agent.Post) time.Duration { return time.Second }
 
 func (b *board) Post(_ context.Context, _ agent.Run, p agent.Post, _ agent.Call) agent.Result {
 	b.mu.Lock()
@@ -55,7 +56,7 @@ func (b *board) Show(_ context.Context, r agent.Run) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.shown = append(b.shown, r.State())
-	return 0
+	return b.again
 }
 
 func (b *board) seen() []string {
@@ -117,6 +118,24 @@ func TestVoiceThatBreaks(t *testing.T) {
 	if r.Shown["card"].Failed == "" || r.Ended.State != agent.RunDone {
 		t.Errorf("the card: %+v; the run: %+v", r.Shown["card"], r.Ended)
 	}
+}
+
+// A question that is opened while the card is on its way is posted at once.
+func TestAskedDuringAPost(t *testing.T) {
+	opened := make(chan struct{})
+	slow := func(key string, b *board) agent.Result {
+		<-opened
+		b.posts = append(b.posts, key)
+		return b.done(key)
+	}
+	b := &board{faults: []func(string, *board) agent.Result{slow}, again: time.Hour}
+	h := open(t, noter("note", task("a", "note", nil)), func(c *loop.Config) { c.Voice = b }, newNote("note", agent.ClassWrite, agent.RepeatIdempotent))
+	run := h.start(agent.RunStarted{ReplyTo: "test:w:c:", PlanApproval: agent.ApprovePlanNever, Autonomy: agent.AskRisky})
+	r := h.until(run, "the question is open", func(r agent.Run) bool { return r.OpenCheckpoint() != nil })
+	close(opened)
+	h.until(run, "the question is posted", func(r2 agent.Run) bool {
+		return r2.Shown["ask/"+string(r.OpenCheckpoint().ID)].Message != ""
+	})
 }
 
 // Without a voice the strand waits for a process that has one.

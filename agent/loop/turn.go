@@ -144,6 +144,11 @@ func (t *turn) do(ctx context.Context, view agent.Run, move agent.Move, due *tim
 		case agent.Speak:
 			err = t.speak(ctx, view, s.Post)
 		case agent.Show:
+			if len(t.batch) > 0 {
+				// What was posted is written down first: people answer there
+				// meanwhile. What others wrote before it may want a post, too.
+				return false, t.flush(ctx)
+			}
 			waits = true
 			*due, err = t.show(ctx, view, move.Wake)
 		}

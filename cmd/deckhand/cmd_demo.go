@@ -39,7 +39,7 @@ func (a *app) demoCommand() *cobra.Command {
 			return a.demo(cmd.Context(), a.surveyed())
 		},
 	}
-	c.AddCommand(a.demoSlackCommand())
+	c.AddCommand(a.demoSlackCommand(), a.demoDiscordCommand())
 	return c
 }
 

@@ -261,7 +261,7 @@ func (s *stage) thank(ctx context.Context, report played) error {
 	}
 	err := s.wait(ctx, func() bool {
 		return s.thanked() && slices.ContainsFunc(s.posts(), func(m played) bool {
-			return m.kind == agent.PostCard && strings.HasPrefix(m.text, "Done")
+			return m.kind == agent.PostCard && strings.Contains(m.text, "Done")
 		})
 	})
 	s.show()

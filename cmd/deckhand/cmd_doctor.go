@@ -54,6 +54,9 @@ func (a *app) doctor(ctx context.Context) error {
 	if cfg.Slack.present() {
 		checks = append(checks, check{"slack", checkSlack})
 	}
+	if cfg.Discord.present() {
+		checks = append(checks, check{"discord", checkDiscord})
+	}
 	for _, c := range checks {
 		bounded, cancel := context.WithTimeout(ctx, doctorPatience)
 		detail, err := c.check(bounded, cfg)

@@ -82,10 +82,11 @@ func (a *app) serve(ctx context.Context, only string, most int) error {
 
 // warn says what is configured and not served, so that nobody waits for it.
 func (c config) warn(log *slog.Logger) {
-	for what, is := range map[string]bool{"Discord": c.Discord.Token.present(), "schedules": len(c.Schedules) > 0} {
-		if is {
-			log.Warn("configured, but this version does not serve it yet", "what", what)
-		}
+	if len(c.Schedules) > 0 {
+		log.Warn("configured, but this version does not serve it yet", "what", "schedules")
+	}
+	if c.Discord.present() && !c.Discord.Token.present() {
+		log.Warn(discordOff)
 	}
 	if c.Slack.present() && !c.Slack.BotToken.present() {
 		log.Warn(slackOff)
@@ -138,15 +139,15 @@ func (a *app) attend(ctx context.Context, s *server, m llm.Model) error {
 // work starts working and hearing, and returns when all of it is ready. A
 // platform that cannot be reached holds up nobody but itself.
 func (s *server) work(ctx context.Context, group *errgroup.Group, m llm.Model) error {
-	doors, err := s.doors()
-	if err != nil {
-		return err
-	}
 	w, err := s.config.shared()
 	if err != nil {
 		return err
 	}
 	voice, chat := s.config.voice(s.store, w, s.log), s.config.chat(s.store, s.log)
+	doors, err := s.doors(chat)
+	if err != nil {
+		return err
+	}
 	l, err := s.loop(voice, len(doors) > 0, m)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord"
 	"github.com/deckhand-bot/deckhand/adapters/slack"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
@@ -30,7 +31,7 @@ type door struct {
 }
 
 // doors are the platforms that are configured. What could never work is refused.
-func (s *server) doors() ([]door, error) {
+func (s *server) doors(chat *bot.Chat) ([]door, error) {
 	var list []door
 	if s.config.Slack.BotToken.present() {
 		if s.listens { // who only posts needs no way in
@@ -41,6 +42,17 @@ func (s *server) doors() ([]door, error) {
 		log := s.log.With("platform", slack.Platform)
 		list = append(list, door{slack.Platform, func(ctx context.Context) (platform, error) {
 			return slack.New(ctx, s.config.slackConfig(s.store, log))
+		}})
+	}
+	if s.config.Discord.Token.present() {
+		if s.listens {
+			if err := s.config.discordComplete(); err != nil {
+				return nil, err
+			}
+		}
+		log := s.log.With("platform", discord.Platform)
+		list = append(list, door{discord.Platform, func(ctx context.Context) (platform, error) {
+			return discord.New(ctx, s.config.discordConfig(s.store, suggest(chat), log))
 		}})
 	}
 	return list, nil
