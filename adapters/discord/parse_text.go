@@ -55,13 +55,15 @@ func numberOf(id string) int64 {
 	return n
 }
 
-// timeOf is when an id was given out, zero for what is none.
+// timeOf is when an id was given out, zero for what is none. Ids hold
+// milliseconds; what they count within one keeps the order.
 func timeOf(id string) time.Time {
 	n := numberOf(id)
 	if n <= 0 {
 		return time.Time{}
 	}
-	return time.UnixMilli(n>>22 + epoch).UTC()
+	const within = time.Millisecond / 4096
+	return time.UnixMilli(n>>22 + epoch).Add(time.Duration(n&4095) * within).UTC()
 }
 
 // idAt is the first id of a time.
