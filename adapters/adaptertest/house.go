@@ -145,8 +145,11 @@ func (h *house) end(p *process) {
 	p.client.CloseIdleConnections()
 }
 
-// distributed puts the house on a Redis.
-func distributed(h *house) { h.server = redistest.Start(h.T) }
+// distributed puts the house on a Redis, which outlives whoever works there.
+func distributed(h *house) {
+	h.server = redistest.Start(h.T)
+	h.Cleanup(h.leave)
+}
 
 func (h *house) bounded() (context.Context, context.CancelFunc) {
 	if soak() {

@@ -50,6 +50,7 @@ func (s *Server) say(user, channel, to, text string, ping bool, files []Upload) 
 		m.Files = append(m.Files, s.keep(f))
 	}
 	m.Pings = s.pings(m, &allowed{Parse: defaultParse, Replied: ping})
+	s.lastID |= 1<<22 - 1 // nobody writes within a millisecond of anything else
 	s.post(m)
 	return m.ID
 }
