@@ -66,10 +66,7 @@ func (r Run) Apply(e Event) Run {
 			r.Report = &b
 		}
 	case RunEnded:
-		if r.Ended == nil {
-			r.Ended, r.Finished = &b, e.At
-			r = r.endStrands()
-		}
+		r = r.end(e, b)
 	}
 	return r
 }
@@ -193,6 +190,14 @@ func (r Run) endStrand(id StrandID) Run {
 		r.Strands = with(r.Strands, id, Strand{Calls: s.Calls, Ended: true})
 	}
 	return r
+}
+
+func (r Run) end(e Event, b RunEnded) Run {
+	if r.Ended != nil {
+		return r
+	}
+	r.Ended, r.Finished = &b, e.At
+	return r.endStrands()
 }
 
 func (r Run) endStrands() Run {

@@ -158,6 +158,16 @@ type Archive interface {
 	Spent(ctx context.Context, counter string) (int64, error)
 	// Await returns when the run's journal is longer than after, or ctx ends.
 	Await(ctx context.Context, run RunID, after uint64) error
+	Names
+	// Take asks for one turn at a pace that all processes of the store share
+	// (the generic cell rate algorithm). Zero: the turn is taken. Else nothing
+	// is taken and the answer says when to ask again, unless Book is set: then
+	// the turn is taken and is that far ahead.
+	Take(ctx context.Context, p Pace) (wait time.Duration, err error)
+}
+
+// Names are the names of a store with their values (Commit.Set).
+type Names interface {
 	// Value is the newest value of a name, empty if it has none.
 	Value(ctx context.Context, name string) (string, error)
 	// Values lists the names that begin with the prefix, with their values.
@@ -165,11 +175,6 @@ type Archive interface {
 	// SetValue gives a name a value outside a commit; an empty one removes it.
 	// A name whose value is a run's id goes with that run.
 	SetValue(ctx context.Context, name, value string) error
-	// Take asks for one turn at a pace that all processes of the store share
-	// (the generic cell rate algorithm). Zero: the turn is taken. Else nothing
-	// is taken and the answer says when to ask again, unless Book is set: then
-	// the turn is taken and is that far ahead.
-	Take(ctx context.Context, p Pace) (wait time.Duration, err error)
 }
 
 // Pace is how often something may be done: once each Every on average, Burst

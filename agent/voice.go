@@ -205,8 +205,8 @@ func (r Run) duePost(now time.Time) (p Post, remind time.Time, due bool) {
 	return p, remind, !r.posted(p)
 }
 
-// reports reports whether the run has a report to post: a mere answer stands in
-// the card.
+// reports says whether the run has a report to post: a mere answer stands in the
+// card.
 func (r Run) reports() bool { return r.Ended != nil && r.Report != nil && !r.Replied() }
 
 // dueElsewhere is the next post to a place that watches the run: its card

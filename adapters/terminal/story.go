@@ -40,6 +40,8 @@ func tell(before, after agent.Run, e agent.Event, all bool) []row {
 		}
 	case agent.ToolOutcome:
 		return outcome(before, e.Strand, b, all)
+	case agent.CheckpointVoted:
+		return []row{{in(dim, oneLine(b.By)+" approves; more approvals are needed")}}
 	case agent.CheckpointDecided:
 		return decided(before, b)
 	case agent.BudgetNotice:
@@ -50,7 +52,7 @@ func tell(before, after agent.Run, e agent.Event, all bool) []row {
 		return []row{{in(dim, "feedback by "+oneLine(b.By)+": "+oneLine(b.Comment))}}
 	case agent.RunEnded:
 		return ending(after)
-	case agent.TimePassed, agent.ModelAsked, agent.TaskFinishing, agent.ToolDeferred,
+	case agent.RunWatched, agent.TimePassed, agent.ModelAsked, agent.TaskFinishing, agent.ToolDeferred,
 		agent.CheckpointOpened, agent.Reported: // shown live, as a question, or with the end
 	}
 	return nil

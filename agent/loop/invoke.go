@@ -57,7 +57,7 @@ func (t *turn) effect(ctx context.Context, view agent.Run, c agent.OpenCall) ([]
 		return nil, t.rest(ctx, mutePause)
 	}
 	if err != nil {
-		return []agent.Body{failedOutcome(c, "its intent cannot be read: "+err.Error())}, nil
+		return []agent.Body{failedOutcome(c, "its intent cannot be read: "+err.Error())}, nil //nolint:nilerr // the outcome carries it
 	}
 	if !known {
 		return []agent.Body{failedOutcome(c, fmt.Sprintf("the tool %q is not built in any more", c.Intent.Tool))}, nil

@@ -219,7 +219,10 @@ func (o *office) lags() []time.Duration {
 		if m.Metadata == nil {
 			continue
 		}
-		var key struct{ Run, Kind string }
+		var key struct {
+			Run  string `json:"run"`
+			Kind string `json:"kind"`
+		}
 		if err := json.Unmarshal(m.Metadata.EventPayload, &key); err != nil {
 			continue
 		}

@@ -53,7 +53,9 @@ func (t *slackTheatre) posts() []played {
 
 // kindOf is what a message of Deckhand's is, empty for those of others.
 func kindOf(m slacktest.Message) agent.PostKind {
-	var key struct{ Kind agent.PostKind }
+	var key struct {
+		Kind agent.PostKind `json:"kind"`
+	}
 	if m.Metadata == nil || json.Unmarshal(m.Metadata.EventPayload, &key) != nil {
 		return ""
 	}
