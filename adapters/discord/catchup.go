@@ -278,7 +278,7 @@ func (d *Discord) hearMissed(ctx, late context.Context, hear bot.Hear, began tim
 			return ctx.Err()
 		}
 		n.again = true
-		n.in.Missed = n.in.At.Before(began)
+		n.in.Missed = n.in.At.Truncate(time.Millisecond).Before(began)
 		answer, err := d.tell(late, hear, n)
 		if err != nil {
 			return fmt.Errorf("write down what was said at %s: %w", n.in.Message, err)

@@ -80,7 +80,7 @@ func (o *door) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	busy := o.limits.learn(r.Method, asked.String(), resp)
+	busy := o.limits.learn(r.Method, asked.String(), resp.StatusCode, resp.Header)
 	if busy != nil {
 		_ = resp.Body.Close() // there is nothing more to read
 		return nil, busy

@@ -98,10 +98,10 @@ func (l *limits) together(route string, now time.Time) time.Duration {
 }
 
 // learn reads what an answer says about its route. Busy: it was not served.
-func (l *limits) learn(method, endpoint string, resp *http.Response) error {
+func (l *limits) learn(method, endpoint string, status int, h http.Header) error {
 	route, _ := routeOf(method, endpoint)
-	now, h := time.Now(), resp.Header
-	if resp.StatusCode == http.StatusTooManyRequests {
+	now := time.Now()
+	if status == http.StatusTooManyRequests {
 		after := seconds(h.Get("Retry-After"))
 		if exact := seconds(h.Get("X-Ratelimit-Reset-After")); exact > 0 {
 			after = exact

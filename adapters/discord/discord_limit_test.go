@@ -32,12 +32,12 @@ func TestRoutesShareTheirLimits(t *testing.T) {
 	}
 }
 
-func answered(status int, headers ...string) *http.Response {
+func headers(list ...string) http.Header {
 	h := http.Header{}
-	for i := 0; i+1 < len(headers); i += 2 {
-		h.Set(headers[i], headers[i+1])
+	for i := 0; i+1 < len(list); i += 2 {
+		h.Set(list[i], list[i+1])
 	}
-	return &http.Response{StatusCode: status, Header: h}
+	return h
 }
 
 func TestLimitsAreWaitedFor(t *testing.T) {
@@ -45,7 +45,7 @@ func TestLimitsAreWaitedFor(t *testing.T) {
 		var l limits
 		l.open()
 		at := discordgo.EndpointChannelMessages("1")
-		if err := l.learn(http.MethodPost, at, answered(http.StatusOK, "X-RateLimit-Remaining", "0", "X-RateLimit-Reset-After", "2.5")); err != nil {
+		if err := l.learn(http.MethodPost, at, http.StatusOK, headers("X-RateLimit-Remaining", "0", "X-RateLimit-Reset-After", "2.5")); err != nil {
 			t.Fatal(err)
 		}
 		short, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -62,7 +62,7 @@ func TestLimitsAreWaitedFor(t *testing.T) {
 			t.Errorf("another channel waited, too: %v", err)
 		}
 		stopped, stop := context.WithCancel(t.Context())
-		_ = l.learn(http.MethodPost, at, answered(http.StatusTooManyRequests, "Retry-After", "60", "X-RateLimit-Bucket", "b"))
+		_ = l.learn(http.MethodPost, at, http.StatusTooManyRequests, headers("Retry-After", "60", "X-RateLimit-Bucket", "b"))
 		time.AfterFunc(time.Second, stop)
 		if err := l.wait(stopped, http.MethodPost, at); !errors.Is(err, context.Canceled) {
 			t.Errorf("the wait does not end with its context: %v", err)
@@ -74,16 +74,16 @@ func TestRefusalsForAllStopEverything(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l limits
 		l.open()
-		for _, headers := range [][]string{
+		for _, list := range [][]string{
 			{"Retry-After", "3", "X-RateLimit-Global", "true", "X-RateLimit-Bucket", "b"}, {"Retry-After", "3", "X-RateLimit-Scope", "global", "X-RateLimit-Bucket", "b"}, {"Retry-After", "3"},
 		} {
 			var busy *bot.BusyError
-			if err := l.learn(http.MethodPost, discordgo.EndpointChannelMessages("1"), answered(http.StatusTooManyRequests, headers...)); !errors.As(err, &busy) || busy.After != 3*time.Second {
-				t.Errorf("%v: %v", headers, err)
+			if err := l.learn(http.MethodPost, discordgo.EndpointChannelMessages("1"), http.StatusTooManyRequests, headers(list...)); !errors.As(err, &busy) || busy.After != 3*time.Second {
+				t.Errorf("%v: %v", list, err)
 			}
 			began := time.Now()
 			if err := l.wait(t.Context(), http.MethodGet, discordgo.EndpointGuild("9")); err != nil || time.Since(began) != 3*time.Second {
-				t.Errorf("%v: waited %v, %v", headers, time.Since(began), err)
+				t.Errorf("%v: waited %v, %v", list, time.Since(began), err)
 			}
 		}
 		began := time.Now()
@@ -103,7 +103,7 @@ func TestLimitsForgetRoutes(t *testing.T) {
 	var l limits
 	l.open()
 	for i := range 3 * maxRoutes {
-		_ = l.learn(http.MethodGet, discordgo.EndpointChannel(idText(int64(i))), answered(http.StatusOK, "X-RateLimit-Remaining", "1", "X-RateLimit-Reset-After", "0.001"))
+		_ = l.learn(http.MethodGet, discordgo.EndpointChannel(idText(int64(i))), http.StatusOK, headers("X-RateLimit-Remaining", "1", "X-RateLimit-Reset-After", "0.001"))
 	}
 	if len(l.routes) > maxRoutes {
 		t.Errorf("%d routes are kept", len(l.routes))

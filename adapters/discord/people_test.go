@@ -43,7 +43,7 @@ func TestPeopleAreForgotten(t *testing.T) {
 	var p people
 	p.open()
 	for i := range maxPeople + 5 {
-		p.learn("1", fmt.Sprint(i), bot.Person{}, true)
+		p.learn("1", idText(int64(i)), bot.Person{}, true)
 	}
 	if _, known := p.find("1", "0"); known || len(p.known) != maxPeople {
 		t.Errorf("%d people are known", len(p.known))
