@@ -48,6 +48,11 @@ func Run(t *testing.T, a Adapter) {
 	if soak() {
 		all = append(all, lengthyFaults...)
 	}
+	for name := range needs {
+		if !slices.ContainsFunc(all, func(s scenario) bool { return s.name == name }) {
+			t.Errorf("%q needs something, and is no scenario", name)
+		}
+	}
 	all = slices.DeleteFunc(all, func(s scenario) bool {
 		_, lacking := a.Lacks[needs[s.name]]
 		return lacking || (a.Plays != nil && !a.Plays(s.name))

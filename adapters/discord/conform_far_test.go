@@ -32,10 +32,9 @@ var people = map[adaptertest.Who]string{
 	adaptertest.Gus: discordtest.Gus, adaptertest.Eve: discordtest.Ada, adaptertest.Robot: discordtest.Robot,
 }
 
-func openGuild(t *testing.T, mode string, limits discordtest.Limits) *guild {
+func openGuild(t *testing.T, mode string, cfg discordtest.Config) *guild {
 	t.Helper()
 	g := &guild{t: t, mode: mode}
-	cfg := discordtest.Config{Limits: limits}
 	switch mode {
 	case content:
 		cfg.Privileged = discordtest.IntentContent

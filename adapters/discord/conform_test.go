@@ -46,7 +46,7 @@ func TestConformance(t *testing.T) {
 	for _, mode := range []string{gateway, content, signed} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			a := adapter(mode, discordtest.Limits{})
+			a := adapter(mode, discordtest.Config{})
 			if mode == content {
 				a.Plays = func(scenario string) bool { return slices.Contains(overheard, scenario) }
 			}
@@ -58,14 +58,14 @@ func TestConformance(t *testing.T) {
 var posts = regexp.MustCompile(`/channels/[0-9]+/(messages|threads)$`)
 
 // adapter is Discord under test.
-func adapter(mode string, limits discordtest.Limits) adaptertest.Adapter {
+func adapter(mode string, cfg discordtest.Config) adaptertest.Adapter {
 	var fronts sync.Map // by URL of the server
 	return adaptertest.Adapter{
 		Lacks: lacks[mode],
 		Sends: func(r *http.Request) bool { return r.Method == http.MethodPost && posts.MatchString(r.URL.Path) },
 		Far: func(t *testing.T) adaptertest.Far {
 			t.Helper()
-			g := openGuild(t, mode, limits)
+			g := openGuild(t, mode, cfg)
 			fronts.Store(g.URL(), g.front)
 			return g
 		},
