@@ -24,6 +24,33 @@ type Authority struct {
 	Quorum    int
 	AllowBots []string // bots that are heard; they decide nothing
 	Admins    []string // who is told about what is wrong with the bot itself
+	// Places is what differs at a place: "platform:workspace:channel", or
+	// "platform:workspace" for all of its channels.
+	Places map[string]Place
+}
+
+// Place is who may do what at a place. A list that is empty differs in nothing.
+type Place struct{ Start, Operators, Approvers []string }
+
+// in is the authority at an address.
+func (a Authority) in(where string) Authority {
+	to, err := ParseAddress(where)
+	if err != nil {
+		return a // a run of the terminal
+	}
+	for _, place := range []string{to.Platform + ":" + to.Workspace, to.Place()} {
+		p := a.Places[place]
+		a.Start, a.Operators, a.Approvers = or(p.Start, a.Start), or(p.Operators, a.Operators), or(p.Approvers, a.Approvers)
+	}
+	return a
+}
+
+// or is the list, or the other one where it is empty.
+func or(list, other []string) []string {
+	if len(list) > 0 {
+		return list
+	}
+	return other
 }
 
 // names are the person's principal and those of their groups and roles.
@@ -42,8 +69,9 @@ func has(list []string, p Person) bool {
 
 func requested(r agent.Run, by Person) bool { return by.ID != "" && by.ID == r.Brief.Requester }
 
-// starts reports whether the person may start a run.
-func (a Authority) starts(by Person) bool {
+// starts reports whether the person may start a run at the place.
+func (a Authority) starts(where Address, by Person) bool {
+	a = a.in(where.String())
 	switch {
 	case by.terminal():
 		return true
@@ -60,6 +88,7 @@ func (a Authority) hears(by Person) bool { return !by.Bot || has(a.AllowBots, by
 
 // steers reports whether the person may steer and stop the run.
 func (a Authority) steers(r agent.Run, by Person) bool {
+	a = a.in(r.Brief.ReplyTo)
 	return by.terminal() || requested(r, by) || has(a.Operators, by)
 }
 
@@ -69,6 +98,7 @@ func (a Authority) steers(r agent.Run, by Person) bool {
 // requester and the operators). Who is no full member of the workspace decides
 // about money and effects only where a list names them; a bot decides nothing.
 func (a Authority) may(r agent.Run, ask agent.CheckpointKind, by Person) bool {
+	a = a.in(r.Brief.ReplyTo)
 	switch {
 	case by.terminal():
 		return true

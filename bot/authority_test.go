@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,8 +122,43 @@ func TestWhoStarts(t *testing.T) {
 		{"a bot that is allowed", Authority{AllowBots: []string{"slack:B1"}}, bot, true},
 		{"the terminal", Authority{Start: []string{"U1"}}, member(Terminal), true},
 	} {
-		if got := tt.a.starts(tt.by); got != tt.want {
+		if got := tt.a.starts(Address{Platform: "slack", Workspace: "T1", Channel: "C1"}, tt.by); got != tt.want {
 			t.Errorf("%s starts runs: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// What is configured for a place goes before what is configured for all, and
+// for a channel before its whole workspace.
+func TestAuthorityOfAPlace(t *testing.T) {
+	a := Authority{Start: []string{"slack:U1"}, Operators: []string{"slack:U2"}, Approvers: []string{"slack:U3"}, RequesterMayApprove: true,
+		Places: map[string]Place{
+			"slack:T1":    {Operators: []string{"slack:U4"}, Approvers: []string{"slack:U5"}},
+			"slack:T1:C1": {Start: []string{"slack:U6"}, Approvers: []string{"slack:U7"}},
+		}}
+	for _, tt := range []struct{ where, start, operator, approver string }{
+		{"slack:T1:C1:17.1", "slack:U6", "slack:U4", "slack:U7"},
+		{"slack:T1:C1:", "slack:U6", "slack:U4", "slack:U7"},
+		{"slack:T1:C2:17.1", "slack:U1", "slack:U4", "slack:U5"},
+		{"slack:T2:C1:17.1", "slack:U1", "slack:U2", "slack:U3"},
+		{"", "slack:U1", "slack:U2", "slack:U3"},
+	} {
+		r := agent.Run{Brief: agent.RunStarted{Requester: "slack:U0", ReplyTo: tt.where}}
+		where, _ := ParseAddress(tt.where)
+		for _, id := range []string{"slack:U1", "slack:U2", "slack:U3", "slack:U4", "slack:U5", "slack:U6", "slack:U7"} {
+			p := Person{ID: id, Full: true}
+			if got, want := a.starts(where, p), id == tt.start || id == tt.operator; got != want {
+				t.Errorf("%s starts in %q: %v", id, tt.where, got)
+			}
+			if got, want := a.steers(r, p), id == tt.operator; got != want {
+				t.Errorf("%s steers in %q: %v", id, tt.where, got)
+			}
+			if got, want := a.may(r, agent.CheckApproval, p), id == tt.approver; got != want {
+				t.Errorf("%s approves in %q: %v", id, tt.where, got)
+			}
+		}
+		if got := a.Audience(r, agent.CheckApproval); tt.where != "" && !slices.Equal(got, []string{tt.approver}) {
+			t.Errorf("asked in %q: %q", tt.where, got)
 		}
 	}
 }

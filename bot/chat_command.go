@@ -38,7 +38,7 @@ func (h *hearing) run(ctx context.Context, goal string) (Answer, error) {
 
 // ask opens the form for a new goal.
 func (h *hearing) ask(context.Context) (Answer, error) {
-	if !h.cfg.Desk.Authority.starts(h.in.By) {
+	if !h.cfg.Desk.Authority.starts(h.in.Where, h.in.By) {
 		h.log("a start was refused", agent.Run{})
 		return private("You may not start runs here. %s.", h.starters()), nil
 	}

@@ -99,7 +99,7 @@ func (h *hearing) deciders(r agent.Run, ask agent.CheckpointKind) string {
 
 // steerers says who may steer the run.
 func (h *hearing) steerers(r agent.Run) string {
-	who := append([]string{r.Brief.Requester}, h.cfg.Desk.Authority.Operators...)
+	who := append([]string{r.Brief.Requester}, h.cfg.Desk.Authority.in(r.Brief.ReplyTo).Operators...)
 	return "Only " + mentions(who, "or") + " may steer or stop this run."
 }
 

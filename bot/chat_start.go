@@ -35,7 +35,7 @@ type order struct {
 
 // goal starts a run.
 func (h *hearing) goal(ctx context.Context, o order) (Answer, error) {
-	if !h.cfg.Desk.Authority.starts(h.in.By) {
+	if !h.cfg.Desk.Authority.starts(h.in.Where, h.in.By) {
 		h.log("a start was refused", agent.Run{})
 		return private("You may not start runs here. %s.", h.starters()), nil
 	}
@@ -121,11 +121,12 @@ func (h *hearing) place(ctx context.Context) (Address, error) {
 
 // starters says who may start runs.
 func (h *hearing) starters() string {
-	list := h.cfg.Desk.Authority.Start
+	a := h.cfg.Desk.Authority.in(h.in.Where.String())
+	list := a.Start
 	if len(list) == 0 {
 		return "Full members of the workspace may"
 	}
-	return mentions(append(append([]string{}, list...), h.cfg.Desk.Authority.Operators...), "or") + " may"
+	return mentions(append(append([]string{}, list...), a.Operators...), "or") + " may"
 }
 
 // before is what was said in the thread before the goal. None of it is trusted.

@@ -30,6 +30,7 @@ func (a Authority) Audience(r agent.Run, ask agent.CheckpointKind) []string {
 }
 
 func (a Authority) asked(r agent.Run, ask agent.CheckpointKind) []string {
+	a = a.in(r.Brief.ReplyTo)
 	requester := []string{r.Brief.Requester}
 	approvers := r.Brief.Approvers
 	if len(approvers) == 0 {

@@ -96,6 +96,8 @@ func subcommands() []optionDefinition {
 		sub("cancel", "Ends a run", run),
 		sub("budget", "What a run has spent, of what", run),
 		sub("permissions", "What a run may do, and who decides about the rest", run),
+		sub("watch", "Shows a run of another place here, too",
+			optionDefinition{Name: optionRun, Kind: optionText, Description: "Which run", Required: true, Autocomplete: true}),
 		sub("help", "What the bot understands"),
 	}
 }

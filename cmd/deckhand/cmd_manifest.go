@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"log/slog"
 
 	"github.com/spf13/cobra"
 
@@ -27,8 +28,8 @@ func (a *app) manifestCommand() *cobra.Command {
 		},
 	})
 	c.AddCommand(&cobra.Command{
-		Use: "discord", Short: "Print the bot's invitation, permissions, intents and commands (JSON), each with its reason", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		Use: "discord", Short: "Print the bot's invitation, permissions, intents and commands (JSON), and register the commands where DISCORD_TOKEN is set", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := a.load()
 			if err != nil {
 				return err
@@ -37,8 +38,15 @@ func (a *app) manifestCommand() *cobra.Command {
 			if err != nil {
 				return &exit{exitFailed, err}
 			}
-			_, err = fmt.Fprint(a.out, text)
-			return err
+			if _, err = fmt.Fprint(a.out, text); err != nil || !cfg.Discord.Token.present() {
+				return err
+			}
+			done, err := discord.Register(cmd.Context(), cfg.discordConfig(nil, nil, slog.New(slog.DiscardHandler)))
+			if err != nil {
+				return usage("the commands could not be registered: %w", err)
+			}
+			fmt.Fprintln(a.err, done)
+			return nil
 		},
 	})
 	return c

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -165,6 +167,14 @@ type channelConfig struct {
 	Autonomy     agent.Autonomy     `yaml:"autonomy" oneof:"suggest ask-each ask-risky within-budget"`
 	PlanApproval agent.PlanApproval `yaml:"plan_approval" oneof:"never effects always"`
 	Budget       channelBudget      `yaml:"budget"`
+	Authority    channelAuthority   `yaml:"authority"`
+}
+
+// channelAuthority is who may do what in a channel, where that differs.
+type channelAuthority struct {
+	Start     []string `yaml:"start" is:"principal"`
+	Operators []string `yaml:"operators" is:"principal"`
+	Approvers []string `yaml:"approvers" is:"principal"`
 }
 
 // channelBudget holds the limits of a channel's runs that differ.
@@ -214,10 +224,19 @@ func (c config) at(key string) string { return c.origin[key].String() }
 // given reports whether somebody set the key.
 func (c config) given(key string) bool { return c.origin.has(key) }
 
+// places are the keys of channels that a channel follows: its own, then its workspace's.
+func places(channel string) []string {
+	platform, rest, _ := strings.Cut(channel, ":")
+	workspace, _, _ := strings.Cut(rest, ":")
+	return []string{channel, platform + ":" + workspace}
+}
+
 // autonomyIn is the autonomy of runs in a channel; "" is the terminal.
 func (c config) autonomyIn(channel string) agent.Autonomy {
-	if a := c.Channels[channel].Autonomy; a != "" {
-		return a
+	for _, place := range places(channel) {
+		if a := c.Channels[place].Autonomy; a != "" {
+			return a
+		}
 	}
 	return c.Autonomy
 }
@@ -225,9 +244,12 @@ func (c config) autonomyIn(channel string) agent.Autonomy {
 // planApprovalIn is the plan approval of runs in a channel. Where nothing is
 // configured, plans with effects are asked in chat and none in the terminal (channel "").
 func (c config) planApprovalIn(channel string) agent.PlanApproval {
-	switch p := c.Channels[channel].PlanApproval; {
-	case p != "":
-		return p
+	for _, place := range places(channel) {
+		if p := c.Channels[place].PlanApproval; p != "" {
+			return p
+		}
+	}
+	switch {
 	case c.PlanApproval != "":
 		return c.PlanApproval
 	case channel == "":
@@ -240,20 +262,21 @@ func (c config) planApprovalIn(channel string) agent.PlanApproval {
 // reports whether its money limit was set by somebody: a default one is
 // dropped where the model has no price, a given one is not.
 func (c config) limitsIn(channel string) (l agent.Limits, given bool) {
-	l, own := agent.Limits(c.Budget.Run), agent.Limits(c.Channels[channel].Budget.Run)
-	prefix := member("channels", channel) + ".budget.run."
-	given = c.given("budget.run.usd") || c.given(prefix+"usd")
-	if c.given(prefix + "usd") {
-		l.USD = own.USD
-	}
-	if c.given(prefix + "tokens") {
-		l.Tokens = own.Tokens
-	}
-	if c.given(prefix + "time") {
-		l.Time = own.Time
-	}
-	if c.given(prefix + "steps") {
-		l.Steps = own.Steps
+	l, given = agent.Limits(c.Budget.Run), c.given("budget.run.usd")
+	for _, place := range slices.Backward(places(channel)) { // the channel has the last word
+		own, prefix := c.Channels[place].Budget.Run, member("channels", place)+".budget.run."
+		if c.given(prefix + "usd") {
+			l.USD, given = own.USD, true
+		}
+		if c.given(prefix + "tokens") {
+			l.Tokens = own.Tokens
+		}
+		if c.given(prefix + "time") {
+			l.Time = own.Time
+		}
+		if c.given(prefix + "steps") {
+			l.Steps = own.Steps
+		}
 	}
 	return l, given
 }

@@ -29,8 +29,8 @@ var forms = map[string]struct {
 		"a bot: slack:B… or discord:ID",
 	},
 	"channel": {
-		regexp.MustCompile(`^(slack|discord):@?[A-Za-z0-9]+:[A-Za-z0-9]+$`),
-		"a channel: PLATFORM:WORKSPACE:CHANNEL, such as slack:T1:C1",
+		regexp.MustCompile(`^(slack|discord):@?[A-Za-z0-9]+(:[A-Za-z0-9]+)?$`),
+		"a channel or a whole workspace: PLATFORM:WORKSPACE:CHANNEL or PLATFORM:WORKSPACE, such as slack:T1:C1",
 	},
 	"address": {
 		regexp.MustCompile(`^(slack|discord):@?[A-Za-z0-9]+:[A-Za-z0-9]+(:[A-Za-z0-9.]+)?$`),

@@ -132,6 +132,8 @@ plan_approval: never
 channels:
   "slack:T1:C1": {autonomy: suggest, plan_approval: always, budget: {run: {usd: 0, time: 5m}}}
   "discord:1:2":
+  "slack:T2": {autonomy: ask-each, budget: {run: {usd: 2, steps: 10}}}
+  "slack:T2:C1": {budget: {run: {steps: 5}}}
 `)
 	c, err := loadConfig(overrides{}, environ())
 	if err != nil {
@@ -145,6 +147,8 @@ channels:
 	}{
 		{"slack:T1:C1", agent.Limits{Tokens: 500_000, Time: 5 * time.Minute, Steps: 20}, agent.Suggest, agent.ApprovePlanAlways},
 		{"discord:1:2", agent.Limits{USD: 3 * agent.Dollar, Tokens: 500_000, Time: 2 * time.Hour, Steps: 20}, agent.AskRisky, agent.ApprovePlanNever},
+		{"slack:T2:C1", agent.Limits{USD: 2 * agent.Dollar, Tokens: 500_000, Time: 2 * time.Hour, Steps: 5}, agent.AskEach, agent.ApprovePlanNever},
+		{"slack:T2:C9", agent.Limits{USD: 2 * agent.Dollar, Tokens: 500_000, Time: 2 * time.Hour, Steps: 10}, agent.AskEach, agent.ApprovePlanNever},
 		{"", agent.Limits{USD: 3 * agent.Dollar, Tokens: 500_000, Time: 2 * time.Hour, Steps: 20}, agent.AskRisky, agent.ApprovePlanNever},
 	} {
 		limits, given := c.limitsIn(test.channel)

@@ -124,7 +124,11 @@ func live(ctx context.Context, s store) ([]agent.RunID, error) {
 // slackGroups are the user groups that the configuration names: "slack:S…".
 func (c config) slackGroups() []string {
 	var groups []string
-	for _, list := range [][]string{c.Authority.Start, c.Authority.Operators, c.Authority.Approvers, c.Authority.Admins} {
+	lists := [][]string{c.Authority.Start, c.Authority.Operators, c.Authority.Approvers, c.Authority.Admins}
+	for _, ch := range c.Channels {
+		lists = append(lists, ch.Authority.Start, ch.Authority.Operators, ch.Authority.Approvers)
+	}
+	for _, list := range lists {
 		for _, p := range list {
 			id := strings.TrimPrefix(p, slack.Platform+":")
 			if strings.HasPrefix(id, "S") && !strings.Contains(id, ":") {
@@ -179,10 +183,14 @@ func (c config) voice(s store, w *workspace.Workspace, log *slog.Logger) *bot.Vo
 }
 
 func (c config) authority() bot.Authority {
+	places := make(map[string]bot.Place, len(c.Channels))
+	for place, ch := range c.Channels {
+		places[place] = bot.Place(ch.Authority)
+	}
 	return bot.Authority{
 		Start: c.Authority.Start, Operators: c.Authority.Operators, Approvers: c.Authority.Approvers,
 		RequesterMayApprove: c.Authority.RequesterMayApprove, Quorum: c.Authority.Quorum,
-		AllowBots: c.Authority.AllowBots, Admins: c.Authority.Admins,
+		AllowBots: c.Authority.AllowBots, Admins: c.Authority.Admins, Places: places,
 	}
 }
 
