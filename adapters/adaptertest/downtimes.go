@@ -102,6 +102,23 @@ var replicas = []scenario{
 			h.Errorf("%d runs, want %d", n, many)
 		}
 	}},
+	{"replicas/commands", harmless, distributed, func(h *house) {
+		h.join()
+		const many = 3
+		for n := range many {
+			if err := h.Slash(Ann, "run Get the harbour ready"); err != nil {
+				h.Fatal(err)
+			}
+			h.sees("the run is reported", func() bool { return len(h.kinds(agent.PostReport)) == n+1 })
+		}
+		h.whole()
+		if n := len(h.runs()); n != many {
+			h.Errorf("%d runs, want %d", n, many)
+		}
+		if told := h.Whispers(Ann); len(told) > 0 {
+			h.Errorf("Ann is told %q\n%s", told, h.scene())
+		}
+	}},
 	{"replicas/two clicks", nil, distributed, func(h *house) {
 		h.join()
 		run, ask := h.begin()

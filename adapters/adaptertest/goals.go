@@ -73,6 +73,9 @@ func (h *house) commanded(command, goal string) {
 	if r.Brief.Goal != "Get the harbour ready" || r.Brief.Requester != h.Principal(Ann) {
 		h.Errorf("the brief: %+v", r.Brief)
 	}
+	if asked := read(h.model.requests(llm.Intake)[0]); strings.Contains(asked, "could not be read") {
+		h.Errorf("the model is told of a thread that is not there yet:\n%s", asked)
+	}
 	report := h.kinds(agent.PostReport)
 	if len(report) != 1 || report[0].Thread.String() != r.Thread() || card.Private {
 		h.Errorf("the run lives in %s; the report: %+v", r.Thread(), report)

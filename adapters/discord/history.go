@@ -31,6 +31,9 @@ func (d *Discord) History(ctx context.Context, thread bot.Address, limit int) ([
 	}
 	if limit > 1 || len(start) == 0 {
 		newest, err := d.newest(ctx, roomOf(thread), limit-len(start), start)
+		if codeOf(err) == discordgo.ErrCodeUnknownChannel && thread.ID != "" && thread.ID != thread.Channel {
+			err = nil // the thread was not opened yet
+		}
 		if err != nil {
 			return nil, d.failed("read "+thread.String(), err)
 		}

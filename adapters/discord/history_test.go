@@ -82,6 +82,10 @@ func TestHistoryElsewhere(t *testing.T) {
 	if _, err := d.History(t.Context(), general("110000000000009999"), 2); !errors.Is(err, bot.ErrGone) {
 		t.Errorf("of nothing: %v", err)
 	}
+	unopened := w.Mention(discordtest.Ann, discordtest.General, "here")
+	if lines, err := d.History(t.Context(), general(unopened), 5); err != nil || texts(lines) != "Ann: here" {
+		t.Errorf("of a thread that was not opened yet: %v: %s", err, texts(lines))
+	}
 	w.Fail(discordtest.ReadMessages, 5, discordtest.Unavailable())
 	_, err = d.History(t.Context(), thread, 2)
 	checkTrouble(t, err, bot.ErrLost, 0)

@@ -207,7 +207,7 @@ func (d *Discord) receiveInteraction(ctx context.Context, hear bot.Hear, n *noti
 
 func (d *Discord) queueInteraction(ctx context.Context, hear bot.Hear, n *notice) {
 	queued := d.in.queue.Add(n.lanes(), d.in.crew.Go, func() {
-		answer, err := d.tell(ctx, hear, n)
+		answer, err := d.tellAgain(ctx, hear, n)
 		if n.done != nil {
 			close(n.done)
 		}
@@ -295,6 +295,19 @@ func (d *Discord) tell(ctx context.Context, hear bot.Hear, n *notice) (bot.Answe
 	n.in.By = by
 	n.in.Act = d.worded(ctx, n)
 	return hear(ctx, n.in)
+}
+
+// tellAgain is tell for what Discord does not give again: where it could not be
+// written down it is heard once more, since another replica may only have been
+// faster.
+func (d *Discord) tellAgain(ctx context.Context, hear bot.Hear, n *notice) (bot.Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, hearWithin)
+	defer cancel()
+	answer, err := d.tell(ctx, hear, n)
+	if err == nil || !pass(ctx, firstPause) {
+		return answer, err
+	}
+	return d.tell(ctx, hear, n)
 }
 
 // corrected decides what an edit is: a correction, where a run lives in the
