@@ -28,7 +28,13 @@ const (
 
 // office is a local Slack with a serving Deckhand in it.
 type office struct {
-	far   *slacktest.Server
+	serving
+
+	far *slacktest.Server
+}
+
+// serving is the built program at work, and its model.
+type serving struct {
 	model *server
 	serve *exec.Cmd
 	ready time.Duration // from its start
@@ -42,45 +48,58 @@ func openOffice(ctx context.Context, e *environment, delay time.Duration) (*offi
 		return nil, err
 	}
 	far := slacktest.New(slacktest.Config{})
-	o := &office{far: far, model: model}
+	o := &office{far: far, serving: serving{model: model}}
 	for i := range crowdChannels {
 		far.AddChannel(slacktest.Channel{ID: channel(i), Name: "bench" + strconv.Itoa(i), Members: []string{slacktest.Ann, slacktest.BotUser}})
 	}
-	o.serve = exec.CommandContext(ctx, e.binary, "serve", "--max-agents", strconv.Itoa(2*crowdedRuns), "--workspace", e.dir, "--data-dir", e.dir)
-	o.serve.Env = append(os.Environ(), "DECKHAND_REDIS_URL="+e.redis.url, "OPENAI_BASE_URL="+model.url, "DECKHAND_MODEL=bench", "OPENAI_API_KEY=",
-		"DECKHAND_HTTP_ADDR=off", "DECKHAND_CONFIG="+os.DevNull,
-		"SLACK_BOT_TOKEN="+far.BotToken, "SLACK_APP_TOKEN="+far.AppToken, "SLACK_API_URL="+far.URL()+"/api/")
-	began := time.Now()
-	stderr, err := o.serve.StderrPipe()
-	if err == nil {
-		err = o.serve.Start()
-	}
-	if err != nil {
-		model.stop()
-		far.Close()
+	if err := o.start(ctx, e, "SLACK_BOT_TOKEN="+far.BotToken, "SLACK_APP_TOKEN="+far.AppToken, "SLACK_API_URL="+far.URL()+"/api/"); err != nil {
+		o.close()
 		return nil, err
+	}
+	return o, nil
+}
+
+// start runs the built program on Redis until it is ready.
+func (s *serving) start(ctx context.Context, e *environment, platform ...string) error {
+	s.serve = exec.CommandContext(ctx, e.binary, "serve", "--max-agents", strconv.Itoa(2*crowdedRuns), "--workspace", e.dir, "--data-dir", e.dir)
+	s.serve.Env = append(os.Environ(), "DECKHAND_REDIS_URL="+e.redis.url, "OPENAI_BASE_URL="+s.model.url, "DECKHAND_MODEL=bench", "OPENAI_API_KEY=",
+		"DECKHAND_HTTP_ADDR=off", "DECKHAND_CONFIG="+os.DevNull)
+	s.serve.Env = append(s.serve.Env, platform...)
+	began := time.Now()
+	stderr, err := s.serve.StderrPipe()
+	if err != nil {
+		return err
+	}
+	if err := s.serve.Start(); err != nil {
+		return err
 	}
 	lines := bufio.NewReader(stderr)
 	for {
 		line, err := lines.ReadString('\n')
 		if err != nil {
-			o.close()
-			return nil, fmt.Errorf("deckhand serve did not get ready: %w", err)
+			return fmt.Errorf("deckhand serve did not get ready: %w", err)
 		}
 		if strings.HasPrefix(line, "ready") {
-			o.ready = time.Since(began)
+			s.ready = time.Since(began)
 			go func() { _, _ = io.Copy(io.Discard, lines) }()
-			return o, nil
+			return nil
 		}
 	}
+}
+
+// stop ends the program and its model.
+func (s *serving) stop() {
+	if s.serve != nil && s.serve.Process != nil {
+		_ = s.serve.Process.Kill()
+		_ = s.serve.Wait()
+	}
+	s.model.stop()
 }
 
 func channel(i int) string { return "C" + strconv.Itoa(1000+i%crowdChannels) }
 
 func (o *office) close() {
-	_ = o.serve.Process.Kill()
-	_ = o.serve.Wait()
-	o.model.stop()
+	o.stop()
 	o.far.Close()
 }
 

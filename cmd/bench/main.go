@@ -90,7 +90,7 @@ func run(ctx context.Context, only, binary string) error {
 	for _, b := range []bench{
 		{"redis", benchRedis}, {"sqlite", benchSQLite}, {"step", benchStep}, {"length", benchLength},
 		{"crowd", benchCrowd}, {"faults", benchFaults}, {"parked", benchParked}, {"serve", benchServe},
-		{"chat-mentions", benchMentions}, {"chat-cards", benchCards},
+		{"chat-mentions", benchMentions}, {"chat-cards", benchCards}, {"chat-commands", benchCommands},
 	} {
 		if only != "" && !strings.Contains(b.name, only) {
 			continue
