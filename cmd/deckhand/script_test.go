@@ -57,7 +57,8 @@ const patience = 30 * time.Second
 //	redis start|kill|restart         a Redis for this script
 //	sql STATEMENT                    on the embedded store's file; prints rows
 //	get URL CODE                     fetches and expects the status
-//	slack WORD ARG...                a Slack workspace and the people in it: see slackUsage
+//	slack WORD ARG...                a Slack workspace and the people in it: see chatUsage and slackUsage
+//	discord WORD ARG...              a Discord server and the people in it: see chatUsage and discordUsage
 //	becomes URL CODE REGEXP          fetches until it has the status and that in its text
 //	thicket DIR                      a tree with everything that is hard to count
 //	surveyed DIR                     DIR/REPORT.md counts what is there
@@ -75,7 +76,7 @@ func TestScript(t *testing.T) {
 			"exits": exits, "start": start, "types": types, "eof": eof, "shows": shows, "signal": sendSignal, "ends": ends,
 			"await": await, "soon": soon, "wellformed": wellformed, "find": find,
 			"model": model, "asked": asked, "redis": redisCommand, "sql": sqlCommand, "get": get, "becomes": becomes,
-			"slack":   slackCommand,
+			"slack": slackCommand, "discord": discordCommand,
 			"thicket": thicket, "surveyed": surveyed,
 		},
 	})
@@ -98,6 +99,7 @@ type rig struct {
 	endpoint  *endpoint
 	redis     redisServer
 	slack     *team
+	discord   *hall
 }
 
 func rigOf(ts *testscript.TestScript) *rig {
@@ -113,6 +115,7 @@ var passed = []string{
 	"PATH", "HOME", "TMPDIR", "DECKHAND_CONFIG", "DECKHAND_REDIS_URL", "DECKHAND_DATA_DIR", "DECKHAND_WORKSPACE",
 	"DECKHAND_HTTP_ADDR", "DECKHAND_MODEL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "NO_COLOR", "GORACE",
 	"SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET", "SLACK_API_URL",
+	"DISCORD_TOKEN", "DISCORD_PUBLIC_KEY", "DISCORD_API_URL", "DISCORD_APP_ID", "DISCORD_GUILD_ID",
 }
 
 // setup gives a script a store, a folder to work in, and ends what it started.
@@ -141,6 +144,9 @@ func setup(env *testscript.Env) error {
 		}
 		if r.slack != nil {
 			r.slack.Close()
+		}
+		if r.discord != nil {
+			r.discord.Close()
 		}
 	})
 	return os.Mkdir(env.WorkDir+"/files", 0o755)
