@@ -56,6 +56,21 @@ var downtimes = []scenario{
 		h.ends(run, agent.RunDone)
 		h.Release(false)
 	}},
+	{"downtime/command", harmless, nil, func(h *house) {
+		h.leave()
+		if err := h.Slash(Ann, "run Get the harbour ready"); err == nil {
+			h.Error("a command was acknowledged that nobody took")
+		}
+		h.join()
+		if err := h.Slash(Ann, "run Get the harbour ready"); err != nil {
+			h.Fatal(err)
+		}
+		_, run := h.card(1)
+		h.ends(run, agent.RunDone)
+		if n := len(h.runs()); n != 1 {
+			h.Errorf("%d runs, want the one that Ann was told of\n%s", n, h.scene())
+		}
+	}},
 	{"downtime/restart while it waits", nil, nil, func(h *house) {
 		run, ask := h.begin()
 		h.leave()

@@ -9,8 +9,12 @@ import (
 )
 
 // forgetful is a Discord that remembers no nonce: Discord does for minutes, and
-// a bot may be away for longer. Whatever is posted again stands there twice.
-var forgetful = discordtest.Config{NonceLife: time.Nanosecond}
+// a bot may be away for longer. Whatever is posted again stands there twice. It
+// opens as many threads in a channel as there are runs: Discord opens fifty in
+// five minutes, and a run waits longer for its thread than the test does.
+var forgetful = discordtest.Config{NonceLife: time.Nanosecond, Limits: discordtest.Limits{
+	Routes: map[string]discordtest.Rate{discordtest.OpenThread: {N: 1000, Per: time.Minute}},
+}}
 
 // TestCrash kills Deckhand while it talks to a Discord server.
 func TestCrash(t *testing.T) {
