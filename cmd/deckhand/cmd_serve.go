@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -127,6 +128,7 @@ func (a *app) attend(ctx context.Context, s *server, m llm.Model) error {
 			return err
 		}
 		fmt.Fprintf(a.err, "ready http=%s\n", s.front.address())
+		debug.FreeOSMemory() // what only the start needed
 		return nil
 	})
 	err := group.Wait()
