@@ -50,8 +50,8 @@ func runLine(s Status, now time.Time) string {
 		parts = append(parts, fmt.Sprintf("%d of %d done", s.Tasks.Done, s.Tasks.Total))
 	}
 	parts = append(parts, money(s.Cost))
-	if s.WaitingFor != "" {
-		parts = append(parts, "waits for "+quoted(s.WaitingFor, 100))
+	if s.Waits != "" {
+		parts = append(parts, s.Waits)
 	}
 	return strings.Join(append(parts, "started "+inMinutes(now.Sub(s.Started))+" ago"), " · ")
 }

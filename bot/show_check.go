@@ -41,6 +41,9 @@ func RemindCard(r agent.Run, c agent.Checkpoint, now time.Time, audience Audienc
 
 // title is a question in one line.
 func title(c agent.Checkpoint) string {
+	if c.Ask == agent.CheckClarify && len(c.Questions) > 1 {
+		return "I have " + countOf(len(c.Questions), "question")
+	}
 	if name, own := budgetNames[c.Budget]; own {
 		return "The budget is used up: " + name
 	}

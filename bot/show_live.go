@@ -108,11 +108,11 @@ func note(r agent.Run, id agent.TaskID, s agent.TaskStatus) string {
 
 // progress is the live figures.
 func progress(r agent.Run, now time.Time) []Fact {
-	var list []Fact
-	if done, total := r.Progress(); total > 0 {
-		list = append(list, Fact{"Tasks", fmt.Sprintf("%d of %d done", done, total)})
+	elapsed := "under 1s" // milliseconds would be noise in it
+	if d := now.Sub(r.Started); d >= time.Second {
+		elapsed = lasting(d)
 	}
-	return append(list, Fact{"Spent", spending(r)}, Fact{"Elapsed", lasting(now.Sub(r.Started))})
+	return []Fact{{"Spent", spending(r)}, {"Elapsed", elapsed}}
 }
 
 // spending is money of its limit, and tokens.
@@ -139,7 +139,7 @@ func warnings(r agent.Run) []string {
 	var list []string
 	for _, b := range budgets(r) {
 		if noticed := r.Notices[b.name]; noticed >= 80 && b.percent() >= 80 { // people may have added to it since
-			list = append(list, fmt.Sprintf("**Budget**: %d %% of the %s is spent (%s of %s)", b.percent(), budgetName(b.name), b.show(b.spent), b.show(b.limit)))
+			list = append(list, fmt.Sprintf("**Budget**: %d %% of the %s used (%s of %s)", b.percent(), budgetName(b.name), b.show(b.spent), b.show(b.limit)))
 		}
 	}
 	return list
@@ -149,7 +149,7 @@ func warnings(r agent.Run) []string {
 func assumptions(r agent.Run) []string {
 	var list []string
 	for _, a := range r.Plan.Assumptions {
-		list = append(list, quoted(a, 160))
+		list = append(list, strings.TrimRight(quoted(a, 160), "."))
 	}
 	if len(list) == 0 {
 		return nil

@@ -22,6 +22,9 @@ func ReportCard(r agent.Run) Card {
 		rep = *r.Report
 	}
 	head := inLine(rep.Headline, 140)
+	if strings.HasPrefix(head, "0 of 0 ") { // of a run that ended before its plan: it says nothing
+		head = inLine(r.Brief.Goal, 140)
+	}
 	if r.Ended != nil && !strings.HasPrefix(head, endings[r.Ended.State]) {
 		head = endings[r.Ended.State] + ": " + head
 	}

@@ -19,7 +19,7 @@ func standing(r agent.Run) string {
 	case r.Paused != "":
 		return "**Paused** by " + pausedBy(r.Paused)
 	case r.Cancelled != nil:
-		return "**Ending**: cancelled by " + Mention(r.Cancelled.By)
+		return "**Ending**: " + people(r, "cancelled by "+r.Cancelled.By)
 	case r.Finish:
 		return "**Ending** with what there is"
 	case r.State() == agent.RunWaiting:
@@ -51,7 +51,7 @@ var wants = map[agent.CheckpointKind]string{
 func waiting(r agent.Run) string {
 	list := r.OpenCheckpoints()
 	c := list[0]
-	text := wants[c.Ask] + whom(r, c.Ask) + ": " + quoted(c.Title, 150)
+	text := wants[c.Ask] + whom(r, c.Ask) + ": " + escape(title(c))
 	if more := len(list) - 1; more > 0 {
 		text += ", and " + countOf(more, "more question")
 	}
@@ -63,7 +63,7 @@ func waiting(r agent.Run) string {
 func whom(r agent.Run, ask agent.CheckpointKind) string {
 	switch {
 	case ask == agent.CheckClarify || ask == agent.CheckStuck:
-		return " of " + Mention(r.Brief.Requester)
+		return " from " + Mention(r.Brief.Requester)
 	case len(r.Brief.Approvers) > 0:
 		return " by " + mentions(r.Brief.Approvers, "or")
 	}
@@ -173,7 +173,8 @@ func outcome(r agent.Run) string {
 }
 
 // people puts names in place of the principals that the engine wrote into a
-// reason: of the requester and of everybody who decided something.
+// reason: of the requester and of everybody who decided something. Where nobody
+// did, it says so.
 func people(r agent.Run, text string) string {
 	known := map[string]bool{r.Brief.Requester: true}
 	if r.Cancelled != nil {
@@ -184,7 +185,7 @@ func people(r agent.Run, text string) string {
 			known[c.Decision.By] = true
 		}
 	}
-	var pairs []string
+	pairs := []string{"cancelled by " + agent.DecideExpired, "nobody approved the plan in time"}
 	for _, who := range slices.Sorted(maps.Keys(known)) {
 		if strings.Contains(who, ":") {
 			pairs = append([]string{who, Mention(who)}, pairs...) // of two that begin alike, the longer one first

@@ -209,5 +209,5 @@ func untilThen(expires, now time.Time) string {
 	case !now.Before(expires):
 		return "expires now"
 	}
-	return "expires " + moment(expires) + " (in " + inMinutes(expires.Sub(now)) + ")"
+	return "expires " + moment(expires) + " (in " + inMinutes(expires.Sub(now).Round(time.Minute)) + ")"
 }

@@ -72,6 +72,15 @@ func TestPeopleInReasons(t *testing.T) {
 	if want := "cancelled by @slack:U12, asked by @slack:U1"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	r = told(agent.RunStarted{Requester: "slack:U1"}, on(agent.Main, agent.RunControlled{Word: agent.WordCancel, By: agent.DecideExpired}))
+	if got := people(r, "cancelled by expired"); got != "nobody approved the plan in time" {
+		t.Errorf("%q of a plan that nobody approved", got)
+	}
+	r = r.Apply(agent.Event{Run: r.ID, Strand: agent.Main, Seq: r.Seq + 1, Body: agent.Reported{Headline: "0 of 0 tasks done"}})
+	r = r.Apply(agent.Event{Run: r.ID, Strand: agent.Main, Seq: r.Seq + 1, Body: agent.RunEnded{State: agent.RunCancelled, Reason: "cancelled by expired"}})
+	if got, want := ReportCard(r).Text, "Cancelled: "+inLine(r.Brief.Goal, 140); r.Brief.Goal == "" || got != want {
+		t.Errorf("%q is the headline of a run without a plan, want %q", got, want)
+	}
 }
 
 func TestUnmention(t *testing.T) {

@@ -13,6 +13,7 @@ type Status struct {
 	Goal       string         `json:"goal"`
 	State      agent.RunState `json:"state"`
 	WaitingFor string         `json:"waiting_for"`
+	Waits      string         `json:"-"` // the same in words of a card
 	Started    time.Time      `json:"started"`
 	Tasks      Progress       `json:"tasks"`
 	Cost       *agent.Nano    `json:"cost_usd"`
@@ -35,11 +36,14 @@ func StatusOf(r agent.Run) Status {
 	switch {
 	case s.State == agent.RunPaused && r.Refused != "":
 		s.WaitingFor = r.Refused
+		s.Waits = "the model refuses its configuration: " + quoted(r.Refused, 100)
 	case s.State == agent.RunPaused:
 		s.WaitingFor = "resume (paused by " + r.Paused + ")"
+		s.Waits = "paused by " + pausedBy(r.Paused)
 	case r.Ended == nil:
 		if c := r.OpenCheckpoint(); c != nil {
 			s.WaitingFor = string(c.Ask) + " " + string(c.ID) + ": " + c.Title
+			s.Waits = "waits " + wants[c.Ask] + ": " + escape(title(*c)) + " (`" + string(c.ID) + "`)"
 		}
 	}
 	return s

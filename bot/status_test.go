@@ -36,12 +36,17 @@ func TestStatus(t *testing.T) {
 			func(s *Status) { s.Cost, s.Tokens = nil, 100 }},
 		{"waiting", started(approval), func(s *Status) {
 			s.State, s.WaitingFor = agent.RunWaiting, "approval "+string(approval.ID)+": May I?"
+			s.Waits = "waits for an approval: May I? (`" + string(approval.ID) + "`)"
 		}},
 		{"paused", started(agent.RunControlled{Word: agent.WordPause, By: "slack:U1"}), func(s *Status) {
 			s.State, s.WaitingFor = agent.RunPaused, "resume (paused by slack:U1)"
+			s.Waits = "paused by " + Mention("slack:U1")
 		}},
 		{"refused", started(agent.ModelAsked{Call: "x"}, agent.ModelAnswered{Call: "x", Error: "model: no key", Refused: true, Cost: &zero}),
-			func(s *Status) { s.State, s.WaitingFor = agent.RunPaused, "model: no key" }},
+			func(s *Status) {
+				s.State, s.WaitingFor = agent.RunPaused, "model: no key"
+				s.Waits = "the model refuses its configuration: model: no key"
+			}},
 		{"ended with a question open", started(approval, agent.RunEnded{State: agent.RunCancelled}),
 			func(s *Status) { s.State = agent.RunCancelled }},
 	} {
