@@ -43,7 +43,7 @@ func StatusOf(r agent.Run) Status {
 	case r.Ended == nil:
 		if c := r.OpenCheckpoint(); c != nil {
 			s.WaitingFor = string(c.Ask) + " " + string(c.ID) + ": " + c.Title
-			s.Waits = "waits " + wants[c.Ask] + ": " + escape(title(*c)) + " (`" + string(c.ID) + "`)"
+			s.Waits = "waits " + wants[c.Ask] + ": " + quoted(title(*c), 100) + " (`" + string(c.ID) + "`)"
 		}
 	}
 	return s
