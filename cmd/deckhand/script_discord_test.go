@@ -72,13 +72,17 @@ func (w *hall) mention(by, text string) string { return w.Mention(by, discordtes
 
 func (w *hall) reply(by, thread, text string) { w.Mention(by, thread, text) }
 
-// text is the channel for no thread.
+// channel is #general for no thread.
+func channel(thread string) string {
+	if thread == "" {
+		return discordtest.General
+	}
+	return thread
+}
+
 func (w *hall) text(thread string) string {
 	var b bytes.Buffer
-	if thread == "" {
-		thread = discordtest.General
-	}
-	if err := w.Render(&b, thread); err != nil {
+	if err := w.Render(&b, channel(thread)); err != nil {
 		return err.Error()
 	}
 	return b.String()
@@ -116,7 +120,7 @@ func (w *hall) posts(thread, kind string) int {
 		}
 	}
 	letter := map[string]string{"card": "c", "checkpoint": "k", "report": "r", "answer": "a"}[kind]
-	for _, m := range w.Messages(thread) {
+	for _, m := range w.Messages(channel(thread)) {
 		if letter != "" && strings.HasPrefix(m.Nonce, letter) && m.Author == discordtest.BotUser {
 			n++
 		}
