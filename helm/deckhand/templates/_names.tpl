@@ -28,13 +28,23 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- if or .Values.redis.url .Values.redis.secret.name -}}yes{{- end -}}
 {{- end }}
 
-{{/* Slack's variables and the keys of Secrets that hold them. */}}
-{{- define "deckhand.slack" -}}
-{{- range $variable, $ref := dict "SLACK_BOT_TOKEN" .Values.slack.botToken "SLACK_APP_TOKEN" .Values.slack.appToken "SLACK_SIGNING_SECRET" .Values.slack.signingSecret }}
+{{/* The platforms' variables and the keys of Secrets that hold them. */}}
+{{- define "deckhand.platforms" -}}
+{{- $slack := dict "SLACK_BOT_TOKEN" .Values.slack.botToken "SLACK_APP_TOKEN" .Values.slack.appToken "SLACK_SIGNING_SECRET" .Values.slack.signingSecret }}
+{{- range $variable, $ref := merge $slack (dict "DISCORD_TOKEN" .Values.discord.token "DISCORD_PUBLIC_KEY" .Values.discord.publicKey) }}
 {{- if $ref.name }}
 {{ $variable }}: {name: {{ $ref.name | quote }}, key: {{ $ref.key | quote }}}
 {{- end }}
 {{- end }}
+{{- end }}
+
+{{/* deckhand.yaml: the values of config, and whether Discord's gateway is off. */}}
+{{- define "deckhand.config" -}}
+{{- $config := .Values.config }}
+{{- if not .Values.discord.gateway }}
+{{- $config = merge (dict "discord" (dict "gateway" false)) (deepCopy $config) }}
+{{- end }}
+{{- toYaml $config }}
 {{- end }}
 
 {{/* What would install and then not work is refused here. */}}
@@ -59,16 +69,22 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- if and $way (not $bot) }}
 {{- fail "slack.appToken or slack.signingSecret is set, but not slack.botToken: Slack would be off" }}
 {{- end }}
+{{- if and .Values.discord.publicKey.name (not .Values.discord.token.name) }}
+{{- fail "discord.publicKey is set, but not discord.token: Discord would be off" }}
+{{- end }}
+{{- if and .Values.discord.token.name (not .Values.discord.gateway) (not .Values.discord.publicKey.name) }}
+{{- fail "discord.gateway is off, and discord.publicKey is not set: Discord could not reach Deckhand" }}
+{{- end }}
 {{- end }}
 {{- if .Values.ingress.enabled }}
 {{- if not .Values.ingress.host }}
-{{- fail "ingress.enabled without ingress.host: to which host does Slack send?" }}
+{{- fail "ingress.enabled without ingress.host: to which host do the platforms send?" }}
 {{- end }}
 {{- if not .Values.service.enabled }}
 {{- fail "ingress.enabled needs service.enabled: an ingress leads to a service" }}
 {{- end }}
-{{- if not (or .Values.secret .Values.env .Values.slack.signingSecret.name) }}
-{{- fail "ingress.enabled without slack.signingSecret: there would be no /slack/… routes behind it" }}
+{{- if not (or .Values.secret .Values.env .Values.slack.signingSecret.name .Values.discord.publicKey.name) }}
+{{- fail "ingress.enabled without slack.signingSecret or discord.publicKey: there would be no /slack/… or /discord/… routes behind it" }}
 {{- end }}
 {{- end }}
 {{- end }}
