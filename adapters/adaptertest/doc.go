@@ -5,8 +5,9 @@
 // against Deckhand as a child process that is killed at every boundary.
 //
 // A platform's test implements Far, the other side: the server with the people
-// in it. Nothing in the suite knows which platform it is.
+// in it. Nothing in the suite knows which platform it is: what one does not have by
+// its nature is an Ability that its test says it lacks, with the reason.
 //
-// What does not live here: the servers (adapters/slack/slacktest), and what
-// only one platform promises (its own tests).
+// What does not live here: the servers (slacktest, discordtest), and what only
+// one platform promises (its own tests).
 package adaptertest
