@@ -35,7 +35,7 @@ const doctorPatience = 20 * time.Second
 
 func (a *app) doctorCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "doctor", Short: "Check configuration, store, workspace, sandbox, model and Slack, and say what is missing", Args: cobra.NoArgs,
+		Use: "doctor", Short: "Check configuration, store, workspace, sandbox, model, Slack and Discord, and say what is missing", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context()) },
 	}
 }

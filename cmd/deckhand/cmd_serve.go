@@ -27,10 +27,11 @@ func (a *app) serveCommand() *cobra.Command {
 	var most int
 	c := &cobra.Command{
 		Use:   "serve",
-		Short: "Listen to Slack and work the runs of the store until stopped",
-		Long: "Listen to Slack, where SLACK_BOT_TOKEN is set, and work the runs of the store until stopped. Any number\n" +
-			"of replicas may serve one Redis; the embedded store has one. SIGTERM lets the steps under way finish, hands\n" +
-			"the rest back and ends with 0. Over HTTP: /healthz, /readyz and, with SLACK_SIGNING_SECRET, /slack/….",
+		Short: "Listen to Slack and Discord and work the runs of the store until stopped",
+		Long: "Listen to Slack, where SLACK_BOT_TOKEN is set, and to Discord, where DISCORD_TOKEN is, and work the runs of\n" +
+			"the store until stopped. Any number of replicas may serve one Redis; the embedded store has one. SIGTERM lets\n" +
+			"the steps under way finish, hands the rest back and ends with 0. Over HTTP: /healthz, /readyz, with\n" +
+			"SLACK_SIGNING_SECRET /slack/…, and with DISCORD_PUBLIC_KEY /discord/interactions.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if only != "" && only != onlyWorkers {
