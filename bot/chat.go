@@ -174,9 +174,16 @@ func (h *hearing) count(ctx context.Context) (tired bool, err error) {
 // where a thread may begin at it.
 func (h *hearing) topLevel() bool { return h.in.Where.ID == "" || h.in.Where.ID == h.in.Message.ID }
 
+// spoke reports whether the event is a message, which can be marked: a click's
+// message is the bot's own.
+func (h *hearing) spoke() bool {
+	_, said := h.in.Act.(Said)
+	return said && h.in.Message != (Address{})
+}
+
 // marked is the short answer to a message, or the text where there is none to mark.
 func (h *hearing) marked(run agent.RunID, text string) Answer {
-	if h.in.Message != (Address{}) {
+	if h.spoke() {
 		return Answer{Mark: MarkNoted, Run: run}
 	}
 	return Answer{Private: text, Run: run}

@@ -26,6 +26,9 @@ func (h *hearing) commanded(ctx context.Context, text string) (Answer, error) {
 
 // run starts a run, or asks for the goal.
 func (h *hearing) run(ctx context.Context, goal string) (Answer, error) {
+	if _, said := h.in.Act.(Said); said && goal == "" {
+		return h.greeting(), nil // a message opens no form
+	}
 	if goal == "" {
 		return h.ask(ctx)
 	}

@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -93,8 +94,17 @@ func (h *hearing) visited(ctx context.Context) (Answer, error) {
 	settings := []Fact{{"Who starts runs", listed(a.Start, "every full member")}, {"Operators", listed(a.Operators, "nobody")},
 		{"Approvers", listed(a.Approvers, "the requester and the operators")}}
 	home := HomeCard(Home{Mine: mine, Pending: pending,
-		Month: []Fact{{"Your runs", "$" + agent.Nano(spent).String()}}, Settings: settings}, h.now)
+		Month: []Fact{{"Your runs", monthly(agent.Nano(spent), mine)}}, Settings: settings}, h.now)
 	return Answer{Home: &home}, nil
+}
+
+// monthly is what a person's runs cost this month: unknown where their model
+// has no price.
+func monthly(spent agent.Nano, mine []Status) string {
+	if slices.ContainsFunc(mine, func(s Status) bool { return s.Cost == nil && s.Problem == "" }) {
+		return "at least $" + spent.String() + ": the cost of some is unknown, their model has no price"
+	}
+	return "$" + spent.String()
 }
 
 // listed lists principals as facts show them.

@@ -106,7 +106,7 @@ func (h *hearing) decision(ctx context.Context, r agent.Run, s Said) (a Answer, 
 			if i == 0 && check.Ask == agent.CheckClarify {
 				continue // an approval behind it may be meant
 			}
-			return Answer{}, false, nil
+			return h.unclear(r, check, s)
 		}
 		if !h.cfg.Desk.Authority.may(r, check.Ask, h.in.By) && !s.To && !h.cfg.Desk.Authority.steers(r, h.in.By) {
 			return Answer{}, false, nil // people talk to each other
@@ -118,6 +118,16 @@ func (h *hearing) decision(ctx context.Context, r agent.Run, s Said) (a Answer, 
 		return a, true, err
 	}
 	return Answer{}, false, nil
+}
+
+// unclear answers a word that may be meant as a decision, or may be said to
+// somebody else in the thread: nothing is decided by it, and the person is told.
+func (h *hearing) unclear(r agent.Run, check agent.Checkpoint, s Said) (a Answer, is bool, err error) {
+	word, short := spelled(check, s.Text, true)
+	if !short || s.To || !h.cfg.Desk.Authority.may(r, check.Ask, h.in.By) {
+		return Answer{}, false, nil
+	}
+	return Answer{Run: r.ID, Private: "Did you mean to decide? Then press a button of the question, or say `" + word + "`."}, true, nil
 }
 
 // put are the open questions, the oldest first, that the person may have meant
@@ -148,7 +158,7 @@ func (h *hearing) decide(ctx context.Context, id agent.CheckpointID, d agent.Che
 	if more > 0 {
 		return Answer{Run: id.Run(), Private: "You approved this; " + countOf(more, "more approval") + " needed."}, nil
 	}
-	if h.in.Message != (Address{}) {
+	if h.spoke() {
 		return Answer{Run: id.Run(), Mark: MarkNoted}, nil
 	}
 	return Answer{Run: id.Run()}, nil // the question's message says it

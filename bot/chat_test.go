@@ -333,7 +333,7 @@ func TestRoutingOfDecisions(t *testing.T) {
 		{"a word", []agent.CheckpointOpened{approval}, approver, say("Approve"), agent.DecideApprove, ""},
 		{"a word with a mention", []agent.CheckpointOpened{approval}, approver, to("approve!"), agent.DecideApprove, ""},
 		{"a short word with a mention", []agent.CheckpointOpened{approval}, approver, to("ok"), agent.DecideApprove, ""},
-		{"a short word among people", []agent.CheckpointOpened{approval}, approver, say("ok"), "untrusted", ""},
+		{"a short word among people", []agent.CheckpointOpened{approval}, approver, say("ok"), "Did you mean to decide", ""},
 		{"a number with a mention", []agent.CheckpointOpened{approval}, approver, to("2"), agent.DecideDeny, ""},
 		{"a denial", []agent.CheckpointOpened{approval}, approver, say("deny: too risky"), agent.DecideDeny, "too risky"},
 		{"the button's words", []agent.CheckpointOpened{approval}, approver, say("Always in this run"), agent.DecideAlways, ""},

@@ -146,8 +146,9 @@ func left(r agent.Run) []Part {
 func evidence(r agent.Run, c agent.Checkpoint) []Part {
 	var lines []string
 	add := func(what, why string) {
-		if why != "" && !strings.Contains(c.Detail, why) {
-			lines = append(lines, "- "+what+quoted(why, 200))
+		line := "- " + what + quoted(why, 200)
+		if why != "" && !strings.Contains(c.Detail+c.Title, why) && !slices.Contains(lines, line) {
+			lines = append(lines, line)
 		}
 	}
 	for _, f := range r.Findings[max(0, len(r.Findings)-5):] {

@@ -161,7 +161,9 @@ func assumptions(r agent.Run) []string {
 func findings(r agent.Run) []string {
 	var list []string
 	for _, f := range r.Findings[max(0, len(r.Findings)-3):] {
-		list = append(list, "Found: "+quoted(f.Message, 160))
+		if line := "Found: " + quoted(f.Message, 160); !slices.Contains(list, line) {
+			list = append(list, line)
+		}
 	}
 	return list
 }

@@ -107,10 +107,10 @@ func spokenCommand(text string) (c *command, rest string) {
 			return nil, ""
 		}
 	}
-	if !c.fits(rest) {
+	if !c.fits(rest) && rest != "" {
 		return nil, ""
 	}
-	return c, rest
+	return c, rest // a word alone is no goal: what it needs is said
 }
 
 // firstWord parts a text after its first word.

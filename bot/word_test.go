@@ -31,7 +31,7 @@ func TestSpokenCommands(t *testing.T) {
 		"approve": "approve", "approve " + id + "-abc23456": "approve " + id + "-abc23456", "deny " + id + "-abc23456 too dear": "deny " + id + "-abc23456 too dear",
 		"steer left": "steer left", "steer: left": "steer left", "budget?": "budget", "permissions": "permissions",
 		"report": "report", "report now": "report now", "Schedule every Monday: x": "schedule every Monday: x", "memory list": "memory list",
-		"run": "", "run the tests": "", "plan a party": "", "plan: a party": "", "approve the invoice": "", "deny it": "", "budget for the party": "",
+		"run": "run", "steer": "steer", "watch": "watch", "run the tests": "", "plan a party": "", "plan: a party": "", "approve the invoice": "", "deny it": "", "budget for the party": "",
 		"report on sales": "", "schedule a meeting": "", "memory leaks in the server": "", "status of the build": "", "help me": "", "fix it": "", "": "", "?": "",
 		"cancel ABCDEFGHIJKLMNOP": "",
 	} {

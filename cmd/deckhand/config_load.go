@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -165,6 +166,7 @@ func (r *reader) complete(c *config) {
 			c.Model.Prices[name] = p
 		}
 	}
+	r.completeQuorum(c)
 	names := map[string]string{}
 	for i, s := range c.Schedules {
 		at := fmt.Sprintf("schedules[%d]", i)
@@ -175,6 +177,23 @@ func (r *reader) complete(c *config) {
 			r.reject(at+".name", fmt.Sprintf("%q is taken: the first is at %s", s.Name, first))
 		}
 		names[s.Name] = c.at(at + ".name")
+	}
+}
+
+// completeQuorum refuses a quorum that the approvers could never reach. How
+// many a group or a role has is not known here.
+func (r *reader) completeQuorum(c *config) {
+	people := c.Authority.Approvers
+	several := func(p string) bool { return strings.HasPrefix(p, "slack:S") || strings.Contains(p, "&") }
+	if len(people) == 0 || slices.ContainsFunc(people, several) {
+		return
+	}
+	most, but := len(people), ""
+	if !c.Authority.RequesterMayApprove {
+		most, but = most-1, " when one of them is the requester"
+	}
+	if c.Authority.Quorum > 1 && c.Authority.Quorum > most {
+		r.reject("authority.quorum", fmt.Sprintf("%d people must approve, but authority.approvers can be %d%s: nothing would ever be approved", c.Authority.Quorum, most, but))
 	}
 }
 
