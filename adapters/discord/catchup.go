@@ -269,6 +269,9 @@ func (d *Discord) readBack(ctx context.Context, endpoint string, out any) error 
 	})
 }
 
+// skew is how far Discord's clock may be ahead of this one.
+const skew = time.Second
+
 // hearMissed hears what was found, in the order in which it was said. What was
 // said since the bot is back is not missed: it only came another way.
 func (d *Discord) hearMissed(ctx, late context.Context, hear bot.Hear, began time.Time, found []*notice) error {
@@ -278,7 +281,7 @@ func (d *Discord) hearMissed(ctx, late context.Context, hear bot.Hear, began tim
 			return ctx.Err()
 		}
 		n.again = true
-		n.in.Missed = n.in.At.Truncate(time.Millisecond).Before(began)
+		n.in.Missed = n.in.At.Before(began.Add(skew))
 		answer, err := d.tell(late, hear, n)
 		if err != nil {
 			return fmt.Errorf("write down what was said at %s: %w", n.in.Message, err)
