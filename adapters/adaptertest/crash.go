@@ -148,12 +148,10 @@ func (s *scene) before(ctx context.Context) error {
 
 // survive plays one run, and sends the reserve in when the child dies.
 func (s *scene) survive(ctx context.Context, worker, reserve *child) (st story, died bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, crashPatience)
-	defer cancel()
 	played := make(chan error, 1)
 	go func() {
 		var err error
-		st, err = s.play(ctx)
+		st, err = s.bounded(ctx)
 		played <- err
 	}()
 	select {
@@ -237,12 +235,6 @@ func atMoments(t *testing.T, a Adapter, test string) {
 		t.Error(err)
 	}
 	t.Logf("%d kills at random moments, %d runs: each card, question, report and decision once", strikes, len(played))
-}
-
-func (s *scene) bounded(ctx context.Context) (story, error) {
-	ctx, cancel := context.WithTimeout(ctx, crashPatience)
-	defer cancel()
-	return s.play(ctx)
 }
 
 // strike kills the child at a random moment of its life, so often, and lets

@@ -95,17 +95,36 @@ func serve(o orders, a Adapter) error {
 	return d.run(ctx)
 }
 
-// connect connects, and tries again while the far side is rude.
+// How a child connects: it pauses as long as the far side asks for, else from
+// the first pause to the last, and takes so long at most.
+const (
+	connectFirst  = 50 * time.Millisecond
+	connectLast   = time.Second
+	connectWithin = 30 * time.Second
+)
+
+// connect connects, and tries again while the far side is rude or busy.
 func connect(ctx context.Context, a Adapter, o orders, w Wiring) (bot.Platform, error) {
-	var errs []error
-	for range 20 {
+	until := time.Now().Add(connectWithin)
+	for pause := connectFirst; ; pause = min(2*pause, connectLast) {
 		p, err := a.Open(ctx, o.Ticket, w)
 		if err == nil || errors.Is(err, bot.ErrRefused) {
 			return p, err
 		}
-		errs = append(errs, err)
+		wait := pause
+		if busy, is := errors.AsType[*bot.BusyError](err); is {
+			wait = max(busy.After, pause)
+		}
+		if time.Until(until) < wait {
+			return nil, fmt.Errorf("no connection within %s: %w", connectWithin, err)
+		}
+		w.Log.Warn("cannot connect; trying again", "pause", wait, "err", err)
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return nil, errors.Join(err, ctx.Err())
+		}
 	}
-	return nil, errors.Join(errs...)
 }
 
 // child is a Deckhand process.
@@ -115,8 +134,9 @@ type child struct {
 	done chan struct{} // closed when it is gone
 }
 
-// spawn starts a child in reserve, that will die at the boundary.
-func spawn(o orders, test string, words io.Writer) (*child, error) {
+// spawn starts a child in reserve, that will die at the boundary. A child dies
+// of SIGKILL alone: fell is told of one that ends in any other way.
+func spawn(o orders, test string, words io.Writer, fell func(error)) (*child, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -138,8 +158,11 @@ func spawn(o orders, test string, words io.Writer) (*child, error) {
 	}
 	c := &child{cmd: cmd, in: in, done: make(chan struct{})}
 	go func() {
-		_ = cmd.Wait() // how it ended is seen in the journal
-		close(c.done)
+		defer close(c.done)
+		_ = cmd.Wait() // the state says the same
+		if cmd.ProcessState.ExitCode() >= 0 {
+			fell(fmt.Errorf("a child ended by itself (%s): its last words say why", cmd.ProcessState))
+		}
 	}()
 	return c, nil
 }

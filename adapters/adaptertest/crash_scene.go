@@ -25,12 +25,13 @@ type scene struct {
 	desk  *bot.Desk
 	berth atomic.Int64
 	kids  []*child
+	fell  chan error // a child that ended by itself: nobody works any more
 }
 
 // build opens a new, empty scene.
 func build(t *testing.T, a Adapter, test string) *scene {
 	t.Helper()
-	s := &scene{Far: a.Far(t), test: test, dir: t.TempDir()}
+	s := &scene{Far: a.Far(t), test: test, dir: t.TempDir(), fell: make(chan error, 1)}
 	var err error
 	if s.words, err = os.Create(filepath.Join(s.dir, "words")); err != nil {
 		t.Fatal(err)
@@ -43,7 +44,7 @@ func build(t *testing.T, a Adapter, test string) *scene {
 		for _, c := range s.kids {
 			c.kill()
 		}
-		if err := errors.Join(s.store.Close(), s.words.Close()); err != nil {
+		if err := errors.Join(s.fallen(), s.store.Close(), s.words.Close()); err != nil {
 			t.Error(err)
 		}
 		if t.Failed() {
@@ -63,11 +64,47 @@ func (s *scene) orders(at boundary) orders {
 func (s *scene) spawn(at boundary, ahead int) (*child, error) {
 	o := s.orders(at)
 	o.From = int(s.berth.Load()) + ahead
-	c, err := spawn(o, s.test, s.words)
+	c, err := spawn(o, s.test, s.words, func(err error) {
+		select {
+		case s.fell <- err:
+		default: // the first is enough
+		}
+	})
 	if err == nil {
 		s.kids = append(s.kids, c)
 	}
 	return c, err
+}
+
+// fallen says that a child ended by itself, if nobody was told yet.
+func (s *scene) fallen() error {
+	select {
+	case err := <-s.fell:
+		return err
+	default:
+		return nil
+	}
+}
+
+// bounded plays one run as long as patience lasts and no child ends by itself:
+// what is left then waits for nobody.
+func (s *scene) bounded(ctx context.Context) (story, error) {
+	ctx, end := context.WithTimeout(ctx, crashPatience)
+	defer end()
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	go func() {
+		select {
+		case err := <-s.fell:
+			fail(err)
+		case <-ctx.Done():
+		}
+	}()
+	st, err := s.play(ctx)
+	if err != nil {
+		err = errors.Join(context.Cause(ctx), err)
+	}
+	return st, err
 }
 
 // story is one run as its people see it.
