@@ -1,7 +1,6 @@
 package discord_test
 
 import (
-	"os"
 	"testing"
 	"time"
 
@@ -18,14 +17,7 @@ var forgetful = discordtest.Config{NonceLife: time.Nanosecond, Limits: discordte
 }}
 
 // TestCrash kills Deckhand while it talks to a Discord server.
-//
-// It is a part of make soak alone, and shows nothing elsewhere: 5 of 12 short
-// runs were seen to stand still after a death, with the voice due and nobody at
-// work, and the cause is not found yet.
 func TestCrash(t *testing.T) {
-	if os.Getenv("DECKHAND_SOAK") == "" {
-		return
-	}
 	t.Parallel()
 	adaptertest.Crash(t, adapter(gateway, forgetful), "TestCrashChild")
 }

@@ -48,7 +48,10 @@ func (d *Discord) send(ctx context.Context, method, endpoint, contentType string
 	answer, err := d.api.RequestWithLockedBucket(method, endpoint, contentType, body, free, 0,
 		discordgo.WithContext(ctx), discordgo.WithRetryOnRatelimit(false), discordgo.WithRestRetries(0))
 	if hidden, is := errors.AsType[*url.Error](err); is {
-		err = fmt.Errorf("no answer of Discord's: %w", hidden.Err)
+		err = hidden.Err
+		if !known(err) {
+			err = fmt.Errorf("no answer of Discord's: %w", err)
+		}
 	}
 	d.noteCall(endpoint, err)
 	return answer, err
