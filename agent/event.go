@@ -54,6 +54,8 @@ type RunStarted struct {
 	Quorum int `json:"quorum,omitempty"`
 	// Files came with the goal.
 	Files []Attachment `json:"files,omitempty"`
+	// Tick is the turn of a schedule that began the run, nil where a person did.
+	Tick *Tick `json:"tick,omitempty"`
 }
 
 // PersonSaid is a person's message to a running run. Trusted is false for the

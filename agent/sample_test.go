@@ -32,6 +32,7 @@ var samples = []Body{
 		PlanApproval: ApprovePlanEffects, Autonomy: AskRisky, YesTo: []string{"reads"}, Approvers: []string{"slack:U2"},
 		Expires: 24 * time.Hour, Slots: 4, Unattended: true, Quorum: 2,
 		Files: []Attachment{{ID: "F1", Name: "a.csv", Size: 12, URL: "https://files.example.com/F1", By: "slack:U1"}},
+		Tick:  &Tick{Schedule: "weekday-report", At: noon, Report: true, Raise: []string{"slack:U9"}},
 	},
 	PersonSaid{By: "slack:U1", Text: "only the *.go files", Trusted: true,
 		Files: []Attachment{{ID: "F2", Name: "b.csv", Size: 3}}},

@@ -148,7 +148,7 @@ func (r Run) Card() string { return r.Shown[keyCard].Message }
 
 // Replied reports whether the run was a mere answer: its card is the answer.
 func (r Run) Replied() bool {
-	return r.Ended != nil && r.Report != nil && r.Plans == 0 && r.Ended.State == RunDone
+	return r.Ended != nil && r.Report != nil && r.Plans == 0 && r.Ended.State == RunDone && !r.Scheduled()
 }
 
 // nextVoice makes the posts that are due, one after the other, and then looks
@@ -181,6 +181,10 @@ func (r Run) duePost(now time.Time) (p Post, remind time.Time, due bool) {
 	if r.Brief.ReplyTo == "" {
 		return Post{}, remind, false // a run of the terminal that is watched in chat
 	}
+	if r.Scheduled() {
+		p, due := r.dueScheduled()
+		return p, remind, due
+	}
 	if p := (Post{Key: keyCard, Kind: PostCard}); !r.posted(p) {
 		return p, remind, true
 	}
@@ -196,10 +200,8 @@ func (r Run) duePost(now time.Time) (p Post, remind time.Time, due bool) {
 	if !r.reports() {
 		return Post{}, remind, false
 	}
-	for i, file := range r.Report.Artifacts {
-		if p := (Post{Key: "upload/" + strconv.Itoa(i), Kind: PostUpload, About: file}); i < maxUploads && !r.posted(p) {
-			return p, remind, true
-		}
+	if p, due := r.dueUpload(); due {
+		return p, remind, true
 	}
 	p = Post{Key: keyReport, Kind: PostReport}
 	return p, remind, !r.posted(p)
@@ -230,6 +232,9 @@ func watchKey(i int, key string) string { return "watch/" + strconv.Itoa(i) + "/
 
 // Cards are the messages that show the run's card, by the keys of their posts.
 func (r Run) Cards() map[string]string {
+	if r.Scheduled() {
+		return nil // a headline stays as it was posted
+	}
 	cards := map[string]string{keyCard: r.Card()}
 	for i := range r.Watched {
 		cards[watchKey(i, keyCard)] = r.Shown[watchKey(i, keyCard)].Message
