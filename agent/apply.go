@@ -61,6 +61,10 @@ func (r Run) Apply(e Event) Run {
 			r = r.noteTo(b.Strand, Note{By: Deckhand, Text: b.Note, Trusted: true})
 		}
 	case Feedback: // kept in the journal for later runs; this run has ended
+	case Recalled:
+		if r.Recalled == nil {
+			r.Recalled = &b
+		}
 	case Reported:
 		if r.Report == nil {
 			r.Report = &b

@@ -62,6 +62,7 @@ var builtin = codec{
 	BudgetNotice{}.Kind():      shapeOf[BudgetNotice](),
 	Finding{}.Kind():           shapeOf[Finding](),
 	Feedback{}.Kind():          shapeOf[Feedback](),
+	Recalled{}.Kind():          shapeOf[Recalled](),
 	Reported{}.Kind():          shapeOf[Reported](),
 	RunEnded{}.Kind():          shapeOf[RunEnded](),
 }

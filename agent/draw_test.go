@@ -145,6 +145,9 @@ func drawAny(t *rapid.T) Body {
 		},
 		func() Body { return Finding{Rule: "L1", Events: []uint64{1, 2}} },
 		func() Body { return Feedback{Rating: 1} },
+		func() Body {
+			return Recalled{Episodes: []Episode{{Run: "r0", State: RunDone, Headline: "so far", Rating: rapid.IntRange(-1, 1).Draw(t, "rating")}}}
+		},
 		func() Body { return Reported{Headline: "so far"} },
 		func() Body { return RunEnded{State: RunDone} },
 	}).Draw(t, "body")()

@@ -66,6 +66,9 @@ func (Finding) Kind() Kind { return "finding" }
 // Kind names the event: feedback.
 func (Feedback) Kind() Kind { return "feedback" }
 
+// Kind names the event: recalled.
+func (Recalled) Kind() Kind { return "recalled" }
+
 // Kind names the event: report.
 func (Reported) Kind() Kind { return "report" }
 
@@ -94,5 +97,6 @@ func (CheckpointVoted) body()   {}
 func (BudgetNotice) body()      {}
 func (Finding) body()           {}
 func (Feedback) body()          {}
+func (Recalled) body()          {}
 func (Reported) body()          {}
 func (RunEnded) body()          {}

@@ -41,6 +41,7 @@ type Run struct {
 	Finished time.Time                   `json:"finished,omitzero"` // when it ended
 	Said     []Note                      `json:"said,omitempty"`    // by people, on the way
 	Findings []Finding                   `json:"findings,omitempty"`
+	Recalled *Recalled                   `json:"recalled,omitempty"`
 	Files    []Attachment                `json:"files,omitempty"`   // that people gave
 	Shown    map[string]Shown            `json:"shown,omitempty"`   // posts that were made, by key
 	Watched  []string                    `json:"watched,omitempty"` // further places that show the run

@@ -79,6 +79,14 @@ var samples = []Body{
 	BudgetNotice{Budget: "usd", Percent: 80},
 	Finding{Rule: "L1", Severity: "nudge", Strand: "task/t1", Events: []uint64{4, 7, 9}, Message: "read_file a.md three times", Note: "read another file"},
 	Feedback{Rating: -1, Comment: "wrong total", By: "slack:U1"},
+	Recalled{
+		Episodes: []Episode{{
+			Run: "r0", State: RunFailed, Ended: noon.Add(-time.Hour), Headline: "half of it", BodyHash: "00ff", ValueHashes: []string{"11ee"},
+			Rating: -1, Comment: "wrong total", Lessons: Texts{"vendor/ is large"},
+			Failures: []Failure{{What: "Count <lines>", Reason: "no disk", Events: []uint64{12}}},
+		}},
+		Precedents: []Precedent{{Failure: Failure{What: "Count <lines>", Reason: "no disk", Events: []uint64{12}}, Runs: []RunID{"r0"}}},
+	},
 	Reported{Headline: "1,234 lines", Body: "| total | 3 | 1234 |", Artifacts: Texts{"table.md"}, Skipped: Texts{"the chart"},
 		FollowUps: Texts{"count again"}, Lessons: Texts{"vendor/ is large"}},
 	RunEnded{State: RunFailed, Reason: "not delivered: chart", Cost: new(Nano(1_250_000_000)), Prompt: 1000, Completion: 200, ModelCalls: 9},

@@ -89,9 +89,9 @@ func TestKeep(t *testing.T) {
 func TestPrecedents(t *testing.T) {
 	day := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 	failed := func(run agent.RunID, days int, goal string, reasons ...string) Episode {
-		e := Episode{Run: run, Goal: goal, State: agent.RunFailed, Ended: day.AddDate(0, 0, days)}
+		e := Episode{Episode: agent.Episode{Run: run, State: agent.RunFailed, Ended: day.AddDate(0, 0, days)}, Goal: goal}
 		for _, r := range reasons {
-			e.Failures = append(e.Failures, Failure{What: "Count lines", Reason: r, Events: []uint64{uint64(days)}})
+			e.Failures = append(e.Failures, agent.Failure{What: "Count lines", Reason: r, Events: []uint64{uint64(days)}})
 		}
 		return e
 	}
@@ -108,7 +108,7 @@ func TestPrecedents(t *testing.T) {
 	if len(got) != 2 || !slices.Equal(got[0].Runs, []agent.RunID{"r1", "r4"}) || got[0].Events[0] != 4 || !slices.Equal(got[1].Runs, []agent.RunID{"r2"}) {
 		t.Fatalf("%+v", got)
 	}
-	f := got[0].Finding()
+	f := Precedes(got[0])
 	if f.Rule != "L12" || f.Severity != Info || !strings.Contains(f.Message, "2 earlier runs (r1, r4): “Count lines”: no such file") {
 		t.Errorf("%+v", f)
 	}

@@ -1,62 +1,118 @@
 package reflect
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 )
 
-// Failure is one way in which a run failed.
-type Failure struct {
-	What   string // the task's title, or empty for the run itself
-	Reason string
-	Events []uint64 // of the run's journal
-}
-
-// Episode is what is worth knowing of an ended run when its goal comes again.
+// Episode is an ended run and its goal.
 type Episode struct {
-	Run      agent.RunID
-	Goal     string
-	State    agent.RunState
-	Ended    time.Time
-	Failures []Failure
-	Lessons  []string
+	agent.Episode
+
+	Goal string
 }
 
-// Remember sums up a run's journal.
+// Remember sums up a run's journal, or the newest part of one: then the goal
+// may be missing, and tasks go by their ids. Feedback comes after the end.
 func Remember(events []agent.Event) Episode {
 	var e Episode
 	titles := map[agent.TaskID]string{}
+	name := func(id agent.TaskID) string { return cmp.Or(titles[id], string(id)) }
+	ratings := map[string]int{}
 	for _, ev := range events {
+		e.Run = ev.Run
 		switch b := ev.Body.(type) {
 		case agent.RunStarted:
-			e.Run, e.Goal = ev.Run, b.Goal
+			e.Goal = b.Goal
 		case agent.PlanAccepted:
 			for _, t := range b.Plan.Tasks {
 				titles[t.ID] = t.Title
 			}
 		case agent.Finding:
 			if b.Severity == Stop {
-				e.Failures = append(e.Failures, Failure{What: titles[taskOf(b.Strand)], Reason: b.Rule + ": " + b.Message, Events: b.Events})
+				e.Failures = append(e.Failures, agent.Failure{What: name(taskOf(b.Strand)), Reason: b.Rule + ": " + b.Message, Events: b.Events})
 			}
 		case agent.TaskEnded:
 			if b.State == agent.TaskFailed {
-				e.Failures = append(e.Failures, Failure{What: titles[b.Task], Reason: b.Reason, Events: []uint64{ev.Seq}})
+				e.Failures = append(e.Failures, agent.Failure{What: name(b.Task), Reason: b.Reason, Events: []uint64{ev.Seq}})
 			}
+			e.delivered(b)
 		case agent.Reported:
-			e.Lessons = b.Lessons
+			e.Headline, e.BodyHash, e.Lessons = b.Headline, agent.HashText(b.Body), b.Lessons
+		case agent.Feedback:
+			ratings[b.By] = b.Rating
+			e.Comment = cmp.Or(strings.TrimSpace(b.Comment), e.Comment)
 		case agent.RunEnded:
 			e.State, e.Ended = b.State, ev.At
-			if b.State == agent.RunFailed && b.Reason != "" {
-				e.Failures = append(e.Failures, Failure{Reason: b.Reason, Events: []uint64{ev.Seq}})
-			}
+			e.failed(b.Reason, ev.Seq)
 		default: // the other kinds say nothing about how it ended
 		}
 	}
+	for _, r := range ratings {
+		e.Rating += r
+	}
 	return e
+}
+
+// delivered keeps what tells a copy of the task's outputs.
+func (e *Episode) delivered(b agent.TaskEnded) {
+	for _, o := range b.Outputs {
+		if hash := agent.HashValue(o.Value); hash != "" && len(e.ValueHashes) < maxValues {
+			e.ValueHashes = append(e.ValueHashes, hash)
+		}
+	}
+}
+
+// failed keeps why the whole run failed, unless that only repeats why a task did.
+func (e *Episode) failed(reason string, seq uint64) {
+	repeats := slices.ContainsFunc(e.Failures, func(f agent.Failure) bool { return f.Reason != "" && strings.Contains(reason, f.Reason) })
+	if e.State == agent.RunFailed && reason != "" && !repeats {
+		e.Failures = append(e.Failures, agent.Failure{Reason: reason, Events: []uint64{seq}})
+	}
+}
+
+// What a run keeps of each earlier one, so that the event stays small; lengths
+// are in characters.
+const (
+	maxValues   = 12
+	maxFailures = 3
+	maxLessons  = 3
+	maxRunsOf   = 3 // precedents
+	textLimit   = 2 * quoteLimit
+)
+
+// Recall is what a run of the goal is to know of earlier ones.
+func Recall(goal string, past []Episode) agent.Recalled {
+	past = slices.Clone(past)
+	slices.SortStableFunc(past, func(a, b Episode) int { return a.Ended.Compare(b.Ended) })
+	r := agent.Recalled{Episodes: make([]agent.Episode, len(past)), Precedents: Precedents(goal, past)}
+	r.Precedents = r.Precedents[:min(len(r.Precedents), maxRunsOf)]
+	for i, p := range r.Precedents {
+		r.Precedents[i].Failure = inShort(p.Failure)
+	}
+	for i, e := range past {
+		short := e.Episode
+		short.Headline, short.Comment = quote(e.Headline, textLimit), quote(e.Comment, textLimit)
+		short.Lessons, short.Failures = nil, nil
+		for _, l := range e.Lessons[:min(len(e.Lessons), maxLessons)] {
+			short.Lessons = append(short.Lessons, quote(l, textLimit))
+		}
+		for _, f := range e.Failures[max(0, len(e.Failures)-maxFailures):] {
+			short.Failures = append(short.Failures, inShort(f))
+		}
+		r.Episodes[i] = short
+	}
+	return r
+}
+
+// inShort is a failure in a few words.
+func inShort(f agent.Failure) agent.Failure {
+	const most = 8 // events
+	return agent.Failure{What: quote(f.What, quoteLimit), Reason: quote(f.Reason, textLimit), Events: f.Events[max(0, len(f.Events)-most):]}
 }
 
 func taskOf(s agent.StrandID) agent.TaskID {
@@ -64,54 +120,43 @@ func taskOf(s agent.StrandID) agent.TaskID {
 	return t
 }
 
-// Precedent is a failure that earlier runs of the same goal came to.
-type Precedent struct {
-	Failure               // of the newest of the runs
-	Runs    []agent.RunID // oldest first
-}
-
 // Precedents lists how earlier runs of the goal failed (L12), the most frequent
 // way first, then the newest. Runs that were done in spite of a failure do not count.
-func Precedents(goal string, past []Episode) []Precedent {
+func Precedents(goal string, past []Episode) []agent.Precedent {
 	past = slices.Clone(past)
 	slices.SortStableFunc(past, func(a, b Episode) int { return a.Ended.Compare(b.Ended) })
-	ways := map[key]*Precedent{}
-	var order []*Precedent
+	ways := map[key]*agent.Precedent{}
+	var order []*agent.Precedent
 	for _, e := range past {
-		if plain(e.Goal) != plain(goal) || e.State != agent.RunFailed {
+		if agent.Bare(e.Goal) != agent.Bare(goal) || e.State != agent.RunFailed {
 			continue
 		}
 		for _, f := range e.Failures {
-			way := resultKey(plain(f.What) + "\x00" + plain(f.Reason))
+			way := resultKey(agent.Bare(f.What) + "\x00" + agent.Bare(f.Reason))
 			p := ways[way]
 			if p == nil {
-				p = &Precedent{}
+				p = &agent.Precedent{}
 				ways[way] = p
 			}
-			order = slices.DeleteFunc(order, func(o *Precedent) bool { return o == p })
-			order = append([]*Precedent{p}, order...) // the newest first
+			order = slices.DeleteFunc(order, func(o *agent.Precedent) bool { return o == p })
+			order = append([]*agent.Precedent{p}, order...) // the newest first
 			p.Failure = f
 			if !slices.Contains(p.Runs, e.Run) {
 				p.Runs = append(p.Runs, e.Run)
 			}
 		}
 	}
-	slices.SortStableFunc(order, func(a, b *Precedent) int { return len(b.Runs) - len(a.Runs) })
-	list := make([]Precedent, len(order))
+	slices.SortStableFunc(order, func(a, b *agent.Precedent) int { return len(b.Runs) - len(a.Runs) })
+	list := make([]agent.Precedent, len(order))
 	for i, p := range order {
 		list[i] = *p
 	}
 	return list
 }
 
-// plain is a text without regard to case, spaces and punctuation at its end.
-func plain(s string) string {
-	return strings.TrimRight(strings.Join(strings.Fields(strings.ToLower(s)), " "), ".!? ")
-}
-
-// Finding says the precedent before a run starts. Its events are none of this
+// Precedes says the precedent before a run starts. Its events are none of this
 // run's journal; the message names the runs instead.
-func (p Precedent) Finding() agent.Finding {
+func Precedes(p agent.Precedent) agent.Finding {
 	names := make([]string, len(p.Runs))
 	for i, r := range p.Runs {
 		names[i] = string(r)
@@ -120,7 +165,10 @@ func (p Precedent) Finding() agent.Finding {
 	if p.What != "" {
 		what = "“" + quote(p.What, nameLimit) + "”"
 	}
+	often := "in an earlier run"
+	if len(p.Runs) > 1 {
+		often = "the same way in " + count(len(p.Runs), "earlier run")
+	}
 	return agent.Finding{Rule: "L12", Severity: Info, Strand: agent.Main, Events: []uint64{},
-		Message: fmt.Sprintf("this goal failed the same way in %s (%s): %s: %s",
-			count(len(p.Runs), "earlier run"), strings.Join(names, ", "), what, quote(p.Reason, 2*quoteLimit))}
+		Message: fmt.Sprintf("this goal failed %s (%s): %s: %s", often, strings.Join(names, ", "), what, quote(p.Reason, textLimit))}
 }
