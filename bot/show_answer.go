@@ -98,7 +98,7 @@ func (b limited) percent() int64 { return b.spent * 100 / max(b.limit, 1) }
 func budgets(r agent.Run) []limited {
 	l, s := r.Limits(), r.Spent
 	all := []limited{
-		{"usd", int64(s.Cost), int64(l.USD), func(n int64) string { return "$" + agent.Nano(n).String() }},
+		{"usd", int64(s.Cost), int64(l.USD), func(n int64) string { return dollars(agent.Nano(n)) }},
 		{"tokens", s.Tokens(), l.Tokens, inThousands},
 		{"time", int64(s.Time), int64(l.Time), func(n int64) string { return lasting(time.Duration(n)) }},
 		{"steps", int64(s.Calls), l.Steps, inThousands},

@@ -156,12 +156,21 @@ func countOf[N int | int64](n N, word string) string {
 	return inThousands(int64(n)) + " " + word + "s"
 }
 
-// money is the exact amount, as the journal has it; nil is an unknown price.
+// money is an amount as chat shows it; nil is an unknown price.
 func money(n *agent.Nano) string {
 	if n == nil {
 		return "cost unknown"
 	}
-	return "$" + n.String()
+	return dollars(*n)
+}
+
+// dollars is an amount in whole cents. The exact one is in the journal.
+func dollars(n agent.Nano) string {
+	const cent = agent.Dollar / 100
+	if 0 < n && n < cent {
+		return "under $0.01" // rounded it would be nothing, or more than was spent
+	}
+	return "$" + ((n + cent/2) / cent * cent).String()
 }
 
 // lasting is a time in words of its two largest units: "1m 20s", "2h", "350ms".

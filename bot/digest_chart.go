@@ -1,0 +1,133 @@
+package bot
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// Bounds of a report's chart.
+const (
+	chartDays   = 14 // of spend
+	chartPoints = 14
+	chartTasks  = 4 // of a plan that is worth a burn-down
+)
+
+// DigestChart is a chart of one series to be attached to a report; the fields
+// are those of the tool plot.
+type DigestChart struct {
+	Kind, Title    string // Kind is line or bar
+	XLabel, YLabel string
+	Labels         []string
+	Values         []float64
+	Text           string // what it shows, for those who don't see it
+}
+
+// chart is a burn-down where a task of a larger plan ended in the period, else
+// the spend of each day where runs ended on more than one, else nothing.
+func (d digest) chart() *DigestChart {
+	if c := d.burndown(); c != nil {
+		return c
+	}
+	if len(d.ended) == 0 {
+		return nil
+	}
+	return d.daily()
+}
+
+// burndown is how many tasks were open over the period.
+func (d digest) burndown() *DigestChart {
+	var runs []agent.Run
+	worth := false
+	for _, list := range [][]agent.Run{d.ended, d.live} {
+		for _, r := range list {
+			if len(r.Plan.Tasks) == 0 {
+				continue
+			}
+			runs = append(runs, r)
+			for _, t := range r.Plan.Tasks {
+				worth = worth || (len(r.Plan.Tasks) >= chartTasks && d.Period.holds(r.Tasks[t.ID].Ended))
+			}
+		}
+	}
+	if !worth {
+		return nil
+	}
+	begin := d.Period.Since
+	if begin.IsZero() {
+		begin = d.Period.Until
+		for _, r := range runs {
+			if r.Started.Before(begin) {
+				begin = r.Started
+			}
+		}
+	}
+	c := &DigestChart{Kind: "line", Title: "Open tasks", XLabel: "Time (" + d.Period.zone().String() + ")", YLabel: "Tasks"}
+	span := d.Period.Until.Sub(begin)
+	layout := "15:04"
+	if span > 36*time.Hour {
+		layout = "2 Jan 15:04"
+	}
+	for i := range chartPoints {
+		at := begin.Add(span * time.Duration(i) / (chartPoints - 1))
+		c.Labels = append(c.Labels, at.In(d.Period.zone()).Format(layout))
+		c.Values = append(c.Values, float64(openTasks(runs, at)))
+	}
+	c.Text = fmt.Sprintf("%s open at %s, %d at %s", countOf(int(c.Values[0]), "task"), d.Period.clock(begin), int(c.Values[chartPoints-1]), d.Period.clock(d.Period.Until))
+	return c
+}
+
+// openTasks counts the tasks that were open at the time. A fold does not know
+// when a task came: it counts from its run's start; and with the run ends what
+// was not done.
+func openTasks(runs []agent.Run, at time.Time) int {
+	n := 0
+	for _, r := range runs {
+		if r.Started.After(at) || (r.Ended != nil && !r.Finished.After(at)) {
+			continue
+		}
+		for _, t := range r.Plan.Tasks {
+			if ended := r.Tasks[t.ID].Ended; ended.IsZero() || ended.After(at) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// daily is the spend of the last two weeks by the day that runs ended.
+func (d digest) daily() *DigestChart {
+	zone := d.Period.zone()
+	until := d.Period.Until.In(zone)
+	day := func(back int) time.Time { // by the calendar: a day may have 23 hours
+		return time.Date(until.Year(), until.Month(), until.Day()-back, 0, 0, 0, 0, zone)
+	}
+	c := &DigestChart{Kind: "bar", Title: "Spend by the day that runs ended", XLabel: "Day (" + zone.String() + ")", YLabel: "US$"}
+	days, total, unpriced := 0, agent.Nano(0), 0
+	for back := chartDays - 1; back >= 0; back-- {
+		var runs []agent.Run
+		for _, r := range d.Runs {
+			if r.Ended != nil && !r.Scheduled() && !r.Finished.Before(day(back)) && r.Finished.Before(day(back-1)) && !r.Finished.After(d.Period.Until) {
+				runs = append(runs, r)
+			}
+		}
+		sum := tally(runs)
+		if sum.nano > 0 {
+			days++
+		}
+		total, unpriced = total+sum.nano, unpriced+sum.unpriced
+		if days > 0 { // no row of empty days before the first
+			c.Labels = append(c.Labels, day(back).Format("2 Jan"))
+			c.Values = append(c.Values, float64(sum.nano)/float64(agent.Dollar))
+		}
+	}
+	if days < 2 {
+		return nil
+	}
+	if unpriced > 0 {
+		c.Title += ", known prices only"
+	}
+	c.Text = fmt.Sprintf("%s in %d days", dollars(total), len(c.Values))
+	return c
+}

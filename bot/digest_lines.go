@@ -1,0 +1,189 @@
+package bot
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// dotted puts the parts of a line together, without those that are empty.
+func dotted(parts ...string) string {
+	var said []string
+	for _, p := range parts {
+		if p != "" {
+			said = append(said, p)
+		}
+	}
+	return strings.Join(said, " · ")
+}
+
+func (d digest) hidden(r agent.Run) bool { return d.Private != nil && d.Private(r) }
+
+// open is the text, or nothing where it would tell of a private run.
+func (d digest) open(r agent.Run, text string) string {
+	if d.hidden(r) {
+		return ""
+	}
+	return text
+}
+
+// named begins a line: the run and its goal.
+func (d digest) named(r agent.Run) string {
+	goal := quoted(r.Brief.Goal, 80)
+	if d.hidden(r) {
+		goal = "in a private conversation"
+	}
+	return dotted("`"+string(r.ID)+"`", goal)
+}
+
+// doneLines are the runs that ended as done or were cancelled.
+func (d digest) doneLines() []string {
+	var lines []string
+	for _, r := range d.ended {
+		switch r.Ended.State {
+		case agent.RunDone:
+			lines = append(lines, dotted("✓ "+d.named(r), d.open(r, result(r)), d.ending(r)))
+		case agent.RunCancelled:
+			lines = append(lines, dotted("– "+d.named(r), "**cancelled**"+d.reason(r), d.ending(r)))
+		case agent.RunFailed, agent.RunRunning, agent.RunWaiting, agent.RunPaused:
+		}
+	}
+	return lines
+}
+
+// result is the headline of the run's report.
+func result(r agent.Run) string {
+	if r.Report == nil {
+		return ""
+	}
+	return quoted(r.Report.Headline, 120)
+}
+
+// reason is why the run ended, as the end of a word.
+func (d digest) reason(r agent.Run) string {
+	why := people(r, quoted(r.Ended.Reason, 160))
+	why = d.open(r, strings.TrimPrefix(strings.TrimPrefix(why, string(r.Ended.State)), ": "))
+	switch {
+	case why == "":
+		return ""
+	case strings.HasPrefix(why, " by "):
+		return why
+	}
+	return ": " + why
+}
+
+// ending is what an ended run cost, how long it took and when it ended.
+func (d digest) ending(r agent.Run) string {
+	return dotted(costOf(r), "took "+lasting(r.Finished.Sub(r.Started)), d.Period.clock(r.Finished))
+}
+
+// doingLines are the runs at work.
+func (d digest) doingLines() []string {
+	var lines []string
+	for _, r := range d.doing {
+		now := work(r)
+		switch {
+		case r.Cancelled != nil:
+			now = "ending, " + people(r, "cancelled by "+r.Cancelled.By)
+		case r.Finish:
+			now = "ending with what there is"
+		case r.State() == agent.RunWaiting:
+			now = ""
+		}
+		lines = append(lines, dotted(d.named(r), tasksOf(r), d.open(r, now), "since "+d.Period.clock(r.Started), costOf(r)))
+	}
+	return lines
+}
+
+// tasksOf is how far the plan is, "" without one.
+func tasksOf(r agent.Run) string {
+	done, total := r.Progress()
+	if total == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%d of %s done", done, countOf(total, "task"))
+	failed := 0
+	for _, t := range r.Plan.Tasks {
+		if r.Tasks[t.ID].State == agent.TaskFailed {
+			failed++
+		}
+	}
+	if failed > 0 {
+		text += fmt.Sprintf(", %d failed", failed)
+	}
+	return text
+}
+
+// blockedLines are the runs that cannot go on, those that failed in the
+// period, and what could not be posted or read.
+func (d digest) blockedLines() []string {
+	var lines []string
+	for _, r := range d.in(agent.RunFailed) {
+		lines = append(lines, dotted("✗ "+d.named(r), "**failed**"+d.reason(r), d.ending(r)))
+	}
+	for _, r := range d.blocked {
+		still := "for " + inMinutes(d.Period.Until.Sub(r.Last))
+		lines = append(lines, dotted(d.named(r), d.obstacle(r), tasksOf(r), "nothing moved "+still, costOf(r)))
+	}
+	for _, r := range d.lost {
+		lines = append(lines, fmt.Sprintf("✗ `%s` · the report %s of %s could not be posted: %s", r.ID,
+			quoted(r.Brief.Tick.Schedule, 60), d.Period.clock(r.Brief.Tick.At), quoted(r.Undelivered(), 160)))
+	}
+	for _, s := range d.Unread {
+		lines = append(lines, dotted("`"+string(s.Run)+"`", "**unreadable**: "+quoted(s.Problem, 160)))
+	}
+	return lines
+}
+
+// obstacle is why a live run does not go on.
+func (d digest) obstacle(r agent.Run) string {
+	switch d.why(r) {
+	case whyRefused:
+		return "**paused**: the model refuses its configuration: " + quoted(r.Refused, 160)
+	case whyPaused:
+		return "**paused** by " + pausedBy(r.Paused)
+	case whyStuck:
+		for _, c := range r.OpenCheckpoints() {
+			if c.Ask == agent.CheckStuck && !d.hidden(r) {
+				return "**stuck**: " + escape(title(c))
+			}
+		}
+		return "**stuck**"
+	}
+	return "**no progress**" + d.open(r, ": "+work(r))
+}
+
+// needLines are the open questions.
+func (d digest) needLines() []string {
+	var lines []string
+	for _, p := range d.needs {
+		r, c := p.Run, p.Check
+		what := wants[c.Ask] + d.open(r, ": "+escape(title(c)))
+		lines = append(lines, dotted(d.named(r), "waits "+what+" (`"+string(c.ID)+"`)", d.deciders(r, c),
+			"open for "+inMinutes(d.Period.Until.Sub(c.Opened)), d.expiry(c)))
+	}
+	return lines
+}
+
+// deciders are the people who may decide, by name.
+func (d digest) deciders(r agent.Run, c agent.Checkpoint) string {
+	if d.Audience == nil {
+		return ""
+	}
+	list := d.Audience(r, c.Ask)
+	if len(list) == 0 {
+		return "nobody is named who may decide"
+	}
+	return mentions(list, "or") + " may decide"
+}
+
+func (d digest) expiry(c agent.Checkpoint) string {
+	switch {
+	case c.Expires.IsZero():
+		return ""
+	case !d.Period.Until.Before(c.Expires):
+		return "expires now; then " + expired[c.Ask]
+	}
+	return "expires " + d.Period.clock(c.Expires) + "; then " + expired[c.Ask]
+}

@@ -1,0 +1,140 @@
+package bot
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// maxSpenders is how many of the dearest runs are named.
+const maxSpenders = 3
+
+// spendSum is what runs spent together. Some of them may have called models whose
+// price nobody knows: nano is the rest.
+type spendSum struct {
+	runs, unpriced int
+	nano           agent.Nano
+	tokens         int64
+	calls          int
+}
+
+func tally(runs []agent.Run) spendSum {
+	sum := spendSum{runs: len(runs)}
+	for _, r := range runs {
+		sum.nano += r.Spent.Cost
+		sum.tokens += r.Spent.Tokens()
+		sum.calls += r.Spent.Calls
+		if r.Spent.Unpriced {
+			sum.unpriced++
+		}
+	}
+	return sum
+}
+
+// cost is the money, and that it is not all of it.
+func (s spendSum) cost() string {
+	switch {
+	case s.unpriced == 0:
+		return dollars(s.nano)
+	case s.nano == 0:
+		return noPrice
+	}
+	return "at least " + dollars(s.nano) + " (" + countOf(s.unpriced, "run") + " with an unknown price)"
+}
+
+// noPrice is the cost of a run whose model has no price.
+const noPrice = "unknown price"
+
+func costOf(r agent.Run) string { return tally([]agent.Run{r}).alone() }
+
+// alone is the cost of a single run.
+func (s spendSum) alone() string {
+	if s.unpriced > 0 && s.nano > 0 {
+		return "at least " + dollars(s.nano) + ", " + noPrice + " of the rest"
+	}
+	return s.cost()
+}
+
+func (s spendSum) String() string {
+	return dotted(s.cost(), countOf(s.tokens, "token"), countOf(s.calls, "model call"))
+}
+
+// spendLines are what was spent. A fold has totals only, so a run's spend
+// counts where it ended, and that of a live one from its start.
+func (d digest) spendLines() []string {
+	ended, live := tally(d.ended), tally(d.live)
+	var lines []string
+	if ended.runs > 0 {
+		lines = append(lines, "Ended in this time, from their start: "+dotted(ended.String(), countOf(ended.runs, "run")))
+	}
+	if live.runs > 0 {
+		lines = append(lines, "Still open, from their start until now: "+dotted(live.String(), countOf(live.runs, "run")))
+	}
+	if ended.runs > 0 && live.runs > 0 {
+		lines = append(lines, "Together: "+tally(slices.Concat(d.ended, d.live)).String())
+	}
+	lines = append(lines, d.dearest()...)
+	lines = append(lines, d.monthly()...)
+	return append(lines, d.nearlySpent()...)
+}
+
+// dearest names the runs that spent most, where there is more than one.
+func (d digest) dearest() []string {
+	runs := slices.DeleteFunc(slices.Concat(d.ended, d.live), func(r agent.Run) bool { return r.Spent.Calls == 0 })
+	if len(runs) < 2 {
+		return nil
+	}
+	slices.SortFunc(runs, func(a, b agent.Run) int {
+		return cmp.Or(cmp.Compare(b.Spent.Cost, a.Spent.Cost), cmp.Compare(b.Spent.Tokens(), a.Spent.Tokens()), cmp.Compare(a.ID, b.ID))
+	})
+	var most []string
+	for _, r := range runs[:min(len(runs), maxSpenders)] {
+		most = append(most, "`"+string(r.ID)+"` "+costOf(r)+" ("+countOf(r.Spent.Tokens(), "token")+")")
+	}
+	return []string{"Most: " + enumerate(most, "and")}
+}
+
+// monthly is what the month cost: of the runs, and as the store counts it.
+func (d digest) monthly() []string {
+	begin := d.Period.month()
+	var runs []agent.Run
+	for _, r := range d.Runs {
+		if !r.Scheduled() && (r.Ended == nil || (!r.Finished.Before(begin) && !r.Finished.After(d.Period.Until))) {
+			runs = append(runs, r)
+		}
+	}
+	var lines []string
+	if sum := tally(runs); sum.calls > 0 {
+		lines = append(lines, fmt.Sprintf("%s, runs that ended in it or are open: %s", begin.Format("January"), dotted(sum.String(), countOf(sum.runs, "run"))))
+	}
+	for _, c := range d.Counters {
+		line := quoted(c.Name, 80) + ": " + dollars(c.Spent)
+		if c.Limit > 0 {
+			b := limited{spent: int64(c.Spent), limit: int64(c.Limit)}
+			line += fmt.Sprintf(" of %s (%d %%)", dollars(c.Limit), b.percent())
+			if b.percent() >= nearly {
+				line = "**Budget**: " + line
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// nearly is the part of a budget, in percent, from which it is named.
+const nearly = 80
+
+// nearlySpent are the live runs' own budgets that are nearly used up.
+func (d digest) nearlySpent() []string {
+	var lines []string
+	for _, r := range d.live {
+		for _, b := range budgets(r) {
+			if b.percent() >= nearly {
+				lines = append(lines, fmt.Sprintf("**Budget**: `%s` has used %d %% of its %s (%s of %s)", r.ID, b.percent(), budgetName(b.name), b.show(b.spent), b.show(b.limit)))
+			}
+		}
+	}
+	return lines
+}
