@@ -26,6 +26,9 @@ func (t *turn) ask(ctx context.Context, view agent.Run) (waits bool, err error) 
 	if stuck, err := t.reflect(ctx, view); stuck || err != nil {
 		return false, err
 	}
+	if err := t.recall(ctx, view); err != nil {
+		return false, err
+	}
 	view = t.view() // with what the model was told just now
 	ready, talk, err := t.book.Request(view, t.lease.Strand, t.Tools.Specs(), t.talk)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // sent again after an error of the connection. Refusals of a budget leave the
 // batch as it is; a lost lease saves the outcomes of effects as facts.
 func (t *turn) commit(ctx context.Context, strict bool) error {
-	lease, names := t.lease, t.stir()
+	lease, names := t.lease, t.goalName(t.stir())
 	c := agent.Commit{
 		ID: agent.NewID(), Run: t.lease.Run, Lease: &lease, Seen: t.run.Seq, Strict: strict,
 		Events: t.batch, Wake: t.wake, Spend: t.spend, Ends: t.ends, Set: names,

@@ -36,7 +36,7 @@ func (t *turn) control(ctx context.Context, view agent.Run, c agent.OpenCall, ar
 	case "judge_task":
 		err = read(args, func(a agent.TaskJudged) { t.judge(view, c, a) })
 	case "submit_report":
-		err = read(args, func(a agent.Reported) { t.report(c, a) })
+		err = read(args, func(a agent.Reported) { t.report(view, c, a) })
 	default:
 		err = errors.New("it is not built in")
 	}
@@ -201,8 +201,11 @@ func (t *turn) judge(view agent.Run, c agent.OpenCall, a agent.TaskJudged) {
 	t.event(agent.CallReplied{Effect: finishing.Effect, Text: text})
 }
 
-func (t *turn) report(c agent.OpenCall, a agent.Reported) {
+func (t *turn) report(view agent.Run, c agent.OpenCall, a agent.Reported) {
 	t.reply(c, "delivered")
+	for _, f := range view.Copies(a) {
+		t.event(f)
+	}
 	t.event(a)
 }
 

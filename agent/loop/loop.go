@@ -29,13 +29,15 @@ type Toolbox interface {
 	Nearest(name string) []string
 }
 
-// Blobs keeps artifacts and snapshots, and waits for news; every store does.
+// Blobs keeps artifacts, snapshots and names, and waits for news; every store
+// does.
 type Blobs interface {
 	Snapshot(ctx context.Context, run agent.RunID) (seq uint64, data []byte, err error)
 	KeepSnapshot(ctx context.Context, run agent.RunID, seq uint64, data []byte) error
 	PutBlob(ctx context.Context, data []byte) (hash string, err error)
 	Blob(ctx context.Context, hash string) ([]byte, error)
 	Await(ctx context.Context, run agent.RunID, after uint64) error
+	Values(ctx context.Context, prefix string) (map[string]string, error)
 }
 
 // Price is what a model's tokens cost, in billionths of a dollar per million
