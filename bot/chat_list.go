@@ -102,9 +102,9 @@ func (h *hearing) visited(ctx context.Context) (Answer, error) {
 // has no price.
 func monthly(spent agent.Nano, mine []Status) string {
 	if slices.ContainsFunc(mine, func(s Status) bool { return s.Cost == nil && s.Problem == "" }) {
-		return "at least $" + spent.String() + ": the cost of some is unknown, their model has no price"
+		return "at least " + dollars(spent) + ": the cost of some is unknown, their model has no price"
 	}
-	return "$" + spent.String()
+	return dollars(spent)
 }
 
 // listed lists principals as facts show them.

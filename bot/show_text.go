@@ -170,7 +170,8 @@ func dollars(n agent.Nano) string {
 	if 0 < n && n < cent {
 		return "under $0.01" // rounded it would be nothing, or more than was spent
 	}
-	return "$" + ((n + cent/2) / cent * cent).String()
+	n = (n + cent/2) / cent
+	return fmt.Sprintf("$%s.%02d", inThousands(int64(n/100)), n%100)
 }
 
 // lasting is a time in words of its two largest units: "1m 20s", "2h", "350ms".

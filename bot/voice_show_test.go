@@ -71,13 +71,13 @@ func TestSpendingIsNoChange(t *testing.T) {
 		r := onCard()
 		h.look(t, r)
 		pass(time.Minute / 2)
-		cost := agent.Nano(5)
+		cost := agent.Dollar / 100
 		spent := more(r, on("task/prices", agent.ModelAnswered{Call: "task/prices.1", Purpose: llm.Work, Cost: &cost, Problem: "empty"}),
 			thinks("task/prices", 2, llm.Work))
 		expect(t, "more spent", h.look(t, spent), look{heartbeat / 2, 1})
 		pass(time.Minute / 2)
 		expect(t, "the heartbeat", h.look(t, spent), look{heartbeat, 2})
-		if !strings.Contains(drawn(h.stage.edits[1].card), "$0.024690005") {
+		if !strings.Contains(drawn(h.stage.edits[1].card), "$0.03") {
 			t.Errorf("shown: %s", drawn(h.stage.edits[1].card))
 		}
 	})
