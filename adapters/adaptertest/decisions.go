@@ -34,8 +34,7 @@ var decisions = []scenario{
 	}},
 	{"approval/deny with a reason", nil, nil, func(h *house) {
 		run, ask := h.begin()
-		h.click(Ann, ask, "Deny")
-		h.fill(Ann, first("the berth is taken"))
+		h.form(Ann, ask, "Deny", first("the berth is taken"))
 		h.ends(run, agent.RunDone)
 		h.absent("berth.md")
 		asked := h.model.requests(llm.Work)
@@ -46,8 +45,7 @@ var decisions = []scenario{
 	}},
 	{"approval/edit", nil, nil, func(h *house) {
 		run, ask := h.begin()
-		h.click(Ann, ask, "Edit")
-		h.fill(Ann, edited)
+		h.form(Ann, ask, "Edit", edited)
 		again := h.asked(2)
 		h.absent("berth.md")
 		h.click(Ann, again, "Approve")

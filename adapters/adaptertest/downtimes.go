@@ -8,8 +8,9 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 )
 
-// expiry is short enough to be waited for.
-const expiry = 3 * time.Second
+// expiry is short enough to be waited for, and long enough for the question to
+// be put before it on a busy machine.
+const expiry = 10 * time.Second
 
 // downtimes are about what happens while nobody works.
 var downtimes = []scenario{
@@ -62,9 +63,7 @@ var downtimes = []scenario{
 			h.Error("a command was acknowledged that nobody took")
 		}
 		h.join()
-		if err := h.Slash(Ann, "run Get the harbour ready"); err != nil {
-			h.Fatal(err)
-		}
+		h.does("Ann gives a command", func() error { return h.Slash(Ann, "run Get the harbour ready") })
 		_, run := h.card(1)
 		h.ends(run, agent.RunDone)
 		if n := len(h.runs()); n != 1 {
@@ -121,9 +120,7 @@ var replicas = []scenario{
 		h.join()
 		const many = 3
 		for n := range many {
-			if err := h.Slash(Ann, "run Get the harbour ready"); err != nil {
-				h.Fatal(err)
-			}
+			h.does("Ann gives a command", func() error { return h.Slash(Ann, "run Get the harbour ready") })
 			h.sees("the run is reported", func() bool { return len(h.kinds(agent.PostReport)) == n+1 })
 		}
 		h.whole()
@@ -156,6 +153,7 @@ var replicas = []scenario{
 		gone := h.living[0]
 		h.living = slices.Delete(h.living, 0, 1)
 		h.end(gone)
+		h.part()
 		h.clicks(Ann, ask, "Approve")
 		h.ends(run, agent.RunDone)
 		h.each(run, ask)

@@ -74,6 +74,7 @@ type Far interface {
 	People
 	Sight
 	Faults
+	Links
 	// Ticket is how Adapter.Open reaches it.
 	Ticket() string
 	// Channel is where Ann, Ben, Cleo, Gus, Eve, the robot and Deckhand are.
@@ -88,8 +89,14 @@ type Far interface {
 	Loud() string
 	// Longest is how many characters a message to the bot may have.
 	Longest() int
-	// Greet returns when so many connections are ready for events.
+}
+
+// Links are the connections over which the other side hands events over.
+type Links interface {
+	// Greet returns when so many are ready for events.
 	Greet(ctx context.Context, connections int) error
+	// Part returns when no more than so many are left.
+	Part(ctx context.Context, connections int) error
 }
 
 // People is what people do. Texts are as people type them.
@@ -159,7 +166,7 @@ type Faults interface {
 	// Hold keeps events back until Release gives them, perhaps the newest first.
 	Hold()
 	Release(reversed bool)
-	// Drop cuts every connection without a word.
+	// Drop cuts every connection without a word. From then on it counts no more.
 	Drop()
 	// Unruly lets answers be late and lost at random from now on.
 	Unruly(seed uint64)

@@ -49,11 +49,6 @@ var faults = []scenario{
 		said := h.Mention(Ann, ask.Thread, "mind the paint")
 		h.Drop()
 		h.heard(run, Ann, "mind the paint", true)
-		ctx, cancel := h.bounded()
-		defer cancel()
-		if err := h.Greet(ctx, 1); err != nil {
-			h.Fatal(err)
-		}
 		h.clicks(Ann, ask, "Approve")
 		h.ends(run, agent.RunDone)
 		h.each(run, ask)
@@ -131,18 +126,6 @@ func (h *house) each(run agent.RunID, ask Post) {
 	}
 	h.decided(run, 1)
 	h.closed(ask, "Approve")
-}
-
-// clicks presses a button until that is taken, as a person does whom a warning
-// sign told that it was not.
-func (h *house) clicks(w Who, on Post, label string) {
-	h.Helper()
-	for range 5 {
-		if h.Click(w, on.Message, label) == nil {
-			return
-		}
-	}
-	h.Fatalf("%s clicked %q five times in vain\n%s", w, label, h.scene())
 }
 
 func (h *house) wrecker() Wrecker {

@@ -135,13 +135,20 @@ func (p *play) Complete(ctx context.Context, r llm.Request) (llm.Response, error
 	return llm.Response{Message: m, Model: r.Model, Usage: llm.Usage{Prompt: 100, Completion: 10}, Finish: "tool_calls"}, ctx.Err()
 }
 
-func (p *play) say(r llm.Request) llm.Message {
+// turnOf is how often the model has answered in the conversation. The same turn
+// may be asked for again, where whoever asked first lost it.
+func turnOf(r llm.Request) int {
 	n := 0
 	for _, m := range r.Messages {
 		if m.Role == llm.Assistant {
 			n++
 		}
 	}
+	return n
+}
+
+func (p *play) say(r llm.Request) llm.Message {
+	n := turnOf(r)
 	switch r.Purpose {
 	case llm.Intake, llm.Plan:
 		if r.Purpose == llm.Intake && n < len(p.first) {

@@ -30,8 +30,7 @@ var questions = []scenario{
 	}},
 	{"clarify/other", unclear, nil, func(h *house) {
 		run, ask := h.unclear()
-		h.click(Ann, ask, "Other")
-		h.fill(Ann, first("the west quay"))
+		h.form(Ann, ask, "Other", first("the west quay"))
 		h.clarified(run, "the west quay")
 	}},
 	{"clarify/decide for me", unclear, nil, func(h *house) {
@@ -74,7 +73,6 @@ var questions = []scenario{
 	}},
 	{"plan/edit", harmless, plans, func(h *house) {
 		run, ask := h.begin()
-		h.click(Ann, ask, "Edit")
 		plan := *h.load(run).OpenCheckpoint().Plan
 		plan.Tasks = slices.Clone(plan.Tasks)
 		plan.Tasks[0].Title = "Paint berth a"
@@ -82,7 +80,7 @@ var questions = []scenario{
 		if err != nil {
 			h.Fatal(err)
 		}
-		h.fill(Ann, first(string(text)))
+		h.form(Ann, ask, "Edit", first(string(text)))
 		r := h.ends(run, agent.RunDone)
 		if got := r.Plan.Tasks[0].Title; got != "Paint berth a" {
 			h.Errorf("the plan that was worked has the task %q", got)

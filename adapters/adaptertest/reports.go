@@ -59,17 +59,12 @@ var reports = []scenario{
 	}},
 	{"report/good", harmless, nil, func(h *house) {
 		run, report := h.reported()
-		if err := h.Rate(Ann, report.Message, true); err != nil {
-			h.Fatal(err)
-		}
+		h.does("Ann rates", func() error { return h.Rate(Ann, report.Message, true) })
 		h.rated(run, Ann, 1, "")
 	}},
 	{"report/bad", harmless, nil, func(h *house) {
 		run, report := h.reported()
-		if err := h.Rate(Ben, report.Message, false); err != nil {
-			h.Fatal(err)
-		}
-		h.fill(Ben, first("the total is wrong"))
+		h.opened(Ben, func() error { return h.Rate(Ben, report.Message, false) }, first("the total is wrong"))
 		h.journalled(run, "a rating with its comment", 1, func(b agent.Body) bool {
 			f, is := b.(agent.Feedback)
 			return is && f.Rating == -1 && f.By == h.Principal(Ben) && f.Comment == "the total is wrong"

@@ -15,7 +15,8 @@ func endless() *play {
 
 // troubles are about runs that cannot go on by themselves.
 var troubles = []scenario{
-	{"trouble/budget", harmless, func(h *house) { h.rules.Limits.Steps = 3 }, func(h *house) {
+	// The work takes six steps, and one more for each that a worker lost.
+	{"trouble/budget", harmless, func(h *house) { h.rules.Limits.Steps = 5 }, func(h *house) {
 		run, ask := h.begin()
 		for _, want := range []string{"+25 %", "+100 %", "Finish with what you have", "Cancel"} {
 			if !named(ask.Buttons, want) {

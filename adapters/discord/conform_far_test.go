@@ -95,6 +95,11 @@ func (g *guild) Greet(ctx context.Context, n int) error {
 	return g.Wait(ctx, func() bool { return len(g.Commands("")) > 0 && (g.mode == signed || g.Connections() >= n) })
 }
 
+// Part waits for sockets to go: a replica leaves the front before it ends.
+func (g *guild) Part(ctx context.Context, n int) error {
+	return g.Wait(ctx, func() bool { return g.Connections() <= n })
+}
+
 // at is the address of a message. The channel may be a thread.
 func (g *guild) at(channel, id string) bot.Address {
 	a := g.Channel()

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/deckhand-bot/deckhand/adapters/adaptertest"
 	"github.com/deckhand-bot/deckhand/adapters/discord"
@@ -38,6 +39,10 @@ var overheard = []string{
 	"goal/in a thread", "clarify/free text", "clarify/not by others", "talk/chatter", "talk/steer", "downtime/answer missed",
 }
 
+// unhurried is how long people wait for an answer on a busy machine; in Discord
+// they read after three seconds that there is none.
+const unhurried = 15 * time.Second
+
 // TestConformance plays people against a whole Deckhand: over the gateway as it
 // is by default, over the gateway with the intent for message content, and over
 // signed HTTP interactions.
@@ -46,7 +51,7 @@ func TestConformance(t *testing.T) {
 	for _, mode := range []string{gateway, content, signed} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			a := adapter(mode, discordtest.Config{})
+			a := adapter(mode, discordtest.Config{AckWithin: unhurried})
 			if mode == content {
 				a.Plays = func(scenario string) bool { return slices.Contains(overheard, scenario) }
 			}

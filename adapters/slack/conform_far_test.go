@@ -32,10 +32,14 @@ var people = map[adaptertest.Who]string{
 // robot is how the other bot signs what it writes.
 const robot = "BROB"
 
+// unhurried is how long people wait for an answer on a busy machine; in Slack
+// they see a warning sign after three seconds.
+const unhurried = 15 * time.Second
+
 func openWorkspace(t *testing.T, mode string, limits slacktest.Limits) *workspace {
 	t.Helper()
 	w := &workspace{mode: mode}
-	cfg := slacktest.Config{Limits: limits, Redeliver: []time.Duration{5 * time.Millisecond, 200 * time.Millisecond, time.Second, 2 * time.Second}}
+	cfg := slacktest.Config{Limits: limits, AckWithin: unhurried, TriggerLife: unhurried, Redeliver: []time.Duration{5 * time.Millisecond, 200 * time.Millisecond, time.Second, 2 * time.Second}}
 	if mode == signed {
 		w.front = adaptertest.OpenFront(t)
 		cfg.Deliver = w.front.URL()
@@ -93,6 +97,11 @@ func (w *workspace) Greet(ctx context.Context, n int) error {
 		return w.front.Await(ctx, n)
 	}
 	return w.Wait(ctx, func() bool { return w.Connections() >= n })
+}
+
+// Part waits for sockets to go: a replica leaves the front before it ends.
+func (w *workspace) Part(ctx context.Context, n int) error {
+	return w.Wait(ctx, func() bool { return w.Connections() <= n })
 }
 
 // at is the address of a message.

@@ -84,6 +84,16 @@ func (l *link) cut() {
 	})
 }
 
+// open reports whether the connection was not cut yet.
+func (l *link) open() bool {
+	select {
+	case <-l.gone:
+		return false
+	default:
+		return true
+	}
+}
+
 func (s *Server) serveLink(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	refuse := s.outage || s.closed
@@ -210,7 +220,7 @@ func (s *Server) Connections() int {
 	defer s.mu.Unlock()
 	n := 0
 	for _, l := range s.links {
-		if l.session != nil {
+		if l.session != nil && l.open() {
 			n++
 		}
 	}

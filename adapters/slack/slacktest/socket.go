@@ -43,11 +43,21 @@ func (l *link) cut() {
 	})
 }
 
+// open reports whether the connection was not cut yet.
+func (l *link) open() bool {
+	select {
+	case <-l.gone:
+		return false
+	default:
+		return true
+	}
+}
+
 // pick takes the links in turn.
 func (s *Server) pick() *link {
 	var ready []*link
 	for _, l := range s.links {
-		if l.ready && !l.leaving {
+		if l.ready && !l.leaving && l.open() {
 			ready = append(ready, l)
 		}
 	}
@@ -178,7 +188,7 @@ func (s *Server) Connections() int {
 	defer s.mu.Unlock()
 	n := 0
 	for _, l := range s.links {
-		if l.ready {
+		if l.ready && l.open() {
 			n++
 		}
 	}
