@@ -36,6 +36,7 @@ type view struct {
 	Evidence     []string
 	DoneWhen     []string
 	Said         []string
+	Earlier      string // what earlier runs of the goal came to, framed
 }
 
 type taskView struct {
@@ -164,6 +165,7 @@ func (b *Book) look(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) view 
 		v.lookAtTask(r, s, id)
 		return v
 	}
+	v.Earlier = earlier(r.Recalled, maxEpisodes)
 	for _, n := range r.Said {
 		v.Said = append(v.Said, Message(agent.Entry{Note: &n}).Content)
 	}
@@ -182,6 +184,7 @@ func (v *view) lookAtTask(r agent.Run, s agent.StrandID, id agent.TaskID) {
 	v.Task, _ = r.Plan.Task(id)
 	v.Role = v.Task.Role
 	v.Instructions = r.Tasks[id].Instructions
+	v.Earlier = earlier(r.Recalled, maxWorkEpisodes)
 	all := r.Values()
 	for _, name := range v.Task.Inputs {
 		if o, ok := all[name]; ok {
