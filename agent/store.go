@@ -135,6 +135,12 @@ type RunInfo struct {
 	Length  uint64    // events in the journal
 	Started time.Time // stamp of the first event
 	Ended   time.Time // zero while it lives
+	Last    time.Time // stamp of the newest event
+	// Due is the earliest time that one of the run's strands but Voice is due
+	// at: a time in the past for one that waits for a worker. A strand under
+	// somebody's lease is due at the time of the listing, or at the lease's end
+	// where the lease ran out. Zero: every strand is parked.
+	Due time.Time
 }
 
 // Archive is the part of a store that looks over all runs and keeps what is

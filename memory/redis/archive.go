@@ -1,13 +1,11 @@
 package redis
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -15,67 +13,6 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 )
-
-// Runs implements agent.Archive.
-func (s *Store) Runs(ctx context.Context) ([]agent.RunInfo, error) {
-	var all []agent.RunInfo
-	for shard := range s.tags {
-		ids, err := s.client.ZRange(ctx, s.runs(shard), 0, -1).Result()
-		if err != nil {
-			return nil, s.failed(ctx, "list runs", err)
-		}
-		for some := range slices.Chunk(ids, page) {
-			infos, err := s.infos(ctx, some)
-			if err != nil {
-				return nil, s.failed(ctx, "list runs", err)
-			}
-			all = append(all, infos...)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b agent.RunInfo) int {
-		return cmp.Or(b.Started.Compare(a.Started), cmp.Compare(a.Run, b.Run))
-	})
-	return all, nil
-}
-
-// infos asks for some runs in one round trip. A run that expired meanwhile is
-// left out.
-func (s *Store) infos(ctx context.Context, ids []string) ([]agent.RunInfo, error) {
-	line := s.client.Pipeline()
-	replies := make([]*redis.SliceCmd, len(ids))
-	for i, id := range ids {
-		replies[i] = line.HMGet(ctx, s.run(agent.RunID(id)), "head", "started", "ended")
-	}
-	if _, err := line.Exec(ctx); err != nil {
-		return nil, err
-	}
-	var infos []agent.RunInfo
-	for i, reply := range replies {
-		fields := reply.Val()
-		head, ok := fields[0].(string)
-		if !ok {
-			continue
-		}
-		length, err := parseHead(head)
-		if err != nil {
-			return nil, fmt.Errorf("run %s: %w", ids[i], err)
-		}
-		info := agent.RunInfo{Run: agent.RunID(ids[i]), Length: length}
-		for field, into := range map[int]*time.Time{1: &info.Started, 2: &info.Ended} {
-			text, ok := fields[field].(string)
-			if !ok {
-				continue
-			}
-			micro, err := strconv.ParseInt(text, 10, 64)
-			if err != nil {
-				return nil, fmt.Errorf("run %s: stamp %q: %w", ids[i], text, agent.ErrDamaged)
-			}
-			*into = stampTime(micro)
-		}
-		infos = append(infos, info)
-	}
-	return infos, nil
-}
 
 // Snapshot implements agent.Archive.
 func (s *Store) Snapshot(ctx context.Context, run agent.RunID) (uint64, []byte, error) {

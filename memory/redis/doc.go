@@ -4,8 +4,8 @@
 // # What is where
 //
 // keys.go names every key and says what it holds; script/*.lua are the atomic
-// parts, one a file; store.go opens; commit.go, claim.go, lease.go, read.go and
-// archive.go are the contract's methods, and name.go and pace.go those of names
+// parts, one a file; store.go opens; commit.go, claim.go, lease.go, read.go, runs.go
+// and archive.go are the contract's methods, and name.go and pace.go those of names
 // and shared paces; pipe.go sends what many goroutines want in few round trips;
 // bell.go wakes who waits; reserve.go is what a Cluster needs besides.
 //

@@ -77,9 +77,32 @@ func BenchmarkParked(b *testing.B) {
 			b.Fatalf("%d runs, %v; want %d", len(all), err, runs)
 		}
 		b.ReportMetric(time.Since(began).Seconds()*1000, "open-ms")
+		b.ReportMetric(listing(b, other), "list-ms")
+		for _, r := range all {
+			c := agent.Commit{ID: agent.NewID(), Run: r.Run, Wake: map[agent.StrandID]time.Time{agent.Main: time.Now().Add(time.Hour)}}
+			if _, err := s.Commit(b.Context(), c); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(listing(b, other), "list-timers-ms")
 		b.ReportMetric(used/(runs*float64(len(text)*events)), "memory/content")
 		b.ReportMetric(used/runs/1024, "KB/run")
 	}
+}
+
+// listing is how many milliseconds it takes to list the runs, the middle of five.
+func listing(b *testing.B, s *redis.Store) float64 {
+	b.Helper()
+	var took []time.Duration
+	for range 5 {
+		began := time.Now()
+		if _, err := s.Runs(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	return took[len(took)/2].Seconds() * 1000
 }
 
 // park opens a run with a first fact, works each strand once and parks it.

@@ -181,7 +181,9 @@ func (t *txn) write(ctx context.Context, e *entry, row strandRow, run *runRow) (
 		run.started = at
 	}
 	run.length += uint64(len(e.events))
-	run.newest = at
+	if len(e.events) > 0 {
+		run.newest = at
+	}
 	if e.Ends && run.ended == 0 {
 		run.ended = at
 	}

@@ -116,3 +116,29 @@ func BenchmarkOpenParked(b *testing.B) {
 	b.ReportMetric(float64(total)/float64(content), "store/content")
 	b.ReportMetric(float64(content)/(1<<20), "content-MB")
 }
+
+// BenchmarkListParked lists 10,000 runs whose strands all wait for timers, and
+// reports how long it takes where they wait for nothing.
+func BenchmarkListParked(b *testing.B) {
+	dir := b.TempDir()
+	park(b, dir, 10_000)
+	s := open(b, dir, time.Minute, sqlite.Guest)
+	list := func(due bool) {
+		all, err := s.Runs(b.Context())
+		if err != nil || len(all) != 10_000 || all[0].Due.IsZero() == due {
+			b.Fatalf("%d runs, %v; want all, due: %v", len(all), err, due)
+		}
+	}
+	for b.Loop() {
+		list(true)
+	}
+	if _, err := file(b, dir).ExecContext(b.Context(), "UPDATE strands SET due = NULL"); err != nil {
+		b.Fatal(err)
+	}
+	const rounds = 5
+	began := time.Now()
+	for range rounds {
+		list(false)
+	}
+	b.ReportMetric(time.Since(began).Seconds()*1000/rounds, "parked-ms")
+}

@@ -80,19 +80,29 @@ func (s *Store) find(ctx context.Context, query, key string, into ...any) error 
 	return s.explain("read "+key, err)
 }
 
+// listRuns lists runs. Its argument is the clock: what is leased is due now,
+// or was at the end of the lease.
+const listRuns = `SELECT r.run, r.length, r.started, coalesce(r.ended, 0), r.newest, coalesce((
+		SELECT min(CASE WHEN s.leased THEN min(s.due, ?) ELSE s.due END) FROM strands s
+		WHERE s.run = r.run AND s.strand <> 'voice'
+	), 0)
+	FROM runs r WHERE r.length > 0 ORDER BY r.started DESC, r.run`
+
 // Runs lists the runs, the newest first.
 func (s *Store) Runs(ctx context.Context) ([]agent.RunInfo, error) {
-	rows, err := s.readers.QueryContext(ctx,
-		"SELECT run, length, started, coalesce(ended, 0) FROM runs WHERE length > 0 ORDER BY started DESC, run")
+	rows, err := s.readers.QueryContext(ctx, listRuns, s.writer.clock.now())
 	if err != nil {
 		return nil, s.explain("list runs", err)
 	}
 	all, err := collect(rows, func(r *agent.RunInfo) error {
-		var started, ended int64
-		err := rows.Scan(&r.Run, &r.Length, &started, &ended)
-		r.Started = stamp(started)
+		var started, ended, last, due int64
+		err := rows.Scan(&r.Run, &r.Length, &started, &ended, &last, &due)
+		r.Started, r.Last = stamp(started), stamp(last)
 		if ended != 0 {
 			r.Ended = stamp(ended)
+		}
+		if due != 0 {
+			r.Due = stamp(due)
 		}
 		return err
 	})

@@ -47,7 +47,7 @@ func TestConformance(t *testing.T) {
 }
 
 // file opens the directory's file as a person's script would.
-func file(t *testing.T, dir string) *sql.DB {
+func file(t testing.TB, dir string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(dir, "deckhand.db")+"?_pragma=busy_timeout(5000)")
 	if err != nil {

@@ -20,7 +20,7 @@ type txn struct {
 type runRow struct {
 	length  uint64
 	started int64
-	newest  int64 // stamp of the last commit: stamps of a run never go back, whichever process sets them
+	newest  int64 // stamp of the newest event: stamps of a run never go back, whichever process sets them
 	ended   int64 // 0 while it lives
 	changed bool
 }

@@ -60,6 +60,8 @@ func Run(t *testing.T, open Factory) {
 		{"claim", long, claimTests},
 		{"end", long, endTests},
 		{"archive", long, archiveTests},
+		{"runs", long, runsTests},
+		{"runs", short, runsLeaseTests},
 		{"name", long, nameTests},
 		{"pace", long, paceTests},
 		{"crowd", long, crowdTests},
