@@ -21,6 +21,9 @@ type Inbound struct {
 	Message Address
 	// Missed is set for what was caught up after downtime.
 	Missed bool
+	// Channels are the channels that the text names, by the words that stand
+	// for them there ("#general"), nil if there are none.
+	Channels map[string]Address
 	Act    Act
 }
 
@@ -33,6 +36,7 @@ type Person struct {
 	// connected workspaces are not.
 	Full bool
 	Bot  bool
+	Zone string // IANA name of the person's time zone, empty where it is not known
 }
 
 // Act is what a person did. The set is closed.
@@ -53,7 +57,10 @@ type Said struct {
 }
 
 // Commanded is a command of the platform's own kind: "/deckhand TEXT".
-type Commanded struct{ Text string }
+type Commanded struct {
+	Text   string
+	Direct bool // in a direct conversation with the bot
+}
 
 // Pressed is a click on a button of a card.
 type Pressed struct{ Button Button }
