@@ -1,0 +1,163 @@
+package schedule
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// ErrUnknown says that a text does not begin with a schedule at all; a text
+// that begins with one and goes wrong has another error.
+var ErrUnknown = errors.New("no schedule was found")
+
+const examples = `write for example "every weekday at 9:00", "every monday and thursday at 17:30", "every 2 hours", "@every 90m", or a cron line such as "0 9 * * 1-5"`
+
+// Parse reads a text that is WHEN [ZONE] and nothing else. Without a ZONE the
+// schedule goes by the given zone (nil: UTC), which needs an IANA name. What
+// counts from its creation (@every) counts from the anchor, in whole seconds;
+// the zero anchor is a date like any other.
+func Parse(text string, zone *time.Location, anchor time.Time) (When, error) {
+	w, rest, err := ParsePrefix(text, zone, anchor)
+	switch {
+	case err != nil:
+		return When{}, err
+	case rest == "":
+		return w, nil
+	}
+	if name := cityZone(rest); name != "" {
+		return When{}, fmt.Errorf("I understood %q, but not %q: a time zone is written as %s", w.Spec(), short(rest), name)
+	}
+	return When{}, fmt.Errorf("I understood %q, but not %q behind it: leave it out, or %s", w.Spec(), short(rest), examples)
+}
+
+// ParsePrefix reads WHEN [ZONE] from the beginning of a text, as much of it as
+// it can be, and returns what follows without the colon or comma and the space
+// around it: of "every monday 8:00: water the plants" that is "water the
+// plants", of "daily 9:00 here always" it is "here always". A colon that is not
+// within a time of day always ends WHEN.
+func ParsePrefix(text string, zone *time.Location, anchor time.Time) (w When, rest string, err error) {
+	home, err := namedZone(zone)
+	if err != nil {
+		return When{}, "", err
+	}
+	r := &reader{text: text, toks: lex(text, false)}
+	if w, err = r.cron(); err == nil && w.text == "" {
+		r.toks = lex(text, true)
+		w, err = r.words()
+	}
+	if err != nil {
+		return When{}, "", err
+	}
+	w.zone = home
+	named, err := r.zone()
+	if err != nil {
+		return When{}, "", fmt.Errorf("I understood %q, but %w", w.text, err)
+	}
+	if named != nil {
+		w.zone = named
+	}
+	if w.every > 0 {
+		w.anchor = anchor.Unix()
+	}
+	rest = strings.TrimSpace(r.after())
+	if rest != "" && strings.IndexByte(":,", rest[0]) >= 0 {
+		rest = strings.TrimSpace(rest[1:])
+	}
+	return w, rest, nil
+}
+
+// word is a piece of a text between spaces.
+type word struct {
+	low        string // in lower case
+	start, end int    // in the text
+}
+
+// reader goes along the words of a text.
+type reader struct {
+	text string
+	toks []word
+	i    int
+}
+
+// most is how many words of a text are looked at; a schedule has fewer.
+const most = 64
+
+// lex parts the text into words, up to the colon that ends WHEN. A comma is a
+// word of its own if commas says so.
+func lex(text string, commas bool) (words []word) {
+	start := -1
+	flush := func(end int) {
+		if start >= 0 {
+			words = append(words, word{strings.ToLower(text[start:end]), start, end})
+		}
+		start = -1
+	}
+	for i, c := range text {
+		switch {
+		case len(words) == most:
+			return words
+		case strings.ContainsRune(" \t\n\r\v\f\u00a0\u2009\u202f", c):
+			flush(i)
+		case c == ':' && !inTime(text, i):
+			flush(i)
+			return words
+		case c == ',' && commas:
+			flush(i)
+			words = append(words, word{",", i, i + 1})
+		case start < 0:
+			start = i
+		}
+	}
+	flush(len(text))
+	return words
+}
+
+// inTime reports whether the colon stands between digits as in 9:00.
+func inTime(text string, i int) bool {
+	digit := func(j int) bool { return j >= 0 && j < len(text) && text[j] >= '0' && text[j] <= '9' }
+	return digit(i-1) && digit(i+1) && digit(i+2)
+}
+
+// peek is the word n ahead, empty behind the end.
+func (r *reader) peek(n int) string {
+	if r.i+n < len(r.toks) {
+		return r.toks[r.i+n].low
+	}
+	return ""
+}
+
+// accept steps over the next word if it is one of these.
+func (r *reader) accept(words ...string) bool {
+	for _, w := range words {
+		if r.peek(0) == w {
+			r.i++
+			return true
+		}
+	}
+	return false
+}
+
+// zone steps over a zone, with "in" before it or without.
+func (r *reader) zone() (*time.Location, error) {
+	mark := r.i
+	r.accept("in")
+	if r.i < len(r.toks) {
+		t := r.toks[r.i]
+		zone, err := zoneOf(r.text[t.start:t.end])
+		if zone != nil || err != nil {
+			r.i++
+			return zone, err
+		}
+	}
+	r.i = mark
+	return nil, nil //nolint:nilnil // no zone was named
+}
+
+// after is the text behind the words that were stepped over.
+func (r *reader) after() string {
+	if r.i == 0 {
+		return r.text
+	}
+	return r.text[r.toks[r.i-1].end:]
+}
