@@ -55,8 +55,13 @@ func (r Run) Apply(e Event) Run {
 		r = r.vote(b)
 	case BudgetNotice:
 		r.Notices = with(r.Notices, b.Budget, max(b.Percent, r.Notices[b.Budget]))
+	case CheckInDue:
+		r = r.dueCheckIn(e.Strand, b.Reason, 0)
+	case CheckInMade:
+		r = r.checkedIn(e.Strand, b)
 	case Finding:
 		r.Findings = push(r.Findings, b)
+		r = r.found(b)
 		if b.Note != "" {
 			r = r.noteTo(b.Strand, Note{By: Deckhand, Text: b.Note, Trusted: true})
 		}
@@ -127,6 +132,7 @@ func (r Run) accept(e Event, b PlanAccepted) Run {
 		r = r.strand(Main, func(s *Strand) {
 			s.Talks = s.Talks.without(llm.Plan)
 		})
+		r.Rethink = nil
 	}
 	if parent, adds := e.Strand.Task(); adds {
 		for _, t := range b.Plan.Tasks {
@@ -157,7 +163,8 @@ func (r Run) startTask(e Event, b TaskStarted) Run {
 	t.State, t.Started, t.Instructions = TaskRunning, e.At, b.Instructions
 	r.Tasks = with(r.Tasks, b.Task, t)
 	id := TaskStrand(b.Task)
-	r.Strands = with(r.Strands, id, Strand{Calls: r.Strands[id].Calls})
+	r.Strands = with(r.Strands, id, Strand{Calls: r.Strands[id].Calls,
+		CheckIn: CheckIn{Found: len(r.Findings), Learnt: r.LessonsOf(b.Task)}})
 	return r
 }
 
@@ -323,7 +330,7 @@ func (r Run) decideStuck(c Checkpoint, b CheckpointDecided) Run {
 		if c.Strand == Main {
 			r.Retries = r.Replans + 1
 		}
-		r = r.strand(c.Strand, func(s *Strand) { s.Error = "" })
+		r = r.strand(c.Strand, func(s *Strand) { s.Error, s.CheckIn.Due = "", "" }).afresh(c.Strand)
 		if b.Text != "" {
 			n := Note{By: b.By, Text: b.Text, Trusted: true}
 			r.Said = push(r.Said, n)

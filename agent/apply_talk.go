@@ -34,7 +34,16 @@ func (r Run) answered(id StrandID, b ModelAnswered) Run {
 	if s.Call == nil || s.Call.Call != b.Call {
 		return r // settled already
 	}
-	s.Call, s.Error = nil, b.Error
+	s.Call = nil
+	switch {
+	case b.Purpose == llm.CheckIn: // no trouble of the work's
+		s.CheckIn.Failed = b.Error
+	case b.Purpose == llm.Work && b.Error == "" && !b.Lost:
+		s.CheckIn.Calls++
+		fallthrough
+	default:
+		s.Error = b.Error
+	}
 	r.Strands = with(r.Strands, id, s)
 	r.Spent.Calls++
 	r.Spent.Prompt += b.Prompt
@@ -46,7 +55,7 @@ func (r Run) answered(id StrandID, b ModelAnswered) Run {
 		r.Spent.Cost += *b.Cost
 	}
 	switch {
-	case b.Refused:
+	case b.Refused && b.Purpose != llm.CheckIn:
 		r.Refused = b.Error
 		s.Error = ""
 		r.Strands = with(r.Strands, id, s)
@@ -55,10 +64,10 @@ func (r Run) answered(id StrandID, b ModelAnswered) Run {
 		return r
 	}
 	prefix := string(id) + "." + strconv.Itoa(s.Calls)
-	return r.talk(id, b.Purpose, func(t *Talk) { t.take(b, prefix) })
+	return r.talk(id, b.Purpose, func(t *Talk) { t.take(b, prefix, r.Seq) })
 }
 
-func (t *Talk) take(b ModelAnswered, prefix string) {
+func (t *Talk) take(b ModelAnswered, prefix string, seq uint64) {
 	if b.Message != nil {
 		t.Entries = t.Entries.Push(Entry{Answer: b.Message})
 		t.Open, t.Struck = nil, false
@@ -75,15 +84,15 @@ func (t *Talk) take(b ModelAnswered, prefix string) {
 		return
 	}
 	for len(t.Open) > 0 {
-		t.close(0, Reply{Text: b.Problem})
+		t.close(0, Reply{Text: b.Problem}, seq)
 	}
 }
 
 // close replies to the open call at the index and lets held notes go once all
 // calls have their reply.
-func (t *Talk) close(i int, reply Reply) {
+func (t *Talk) close(i int, reply Reply, seq uint64) {
 	reply.Call, reply.Name = t.Open[i].ID, t.Open[i].Name
-	t.Entries = t.Entries.Push(Entry{Reply: &reply})
+	t.Entries = t.Entries.Push(Entry{Reply: &reply, Seq: seq})
 	t.Open = slices.Delete(slices.Clone(t.Open), i, i+1)
 	if len(t.Open) == 0 && len(t.Held) > 0 {
 		t.Entries = t.Entries.Push(t.Held...)
@@ -109,7 +118,7 @@ func (r Run) replied(id StrandID, b CallReplied) Run {
 				default:
 					t.Strikes, t.Repairs = 0, 0
 				}
-				t.close(i, Reply{Text: b.Text})
+				t.close(i, Reply{Text: b.Text}, r.Seq)
 			})
 		}
 	}
@@ -149,7 +158,7 @@ func (r Run) outcome(id StrandID, b ToolOutcome) Run {
 			r.Spent.Time += b.Took
 			return r.talk(id, in.Purpose, func(t *Talk) {
 				t.Strikes = 0
-				t.close(i, Reply{Text: b.Text, Trust: b.Trust, Artifact: b.Artifact})
+				t.close(i, Reply{Text: b.Text, Trust: b.Trust, Artifact: b.Artifact}, r.Seq)
 			})
 		}
 	}
@@ -189,6 +198,9 @@ func (r Run) note(n Note) Run {
 	for id, s := range r.Strands {
 		if !s.Ended && id != Voice {
 			r = r.noteTo(id, n)
+			if n.By != Deckhand {
+				r = r.afresh(id)
+			}
 		}
 	}
 	return r

@@ -60,6 +60,8 @@ var builtin = codec{
 	CheckpointDecided{}.Kind(): shapeOf[CheckpointDecided](),
 	CheckpointVoted{}.Kind():   shapeOf[CheckpointVoted](),
 	BudgetNotice{}.Kind():      shapeOf[BudgetNotice](),
+	CheckInDue{}.Kind():        shapeOf[CheckInDue](),
+	CheckInMade{}.Kind():       shapeOf[CheckInMade](),
 	Finding{}.Kind():           shapeOf[Finding](),
 	Feedback{}.Kind():          shapeOf[Feedback](),
 	Recalled{}.Kind():          shapeOf[Recalled](),

@@ -48,6 +48,8 @@ func (t *turn) one(view Run, c OpenCall) end {
 		t.finish(c)
 	case "judge_task":
 		t.judge(view, c)
+	case "submit_reflection":
+		t.reflect(view, c)
 	case "submit_report":
 		t.reply(c, "delivered")
 		t.event(Reported{Headline: "the end"})
@@ -92,6 +94,21 @@ func (t *turn) submit(view Run, c OpenCall) {
 	}
 }
 
+// reflect weighs a ledger: the verdict is anybody's, and a stop may want a
+// second model.
+func (t *turn) reflect(view Run, c OpenCall) {
+	t.reply(c, "noted")
+	verdict := CheckInContinue
+	if !t.kind {
+		verdict = rapid.SampledFrom(someVerdicts).Draw(t.t, "verdict")
+	}
+	first := view.Strands[t.strand].CheckIn.First
+	b := CheckInMade{Verdict: verdict, Reason: "so it says", Confirm: verdict == CheckInStop && first == nil,
+		Ledger: &Ledger{Verdict: verdict, Lesson: fmt.Sprint("lesson ", rapid.IntRange(0, 9).Draw(t.t, "lesson"))}}
+	d := view.FinishCheckIn(t.strand, b, "think", t.now)
+	t.add(d.Wake, d.Events...)
+}
+
 // plan keeps what is finished and adds one to three tasks.
 func (w *world) plan(r Run) Plan {
 	p := Plan{Name: fmt.Sprint("plan ", r.Plans)}
@@ -121,7 +138,7 @@ func (t *turn) extend(view Run, c OpenCall) end {
 	if t.flush() == crashed {
 		return crashed
 	}
-	if len(view.Plan.Tasks) > 12 || t.run.Seq != view.Seq {
+	if len(view.Plan.Tasks) > 12 || view.Rethink != nil || t.run.Seq != view.Seq {
 		t.refuse(c)
 		return goOn
 	}
@@ -132,6 +149,10 @@ func (t *turn) extend(view Run, c OpenCall) end {
 	}
 	p.Tasks = push(p.Tasks, t.task(TaskID(fmt.Sprintf("x%d", t.run.Seq)), ids))
 	t.reply(c, "added")
+	if t.oneIn(4, "the backlog grows") {
+		t.add(nil, Event{Strand: Main, Body: Finding{Rule: "L11", Strand: Main, Message: "the backlog grew",
+			Severity: rapid.SampledFrom([]string{"nudge", "stop"}).Draw(t.t, "severity")}})
+	}
 	t.add(wakeMain(), Event{Strand: t.strand, Body: PlanAccepted{Plan: p, By: string(t.strand)}})
 	return t.flush()
 }

@@ -16,7 +16,8 @@ import (
 var (
 	someStrands  = []StrandID{Main, Voice, "task/a", "task/b", "task/nobody", "agent/x"}
 	someTasks    = []TaskID{"a", "b", "c", "nobody"}
-	somePurposes = []llm.Purpose{llm.Intake, llm.Plan, llm.Work, llm.Judge, llm.Report}
+	somePurposes = []llm.Purpose{llm.Intake, llm.Plan, llm.Work, llm.CheckIn, llm.Judge, llm.Report}
+	someVerdicts = []CheckInVerdict{CheckInContinue, CheckInNudge, CheckInReplan, CheckInEscalate, CheckInStop, "meh"}
 	someChecks   = []CheckpointID{"r1-aaaaaaaa", "r1-bbbbbbbb", "r1-cccccccc", "r2-elsewhere"}
 	someWords    = []string{DecideApprove, DecideDeny, DecideEdit, DecideAlways, DecideCancel, DecideAnswer, DecideForMe,
 		DecideMore25, DecideMore100, DecideFinish, DecideRetry, DecideRepeat, DecideSkip, DecideDone, DecideExpired, "blue"}
@@ -62,6 +63,9 @@ func drawFitting(t *rapid.T, r Run, s StrandID) Body {
 	st := r.Strands[s]
 	if st.Call != nil {
 		return drawAnswer(t, st.Call.Call, r.Purpose(s))
+	}
+	if r.Purpose(s) == llm.CheckIn && rapid.Bool().Draw(t, "made") {
+		return drawCheckIn(t)
 	}
 	for _, check := range r.OpenCheckpoints() {
 		if rapid.Bool().Draw(t, "decide") {
@@ -144,6 +148,13 @@ func drawAny(t *rapid.T) Body {
 			return BudgetNotice{Budget: "usd", Percent: rapid.SampledFrom([]int{50, 80, 100}).Draw(t, "percent")}
 		},
 		func() Body { return Finding{Rule: "L1", Events: []uint64{1, 2}} },
+		func() Body {
+			return Finding{Rule: rapid.SampledFrom([]string{"L9", "L11"}).Draw(t, "rule"), Message: "on and on",
+				Severity: rapid.SampledFrom([]string{"check-in", "nudge", "stop"}).Draw(t, "severity"),
+				Strand:   rapid.SampledFrom(someStrands).Draw(t, "found on")}
+		},
+		func() Body { return CheckInDue{Reason: "10m0s passed", Tick: noon} },
+		func() Body { return drawCheckIn(t) },
 		func() Body { return Feedback{Rating: 1} },
 		func() Body {
 			return Recalled{Episodes: []Episode{{Run: "r0", State: RunDone, Headline: "so far", Rating: rapid.IntRange(-1, 1).Draw(t, "rating")}}}
@@ -157,12 +168,22 @@ func drawBrief(t *rapid.T) RunStarted {
 	b := RunStarted{
 		Goal: "count <lines> & files", Requester: "slack:U1", Slots: rapid.IntRange(0, 3).Draw(t, "slots"),
 		Expires:    time.Duration(rapid.IntRange(0, 2).Draw(t, "expires")) * time.Hour,
+		CheckIns:   rapid.IntRange(0, 3).Draw(t, "check-in steps"),
 		Limits:     Limits{Time: time.Duration(rapid.IntRange(0, 2).Draw(t, "time")) * time.Minute},
 		Unattended: rapid.Bool().Draw(t, "unattended"),
 	}
 	if rapid.Bool().Draw(t, "in chat") {
 		b.ReplyTo = rapid.SampledFrom([]string{"slack:T1:C1:1.2", "slack:T1:C1:"}).Draw(t, "thread")
 		b.Files = []Attachment{{ID: "F1", Name: "a.csv"}}[:rapid.IntRange(0, 1).Draw(t, "files")]
+	}
+	return b
+}
+
+func drawCheckIn(t *rapid.T) CheckInMade {
+	b := CheckInMade{Model: "m", Confirm: rapid.IntRange(0, 3).Draw(t, "confirm") == 0, Reason: "on and on",
+		Verdict: rapid.SampledFrom(someVerdicts).Draw(t, "verdict"), Stall: rapid.IntRange(0, 3).Draw(t, "stall")}
+	if rapid.Bool().Draw(t, "ledger") {
+		b.Ledger = &Ledger{Verdict: b.Verdict, Evidence: []uint64{1}, Lesson: fmt.Sprint("lesson ", rapid.IntRange(0, 5).Draw(t, "lesson"))}
 	}
 	return b
 }

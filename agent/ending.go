@@ -44,7 +44,11 @@ func (r Run) missing() string {
 			names = append(names, name)
 		}
 	}
-	return "not delivered: " + strings.Join(names, "; ")
+	reason := "not delivered: " + strings.Join(names, "; ")
+	if r.rethinks() {
+		reason += "; the plan was to be made anew: " + r.Rethink.Reason
+	}
+	return reason
 }
 
 // failure is the report of a run that came to no plan, or to no new one.

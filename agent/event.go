@@ -48,12 +48,18 @@ type RunStarted struct {
 	Approvers []string      `json:"approvers,omitempty"`
 	Expires   time.Duration `json:"expires"` // of a checkpoint, in nanoseconds; 0: never
 	Slots     int           `json:"slots"`   // tasks at once
+	// CheckIns is after how many model calls of its work a task looks at itself;
+	// 0: never for their number.
+	CheckIns int `json:"check_in_steps,omitempty"`
 	// Unattended is set where nobody can be asked about trouble.
 	Unattended bool `json:"unattended,omitempty"`
 	// Quorum is how many people must approve an approval or a plan; 0 and 1: one.
 	Quorum int `json:"quorum,omitempty"`
 	// Files came with the goal.
 	Files []Attachment `json:"files,omitempty"`
+	// Direct says that the goal was given in a direct conversation: nobody else
+	// is to read of it.
+	Direct bool `json:"direct,omitempty"`
 	// Tick is the turn of a schedule that began the run, nil where a person did.
 	Tick *Tick `json:"tick,omitempty"`
 }

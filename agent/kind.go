@@ -60,6 +60,12 @@ func (CheckpointVoted) Kind() Kind { return "checkpoint.voted" }
 // Kind names the event: budget.notice.
 func (BudgetNotice) Kind() Kind { return "budget.notice" }
 
+// Kind names the event: check-in.due.
+func (CheckInDue) Kind() Kind { return "check-in.due" }
+
+// Kind names the event: check-in.made.
+func (CheckInMade) Kind() Kind { return "check-in.made" }
+
 // Kind names the event: finding.
 func (Finding) Kind() Kind { return "finding" }
 
@@ -95,6 +101,8 @@ func (CheckpointOpened) body()  {}
 func (CheckpointDecided) body() {}
 func (CheckpointVoted) body()   {}
 func (BudgetNotice) body()      {}
+func (CheckInDue) body()        {}
+func (CheckInMade) body()       {}
 func (Finding) body()           {}
 func (Feedback) body()          {}
 func (Recalled) body()          {}

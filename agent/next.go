@@ -198,6 +198,9 @@ func (r Run) nextTask(s StrandID, id TaskID, st Strand) Move {
 		return decide(s, wakeMain(), TaskEnded{Task: id, State: TaskFailed, Outputs: []Output{}, Reason: reason, Fail: kind})
 	}
 	task := r.Tasks[id]
+	if r.checksIn(s, st) {
+		return r.nextCheckIn(s, st)
+	}
 	switch f := st.Finishing; {
 	case st.Error != "":
 		return end(FailOther, st.Error)

@@ -37,6 +37,11 @@ func (r Run) nextMain(st Strand) Move {
 		}
 		return r.ask(Main)
 	}
+	if r.rethinks() && r.Rethink.Person && r.Replans >= r.Retries {
+		if m, asks := r.despair(); asks {
+			return m
+		}
+	}
 	if m, busy := r.work(); busy {
 		return m
 	}
@@ -70,6 +75,9 @@ func (r Run) planless(st Strand) string {
 func (r Run) work() (m Move, busy bool) {
 	running := r.tasksRunning()
 	ready := r.readyTasks()
+	if r.rethinks() {
+		ready = 0 // no task starts by a plan that is not to be worked any more
+	}
 	if free := r.Brief.Slots - r.tasksActive(); ready > 0 && (free > 0 || running == 0) {
 		return steps(Schedule{Free: max(free, 1)}), true
 	}
@@ -131,29 +139,34 @@ func (r Run) settled() bool { return r.tasksRunning() == 0 && r.readyTasks() == 
 // and then each one that a person allows; never for what is impossible, and for
 // what is blocked only after a person said so.
 func (r Run) wantsPlan() bool {
-	if r.Plans == 0 || r.Complete() || !r.settled() || len(r.failed()) == 0 || r.stopping() || r.Report != nil {
+	if r.Plans == 0 || r.Complete() || r.anyFailed(FailImpossible) || r.stopping() || r.Report != nil {
 		return false
 	}
-	if r.anyFailed(FailImpossible) {
+	rethinks := r.rethinks()
+	if rethinks && r.tasksRunning() > 0 || !rethinks && (!r.settled() || len(r.failed()) == 0) {
 		return false
 	}
 	if r.Replans < r.Retries {
 		return true // a person said: try again
 	}
-	return !r.anyFailed(FailBlocked) && r.Replans < maxReplans
+	return !r.anyFailed(FailBlocked) && r.Replans < maxReplans && !(rethinks && r.Rethink.Person)
 }
 
 // despair asks a person about failures that no plan of the model can mend.
 func (r Run) despair() (m Move, asks bool) {
 	failed := r.failed()
-	if len(failed) == 0 || r.Complete() || r.anyFailed(FailImpossible) || r.Alone {
+	if len(failed) == 0 && !r.rethinks() || r.Complete() || r.anyFailed(FailImpossible) || r.Alone {
 		return Move{}, false
 	}
 	title := "I am stuck: two new plans did not help"
+	var detail strings.Builder
+	if r.rethinks() {
+		title = "I am stuck: " + inLine(r.Rethink.Reason, maxReason)
+		fmt.Fprintf(&detail, "- The plan is to be made anew. New plans so far: %d.\n", r.Replans)
+	}
 	if r.anyFailed(FailBlocked) {
 		title = "I am blocked"
 	}
-	var detail strings.Builder
 	for _, id := range failed {
 		t, _ := r.Plan.Task(id)
 		fmt.Fprintf(&detail, "- %s: %s\n", t.Title, r.Tasks[id].Reason)

@@ -42,6 +42,8 @@ type Run struct {
 	Said     []Note                      `json:"said,omitempty"`    // by people, on the way
 	Findings []Finding                   `json:"findings,omitempty"`
 	Recalled *Recalled                   `json:"recalled,omitempty"`
+	Lessons  []Lesson                    `json:"lessons,omitempty"` // of check-ins, the newest of each task
+	Rethink  *Rethink                    `json:"rethink,omitempty"` // before another task starts
 	Files    []Attachment                `json:"files,omitempty"`   // that people gave
 	Shown    map[string]Shown            `json:"shown,omitempty"`   // posts that were made, by key
 	Watched  []string                    `json:"watched,omitempty"` // further places that show the run

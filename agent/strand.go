@@ -17,6 +17,7 @@ type Strand struct {
 	Calls     int            `json:"calls"`
 	Finishing *TaskFinishing `json:"finishing,omitempty"`
 	Judged    *TaskJudged    `json:"judged,omitempty"`
+	CheckIn   CheckIn        `json:"check_in,omitzero"`
 	// Error is why the model could not be asked, empty if it could.
 	Error  string    `json:"error,omitempty"`
 	Ticked time.Time `json:"ticked,omitzero"` // newest TimePassed
@@ -35,13 +36,18 @@ type Talk struct {
 	Strikes int     `json:"strikes,omitempty"` // unusable replies in a row
 	Struck  bool    `json:"struck,omitempty"`  // the newest answer is one of them
 	Repairs int     `json:"repairs,omitempty"` // plans refused in a row
+	// Cut counts how often something was taken out of the entries: they are to
+	// be rendered anew then.
+	Cut int `json:"cut,omitempty"`
 }
 
-// Entry is one turn: exactly one field is set.
+// Entry is one turn: exactly one of Answer, Reply and Note is set. Seq is the
+// event that a reply came with.
 type Entry struct {
 	Answer *llm.Message `json:"answer,omitempty"`
 	Reply  *Reply       `json:"reply,omitempty"`
 	Note   *Note        `json:"note,omitempty"`
+	Seq    uint64       `json:"seq,omitempty"`
 }
 
 // Reply is the answer to one of the model's calls.
@@ -58,6 +64,8 @@ type Note struct {
 	By      string `json:"by"` // "deckhand" for the engine
 	Text    string `json:"text"`
 	Trusted bool   `json:"trusted"`
+	// Lesson marks what a check-in learnt, in a model's words.
+	Lesson bool `json:"lesson,omitempty"`
 }
 
 // Deckhand is the author of notes that the engine itself writes.
@@ -81,7 +89,11 @@ type OpenCall struct {
 // Purpose is what the strand asks the model for at this point of the run.
 func (r Run) Purpose(s StrandID) llm.Purpose {
 	if _, ok := s.Task(); ok {
-		if r.Strands[s].Finishing != nil {
+		st := r.Strands[s]
+		if r.checksIn(s, st) {
+			return llm.CheckIn
+		}
+		if st.Finishing != nil {
 			return llm.Judge
 		}
 		return llm.Work

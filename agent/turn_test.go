@@ -153,6 +153,11 @@ func (t *turn) crash() time.Time {
 
 // ask reserves, asks and settles. People may act in the meantime.
 func (t *turn) ask(view Run) end {
+	if view.Purpose(t.strand) == llm.CheckIn && t.oneIn(10, "no budget for a check-in") {
+		d := view.MissCheckIn(t.strand, "it does not fit the budget")
+		t.add(d.Wake, d.Events...)
+		return goOn
+	}
 	if t.oneIn(25, "over budget") {
 		budget := rapid.SampledFrom([]string{"usd", "steps", "person/slack:U1/usd"}).Draw(t.t, "budget")
 		t.add(wakeMain(), Event{Strand: t.strand, Body: view.BudgetQuestion(budget, t.now)})
@@ -275,11 +280,12 @@ func (t *turn) answer(asked ModelAsked) ModelAnswered {
 		return a
 	}
 	names := map[llm.Purpose][]string{
-		llm.Intake: {"submit_plan", "submit_plan", "submit_plan", "submit_plan", "ask_human", "reply"},
-		llm.Plan:   {"submit_plan", "ask_human"},
-		llm.Work:   {"finish_task", "read", "write", "send", "read", "write", "send", "ask_human", "fail_task", "add_tasks"},
-		llm.Judge:  {"judge_task"},
-		llm.Report: {"submit_report"},
+		llm.Intake:  {"submit_plan", "submit_plan", "submit_plan", "submit_plan", "ask_human", "reply"},
+		llm.Plan:    {"submit_plan", "ask_human"},
+		llm.Work:    {"finish_task", "read", "write", "send", "read", "write", "send", "ask_human", "fail_task", "add_tasks"},
+		llm.Judge:   {"judge_task"},
+		llm.CheckIn: {"submit_reflection"},
+		llm.Report:  {"submit_report"},
 	}[asked.Purpose]
 	calls := []string{names[0]}
 	if !t.kind {

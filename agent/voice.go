@@ -100,7 +100,7 @@ func Visible(b Body) bool {
 		return true
 	}
 	a, answered := b.(ModelAnswered)
-	return answered && a.Refused // the run pauses
+	return answered && a.Refused && a.Purpose != llm.CheckIn // the run pauses
 }
 
 // voice is the purpose of the voice strand's talk. It is never sent to a model:

@@ -73,6 +73,10 @@ func (w *world) watch(e Event) {
 		if n := before.Talk(e.Strand).Strikes; n >= 3 {
 			w.t.Fatalf("%s asks the model after %d unusable replies in a row", e.Strand, n)
 		}
+	case CheckInMade:
+		if b.Missed != "" && after.Strands[e.Strand].Error != "" {
+			w.t.Fatalf("a check-in without a ledger is trouble: %s", after.Strands[e.Strand].Error)
+		}
 	case PlanAccepted:
 		if after.Replans > 2+w.retries {
 			w.t.Fatalf("re-plan %d after a person allowed %d", after.Replans, w.retries)
@@ -200,6 +204,10 @@ func (w *world) decide(c Checkpoint) {
 func (w *world) meddle() {
 	if open := w.run.OpenCheckpoints(); len(open) > 0 && rapid.Bool().Draw(w.t, "decide") {
 		w.decide(rapid.SampledFrom(open).Draw(w.t, "checkpoint"))
+		return
+	}
+	if working := w.run.Unchecked(); len(working) > 0 && w.oneIn(3, "the clock ticks") {
+		w.commit([]Event{{Strand: rapid.SampledFrom(working).Draw(w.t, "check in"), Body: CheckInDue{Tick: w.now}}}, nil)
 		return
 	}
 	said := RunControlled{By: "slack:U1", Word: rapid.SampledFrom([]Word{

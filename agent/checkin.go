@@ -1,0 +1,289 @@
+package agent
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent/llm"
+)
+
+// CheckInVerdict is what is to be done about a strand that was looked at.
+type CheckInVerdict string
+
+// The verdicts, in the order of the ladder: go on, tell the model, plan anew,
+// ask a person, end the work (which asks a person as well).
+const (
+	CheckInContinue CheckInVerdict = "continue"
+	CheckInNudge    CheckInVerdict = "nudge"
+	CheckInReplan   CheckInVerdict = "replan"
+	CheckInEscalate CheckInVerdict = "escalate"
+	CheckInStop     CheckInVerdict = "stop"
+)
+
+// Ledger is a model's view of a strand's work at a check-in (submit_reflection).
+// Progress and Relevance are 0 to 1; Evidence are the numbers of events.
+type Ledger struct {
+	Progress      float64        `json:"progress"`
+	Looping       bool           `json:"looping"`
+	Relevance     float64        `json:"relevance"`
+	PlanStillBest bool           `json:"plan_still_best"`
+	Verdict       CheckInVerdict `json:"verdict"`
+	Evidence      []uint64       `json:"evidence,omitempty"`
+	Lesson        string         `json:"lesson,omitempty"`
+	Nudge         string         `json:"nudge,omitempty"`
+}
+
+// CheckInDue says that a strand is to look at itself before it goes on. It is
+// a fact: the clock's, with the Tick that it is of.
+type CheckInDue struct {
+	Reason string    `json:"reason,omitempty"`
+	Tick   time.Time `json:"tick,omitzero"`
+}
+
+// CheckInMade is what a check-in came to: the ledger, or why there is none
+// (Missed), and what follows from it.
+type CheckInMade struct {
+	Ledger *Ledger `json:"ledger,omitempty"`
+	Model  string  `json:"model,omitempty"` // that gave the ledger
+	// Confirm asks a second model before anything follows.
+	Confirm bool           `json:"confirm,omitempty"`
+	Missed  string         `json:"missed,omitempty"`
+	Verdict CheckInVerdict `json:"verdict"`
+	Reason  string         `json:"reason,omitempty"`
+	// Progress is the most that a ledger saw so far, Stall how many check-ins
+	// went by without any, less those with some.
+	Progress float64 `json:"progress"`
+	Stall    int     `json:"stall"`
+}
+
+// CheckIn is where a task's strand stands with its check-ins.
+type CheckIn struct {
+	// Due is why one is called, empty: only the number of calls does. It is made
+	// once there are After calls, so that an exact rule that is about to be
+	// complete decides first, which costs no call of a model.
+	Due   string `json:"due,omitempty"`
+	After int    `json:"after,omitempty"`
+	Calls int    `json:"calls,omitempty"` // model calls of work since the last one
+	// First is what the first model said while the second is asked, Failed why
+	// a model could not be asked.
+	First  *CheckInMade `json:"first,omitempty"`
+	Failed string       `json:"failed,omitempty"`
+
+	Last     time.Time `json:"last,omitzero"`
+	Found    int       `json:"found,omitempty"` // Run.Findings that are older than the last one
+	Progress float64   `json:"progress,omitempty"`
+	Stall    int       `json:"stall,omitempty"`
+	Learnt   []string  `json:"learnt,omitempty"` // lessons of earlier trials of the task
+}
+
+// Rethink says that the plan is to be made anew before another task starts.
+type Rethink struct {
+	Reason string `json:"reason"`
+	// Person is set where a person is asked first.
+	Person bool `json:"person,omitempty"`
+}
+
+const (
+	// severityCheckIn is the severity of findings that call a check-in.
+	severityCheckIn = "check-in"
+	// findingGrace is how many calls an exact rule has to decide first.
+	findingGrace = 2
+	maxReason    = 300 // characters
+)
+
+// checksIn reports whether the strand looks at itself now: between two calls
+// of its work, never while one of them is open or its result is judged.
+func (r Run) checksIn(id StrandID, st Strand) bool {
+	if st.Call != nil {
+		return st.Call.Purpose == llm.CheckIn
+	}
+	_, works := id.Task()
+	c, most := st.CheckIn, r.Brief.CheckIns
+	called := c.Due != "" && c.Calls >= c.After || most > 0 && c.Calls >= most
+	if !works || st.Finishing != nil || st.Error != "" || c.First == nil && (!called || c.Calls == 0) {
+		return false
+	}
+	work := st.Talks.Of(llm.Work)
+	return len(work.Open) == 0 && work.Strikes < maxStrikes
+}
+
+// nextCheckIn asks the model for its ledger. That none can be had is no
+// trouble: the work goes on.
+func (r Run) nextCheckIn(s StrandID, st Strand) Move {
+	limit := r.Limits().Time
+	switch t := st.Talks.Of(llm.CheckIn); {
+	case st.CheckIn.Failed != "":
+		return steps(r.MissCheckIn(s, st.CheckIn.Failed))
+	case t.Strikes >= maxStrikes:
+		return steps(r.MissCheckIn(s, "the model gave three unusable replies in a row; the last: "+inLine(lastNote(t), maxReason)))
+	case r.budgetOpen():
+		return Move{}
+	case limit > 0 && r.Spent.Time >= limit:
+		return steps(r.MissCheckIn(s, "the time of this run is used up"))
+	}
+	return steps(AskModel{llm.CheckIn})
+}
+
+// MissCheckIn ends a check-in for which there is no (second) ledger. What the
+// first model said stands.
+func (r Run) MissCheckIn(s StrandID, why string) Decide {
+	c := r.Strands[s].CheckIn
+	b := CheckInMade{Missed: why, Verdict: CheckInContinue, Progress: c.Progress, Stall: c.Stall}
+	if f := c.First; f != nil {
+		b.Ledger, b.Model, b.Verdict, b.Reason, b.Progress, b.Stall = f.Ledger, f.Model, f.Verdict, f.Reason, f.Progress, f.Stall
+	}
+	return r.FinishCheckIn(s, b, "", r.Last)
+}
+
+// FinishCheckIn is what follows from a check-in: the finding, whose note (empty:
+// none) the model is told, the check-in itself, and the end or the stop of the
+// task's work. Where nobody can be asked, the task fails.
+func (r Run) FinishCheckIn(s StrandID, b CheckInMade, note string, at time.Time) Decide {
+	d := Decide{Wake: wakeMain()}
+	add := func(body Body) { d.Events = append(d.Events, Event{Strand: s, Body: body}) }
+	if f, found := r.noticed(s, b, note); found {
+		add(f)
+	}
+	add(b)
+	if b.Confirm {
+		return d
+	}
+	id, _ := s.Task()
+	title := "I am stuck: " + b.Reason
+	fail := TaskEnded{Task: id, State: TaskFailed, Outputs: []Output{}, Reason: title, Fail: FailOther}
+	switch b.Verdict {
+	case CheckInReplan:
+		fail.Reason = "a new plan is made: " + b.Reason
+		add(fail)
+	case CheckInEscalate, CheckInStop:
+		if r.Alone {
+			add(fail)
+			break
+		}
+		add(CheckpointOpened{ID: r.CheckpointID(EffectID(s)), Ask: CheckStuck, Title: title, Detail: r.account(id, b),
+			Choices: []string{DecideRetry, DecideSkip, DecideCancel}, Expires: r.Expiry(at)})
+	case CheckInContinue, CheckInNudge:
+	}
+	return d
+}
+
+// noticed is the finding (L13) of a check-in that is not content.
+func (r Run) noticed(s StrandID, b CheckInMade, note string) (f Finding, found bool) {
+	severity := map[CheckInVerdict]string{
+		CheckInNudge: "nudge", CheckInReplan: "nudge", CheckInEscalate: "stop", CheckInStop: "stop",
+	}[b.Verdict]
+	if severity == "" || b.Confirm {
+		return Finding{}, false
+	}
+	f = Finding{Rule: "L13", Severity: severity, Strand: s, Events: []uint64{}, Message: b.Reason, Note: note}
+	if b.Ledger != nil {
+		f.Events = append(f.Events, b.Ledger.Evidence...)
+	}
+	return f, true
+}
+
+// account is what a person who is asked sees of the check-in, in Markdown.
+func (r Run) account(id TaskID, b CheckInMade) string {
+	var text strings.Builder
+	task, _ := r.Plan.Task(id)
+	fmt.Fprintf(&text, "- The task: %s\n", inLine(task.Title, maxReason))
+	l := b.Ledger
+	if l == nil {
+		return text.String()
+	}
+	fmt.Fprintf(&text, "- A check-in sees it at %.0f %%, and %.0f %% of the work as to the point", 100*l.Progress, 100*l.Relevance)
+	if l.Looping {
+		text.WriteString("; it goes round in circles")
+	}
+	if !l.PlanStillBest {
+		text.WriteString("; the plan is not the best any more")
+	}
+	if len(l.Evidence) > 0 {
+		fmt.Fprintf(&text, " (events %s)", strings.Trim(fmt.Sprint(l.Evidence), "[]"))
+	}
+	text.WriteString("\n")
+	for _, words := range []string{l.Nudge, l.Lesson} {
+		if words != "" {
+			fmt.Fprintf(&text, "- It says: %s\n", inLine(words, maxReason))
+		}
+	}
+	return text.String()
+}
+
+// dueCheckIn calls a check-in of a task's strand.
+func (r Run) dueCheckIn(id StrandID, reason string, grace int) Run {
+	if _, works := id.Task(); !works || r.Strands[id].Ended {
+		return r
+	}
+	return r.strand(id, func(s *Strand) {
+		c := &s.CheckIn
+		if c.Due == "" || c.Calls+grace < c.After {
+			c.Due, c.After = reason, c.Calls+grace
+		}
+	})
+}
+
+// checkedIn ends a check-in, or goes on to the second model.
+func (r Run) checkedIn(id StrandID, b CheckInMade) Run {
+	if _, works := id.Task(); !works || r.Strands[id].Ended {
+		return r
+	}
+	found := len(r.Findings)
+	r = r.strand(id, func(s *Strand) {
+		s.Talks = s.Talks.without(llm.CheckIn)
+		if b.Confirm {
+			s.CheckIn.First, s.CheckIn.Failed = &b, ""
+			return
+		}
+		s.CheckIn = CheckIn{Last: r.Last, Found: found, Progress: b.Progress, Stall: b.Stall, Learnt: s.CheckIn.Learnt}
+	})
+	if b.Ledger != nil {
+		r = r.learn(id, b.Ledger.Lesson)
+	}
+	if b.Verdict == CheckInReplan && !b.Confirm {
+		r.Rethink = &Rethink{Reason: b.Reason}
+	}
+	return r
+}
+
+// found is what follows from a detector's finding besides its note.
+func (r Run) found(b Finding) Run {
+	switch {
+	case b.Severity == severityCheckIn:
+		return r.dueCheckIn(b.Strand, b.Rule, findingGrace)
+	case b.Rule == "L11":
+		r.Rethink = &Rethink{Reason: b.Message, Person: b.Severity == "stop"}
+	}
+	return r
+}
+
+// afresh starts the streaks of the strand's check-ins again: a person spoke.
+func (r Run) afresh(id StrandID) Run {
+	return r.strand(id, func(s *Strand) {
+		s.CheckIn.Stall, s.CheckIn.Found = 0, len(r.Findings)
+	})
+}
+
+// Unchecked lists the strands that a tick of the clock calls to a check-in:
+// tasks at work that wait for nobody, did something since their last one, and
+// have none before them.
+func (r Run) Unchecked() []StrandID {
+	var list []StrandID
+	if r.Ended != nil || r.stopping() || r.Paused != "" || r.Refused != "" {
+		return nil
+	}
+	for id, s := range r.Strands {
+		if _, works := id.Task(); works && !s.Ended && s.CheckIn.Calls > 0 && s.CheckIn.Due == "" && r.waitsFor(id) == nil {
+			list = append(list, id)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// rethinks reports whether the plan is to be made anew before another task starts.
+func (r Run) rethinks() bool {
+	return r.Rethink != nil && !r.Complete() && !r.anyFailed(FailImpossible)
+}
