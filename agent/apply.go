@@ -60,11 +60,7 @@ func (r Run) Apply(e Event) Run {
 	case CheckInMade:
 		r = r.checkedIn(e.Strand, b)
 	case Finding:
-		r.Findings = push(r.Findings, b)
 		r = r.found(b)
-		if b.Note != "" {
-			r = r.noteTo(b.Strand, Note{By: Deckhand, Text: b.Note, Trusted: true})
-		}
 	case Feedback: // kept in the journal for later runs; this run has ended
 	case Recalled:
 		if r.Recalled == nil {

@@ -248,8 +248,12 @@ func (r Run) checkedIn(id StrandID, b CheckInMade) Run {
 	return r
 }
 
-// found is what follows from a detector's finding besides its note.
+// found keeps a finding, tells the model and does what else follows from it.
 func (r Run) found(b Finding) Run {
+	r.Findings = push(r.Findings, b)
+	if b.Note != "" {
+		r = r.noteTo(b.Strand, Note{By: Deckhand, Text: b.Note, Trusted: true})
+	}
 	switch {
 	case b.Severity == severityCheckIn:
 		return r.dueCheckIn(b.Strand, b.Rule, findingGrace)

@@ -149,7 +149,7 @@ func (r Run) wantsPlan() bool {
 	if r.Replans < r.Retries {
 		return true // a person said: try again
 	}
-	return !r.anyFailed(FailBlocked) && r.Replans < maxReplans && !(rethinks && r.Rethink.Person)
+	return !r.anyFailed(FailBlocked) && r.Replans < maxReplans && (!rethinks || !r.Rethink.Person)
 }
 
 // despair asks a person about failures that no plan of the model can mend.

@@ -2,22 +2,21 @@ package reflect
 
 import (
 	"slices"
-	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 )
 
 // Verdict is what is to be done about a strand, from nothing to an end.
-type Verdict string
+type Verdict = agent.CheckInVerdict
 
 // The verdicts, in the order of the ladder. An escalation pauses the strand
 // until a person decides.
 const (
-	Continue Verdict = "continue"
-	Remind   Verdict = "nudge"
-	Replan   Verdict = "replan"
-	Escalate Verdict = "escalate"
-	End      Verdict = "stop"
+	Continue = agent.CheckInContinue
+	Remind   = agent.CheckInNudge
+	Replan   = agent.CheckInReplan
+	Escalate = agent.CheckInEscalate
+	End      = agent.CheckInStop
 )
 
 var ladder = []Verdict{Continue, Remind, Replan, Escalate, End}
@@ -35,16 +34,7 @@ func worse(a, b Verdict) Verdict {
 }
 
 // Ledger is a model's view of its own work at a check-in (submit_reflection).
-type Ledger struct {
-	Progress      float64  `json:"progress"` // 0 to 1
-	Looping       bool     `json:"looping"`
-	Relevance     float64  `json:"relevance"` // 0 to 1
-	PlanStillBest bool     `json:"plan_still_best"`
-	Verdict       Verdict  `json:"verdict"`
-	Evidence      []uint64 `json:"evidence,omitempty"`
-	Lesson        string   `json:"lesson,omitempty"`
-	Nudge         string   `json:"nudge,omitempty"`
-}
+type Ledger = agent.Ledger
 
 // Standing is what check-ins leave behind for the next one.
 type Standing struct {
@@ -112,12 +102,23 @@ func opinion(l Ledger, th Thresholds) (Verdict, string) {
 	switch {
 	case l.Relevance < th.Relevance:
 		return worse(l.Verdict, Escalate), "the work has little to do with the goal"
-	case l.Looping:
-		return worse(l.Verdict, Remind), "the model says that it goes round in circles"
-	case !l.PlanStillBest:
-		return worse(l.Verdict, Replan), "the model says that the plan is not the best any more"
+	case l.Looping && worse(l.Verdict, Remind) == Remind:
+		return Remind, "the work goes round in circles"
+	case !l.PlanStillBest && worse(l.Verdict, Replan) == Replan:
+		return Replan, "the plan is not the best any more"
 	}
-	return worse(l.Verdict, Continue), "the model's own verdict"
+	switch v := worse(l.Verdict, Continue); v {
+	case Remind:
+		return v, "the work should be done in another way"
+	case Replan:
+		return v, "the work needs another plan"
+	case Escalate:
+		return v, "a person should decide how this goes on"
+	case End:
+		return v, "the work should stop"
+	default:
+		return Continue, "it goes on well"
+	}
 }
 
 // agree lets a stop stand only where two models want it; one may pause.
@@ -131,23 +132,9 @@ func agree(d Decision, ledgers []Ledger) Decision {
 			stops++
 		}
 	}
-	if stops < 2 {
-		d.Verdict, d.Confirm = Escalate, len(ledgers) < 2
+	if stops >= 2 {
+		d.Reason = "two models agree that the work should stop"
+		return d
 	}
-	return d
-}
-
-// Due reports whether a check-in is due: some time or some steps after the last
-// one (or the start).
-func Due(last, now time.Time, steps int, th Thresholds) bool {
-	return th.CheckInEvery > 0 && now.Sub(last) >= th.CheckInEvery || th.CheckInAfter > 0 && steps >= th.CheckInAfter
-}
-
-// reflections is how many stay in the prompt.
-const reflections = 3
-
-// Keep adds a reflection to those that stay in the prompt: the last three.
-func Keep(list []string, lesson string) []string {
-	list = append(slices.Clone(list), lesson)
-	return list[max(0, len(list)-reflections):]
+	return Decision{Verdict: Escalate, Reason: "a model says that the work should stop", Confirm: len(ledgers) < 2}
 }

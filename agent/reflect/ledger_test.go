@@ -60,32 +60,6 @@ func TestWeigh(t *testing.T) {
 	}
 }
 
-func TestDue(t *testing.T) {
-	start := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
-	for _, test := range []struct {
-		after time.Duration
-		steps int
-		want  bool
-	}{{0, 0, false}, {599 * time.Second, 29, false}, {600 * time.Second, 0, true}, {0, 30, true}} {
-		if got := Due(start, start.Add(test.after), test.steps, Defaults()); got != test.want {
-			t.Errorf("after %v and %d steps: %v", test.after, test.steps, got)
-		}
-	}
-	if Due(start, start.Add(time.Hour), 1000, Thresholds{}) {
-		t.Error("check-ins that are off are due")
-	}
-}
-
-func TestKeep(t *testing.T) {
-	var list []string
-	for _, l := range []string{"a", "b", "c", "d"} {
-		list = Keep(list, l)
-	}
-	if !slices.Equal(list, []string{"b", "c", "d"}) {
-		t.Errorf("kept %q", list)
-	}
-}
-
 func TestPrecedents(t *testing.T) {
 	day := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 	failed := func(run agent.RunID, days int, goal string, reasons ...string) Episode {

@@ -193,11 +193,9 @@ type Thresholds struct {
 
 	Backlog, SamePlan int // L11: rounds; re-plans
 
-	CheckInEvery time.Duration // L13
-	CheckInAfter int           // steps
-	Stall        int           // stalled check-ins until a re-plan
-	Replans      int
-	Relevance    float64 // below it the work has nothing to do with the goal
+	Stall     int // L13: stalled check-ins until a re-plan
+	Replans   int
+	Relevance float64 // below it the work has nothing to do with the goal
 }
 
 // Defaults are the numbers of the rules as published.
@@ -212,6 +210,6 @@ func Defaults() Thresholds {
 		Stale: 15, TaskCalls: 30, Twice: 2, CheckInSteps: 10,
 		Pause: time.Second, PollNudge: 10, PollStop: 20,
 		Backlog: 5, SamePlan: 2,
-		CheckInEvery: 10 * time.Minute, CheckInAfter: 30, Stall: 3, Replans: 2, Relevance: 0.3,
+		Stall: 3, Replans: 2, Relevance: 0.3,
 	}
 }
