@@ -23,6 +23,7 @@ func Remember(events []agent.Event) Episode {
 	titles := map[agent.TaskID]string{}
 	name := func(id agent.TaskID) string { return cmp.Or(titles[id], string(id)) }
 	ratings := map[string]int{}
+	var learnt []string // by check-ins, the newest first
 	for _, ev := range events {
 		e.Run = ev.Run
 		switch b := ev.Body.(type) {
@@ -41,6 +42,10 @@ func Remember(events []agent.Event) Episode {
 				e.Failures = append(e.Failures, agent.Failure{What: name(b.Task), Reason: b.Reason, Events: []uint64{ev.Seq}})
 			}
 			e.delivered(b)
+		case agent.CheckInMade:
+			if b.Ledger != nil && strings.TrimSpace(b.Ledger.Lesson) != "" {
+				learnt = append([]string{b.Ledger.Lesson}, learnt...)
+			}
 		case agent.Reported:
 			e.Headline, e.BodyHash, e.Lessons = b.Headline, agent.HashText(b.Body), b.Lessons
 		case agent.Feedback:
@@ -55,6 +60,7 @@ func Remember(events []agent.Event) Episode {
 	for _, r := range ratings {
 		e.Rating += r
 	}
+	e.Lessons = slices.Concat(e.Lessons, learnt) // the report's come first: it has seen the whole
 	return e
 }
 
@@ -78,9 +84,10 @@ func (e *Episode) failed(reason string, seq uint64) {
 // What a run keeps of each earlier one, so that the event stays small; lengths
 // are in characters.
 const (
+	maxWhole    = 4 // newest episodes with everything: prompts tell no more one by one
 	maxValues   = 12
 	maxFailures = 3
-	maxLessons  = 3
+	maxLessons  = 4
 	maxRunsOf   = 3 // precedents
 	textLimit   = 2 * quoteLimit
 )
@@ -98,11 +105,18 @@ func Recall(goal string, past []Episode) agent.Recalled {
 		short := e.Episode
 		short.Headline, short.Comment = quote(e.Headline, textLimit), quote(e.Comment, textLimit)
 		short.Lessons, short.Failures = nil, nil
-		for _, l := range e.Lessons[:min(len(e.Lessons), maxLessons)] {
-			short.Lessons = append(short.Lessons, quote(l, textLimit))
+		for _, l := range e.Lessons {
+			l = quote(l, textLimit)
+			if l != "" && len(short.Lessons) < maxLessons && !slices.Contains(short.Lessons, l) {
+				short.Lessons = append(short.Lessons, l)
+			}
 		}
-		for _, f := range e.Failures[max(0, len(e.Failures)-maxFailures):] {
-			short.Failures = append(short.Failures, inShort(f))
+		if i < len(past)-maxWhole {
+			short.Comment = ""
+		} else {
+			for _, f := range e.Failures[max(0, len(e.Failures)-maxFailures):] {
+				short.Failures = append(short.Failures, inShort(f))
+			}
 		}
 		r.Episodes[i] = short
 	}
