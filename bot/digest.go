@@ -17,9 +17,10 @@ type Scope struct{ Platform, Workspace, Channel, Person string }
 
 // Covers reports whether a report of the scope is about the run. A run counts
 // where it answers and at every further place that shows it; runs of the
-// terminal have no place. A scheduled report is about no report.
+// terminal have no place. Of scheduled reports it covers those that could not
+// be posted.
 func (s Scope) Covers(r agent.Run) bool {
-	if r.Scheduled() || !s.asked(r.Brief.Requester) {
+	if (r.Scheduled() && r.Undelivered() == "") || !s.asked(r.Brief.Requester) {
 		return false
 	}
 	if s.Platform == "" && s.Workspace == "" && s.Channel == "" {
@@ -90,6 +91,8 @@ type DigestFrom struct {
 	Runs []agent.Run
 	// Unread are runs whose journals cannot be read, whosever they are.
 	Unread []Status
+	// Omitted counts runs that were left out because there are too many.
+	Omitted int
 	// Audience names who may decide a question; nil: nobody is named.
 	Audience Audience
 	// Counters are shown as they are, exact where runs began before the month.

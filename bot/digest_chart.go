@@ -10,7 +10,7 @@ import (
 // Bounds of a report's chart.
 const (
 	chartDays   = 14 // of spend
-	chartPoints = 14
+	chartPoints = 12
 	chartTasks  = 4 // of a plan that is worth a burn-down
 )
 
@@ -64,18 +64,39 @@ func (d digest) burndown() *DigestChart {
 		}
 	}
 	c := &DigestChart{Kind: "line", Title: "Open tasks", XLabel: "Time (" + d.Period.zone().String() + ")", YLabel: "Tasks"}
-	span := d.Period.Until.Sub(begin)
 	layout := "15:04"
-	if span > 36*time.Hour {
+	if d.Period.Until.Sub(begin) > 36*time.Hour {
 		layout = "2 Jan 15:04"
 	}
-	for i := range chartPoints {
-		at := begin.Add(span * time.Duration(i) / (chartPoints - 1))
+	for _, at := range samples(begin, d.Period.Until) {
 		c.Labels = append(c.Labels, at.In(d.Period.zone()).Format(layout))
 		c.Values = append(c.Values, float64(openTasks(runs, at)))
 	}
-	c.Text = fmt.Sprintf("%s open at %s, %d at %s", countOf(int(c.Values[0]), "task"), d.Period.clock(begin), int(c.Values[chartPoints-1]), d.Period.clock(d.Period.Until))
+	c.Text = fmt.Sprintf("%s open at %s, %d at %s", countOf(int(c.Values[0]), "task"), d.Period.clock(begin), int(c.Values[len(c.Values)-1]), d.Period.clock(d.Period.Until))
 	return c
+}
+
+// steps are the times between two points of a chart that read well.
+var steps = []time.Duration{
+	time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 3 * time.Hour,
+	6 * time.Hour, 12 * time.Hour, 24 * time.Hour, 48 * time.Hour, 7 * 24 * time.Hour, 14 * 24 * time.Hour, 28 * 24 * time.Hour,
+}
+
+// samples are at most chartPoints times, evenly apart, and the end.
+func samples(begin, end time.Time) []time.Time {
+	span := end.Sub(begin)
+	step := span / chartPoints
+	for _, s := range steps {
+		if s >= step {
+			step = s
+			break
+		}
+	}
+	var list []time.Time
+	for at := begin; step > 0 && at.Before(end); at = at.Add(step) {
+		list = append(list, at)
+	}
+	return append(list, end)
 }
 
 // openTasks counts the tasks that were open at the time. A fold does not know

@@ -17,7 +17,8 @@ const maxMissed = 5
 // now was due, and the ticks before it that no report was made for.
 type Lateness struct {
 	Due, Now time.Time
-	Missed   []time.Time // the oldest first
+	Missed   []time.Time // the newest of them, the oldest first
+	Count    int         // of all that were missed, where that is more
 	Why      string      // "" is that Deckhand was not running
 	Zone     *time.Location
 }
@@ -56,14 +57,15 @@ func (l Lateness) String() string {
 		times = append(times, t.In(zone).Format("Mon 2 Jan 15:04"))
 	}
 	missed := strings.Join(times, ", ")
-	if more := len(l.Missed) - maxMissed; more > 0 {
+	count := max(len(l.Missed), l.Count)
+	if more := count - len(times); more > 0 {
 		missed = inThousands(int64(more)) + " before, " + missed
 	}
 	wasMissed, earlier := "reports were missed: ", " earlier ones were missed: "
-	if len(l.Missed) == 1 {
+	if count == 1 {
 		wasMissed, earlier = "report was missed: ", " earlier one was missed: "
 	}
-	n := inThousands(int64(len(l.Missed)))
+	n := inThousands(int64(count))
 	zoned := " (" + escape(zone.String()) + ")"
 	switch by := l.by(); {
 	case by > 0 && len(l.Missed) > 0:

@@ -88,8 +88,6 @@ func (d digest) doingLines() []string {
 			now = "ending, " + people(r, "cancelled by "+r.Cancelled.By)
 		case r.Finish:
 			now = "ending with what there is"
-		case r.State() == agent.RunWaiting:
-			now = ""
 		}
 		lines = append(lines, dotted(d.named(r), tasksOf(r), d.open(r, now), "since "+d.Period.clock(r.Started), costOf(r)))
 	}
@@ -123,8 +121,11 @@ func (d digest) blockedLines() []string {
 		lines = append(lines, dotted("✗ "+d.named(r), "**failed**"+d.reason(r), d.ending(r)))
 	}
 	for _, r := range d.blocked {
-		still := "for " + inMinutes(d.Period.Until.Sub(r.Last))
-		lines = append(lines, dotted(d.named(r), d.obstacle(r), tasksOf(r), "nothing moved "+still, costOf(r)))
+		moved := "nothing moved for " + inMinutes(d.Period.Until.Sub(r.Last))
+		if d.why(r) == whyStuck && r.State() == agent.RunRunning {
+			moved = "the rest goes on"
+		}
+		lines = append(lines, dotted(d.named(r), d.obstacle(r), tasksOf(r), moved, costOf(r)))
 	}
 	for _, r := range d.lost {
 		lines = append(lines, fmt.Sprintf("✗ `%s` · the report %s of %s could not be posted: %s", r.ID,
@@ -138,20 +139,22 @@ func (d digest) blockedLines() []string {
 
 // obstacle is why a live run does not go on.
 func (d digest) obstacle(r agent.Run) string {
-	switch d.why(r) {
-	case whyRefused:
-		return "**paused**: the model refuses its configuration: " + quoted(r.Refused, 160)
-	case whyPaused:
-		return "**paused** by " + pausedBy(r.Paused)
-	case whyStuck:
-		for _, c := range r.OpenCheckpoints() {
-			if c.Ask == agent.CheckStuck && !d.hidden(r) {
-				return "**stuck**: " + escape(title(c))
-			}
-		}
-		return "**stuck**"
+	why := d.why(r)
+	text := "**" + why + "**"
+	if d.hidden(r) {
+		return text
 	}
-	return "**no progress**" + d.open(r, ": "+work(r))
+	switch why {
+	case whyRefused:
+		text += " by the model: " + quoted(r.Refused, 160)
+	case whyPaused:
+		text += " by " + pausedBy(r.Paused)
+	case whyStuck:
+		text += ": " + escape(title(*stuckAt(r)))
+	case whySilent:
+		text += ": " + work(r)
+	}
+	return text
 }
 
 // needLines are the open questions.
@@ -168,7 +171,7 @@ func (d digest) needLines() []string {
 
 // deciders are the people who may decide, by name.
 func (d digest) deciders(r agent.Run, c agent.Checkpoint) string {
-	if d.Audience == nil {
+	if d.Audience == nil || d.hidden(r) {
 		return ""
 	}
 	list := d.Audience(r, c.Ask)

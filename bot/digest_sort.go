@@ -2,7 +2,6 @@ package bot
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -68,12 +67,12 @@ func newest(runs []agent.Run, at func(agent.Run) time.Time) {
 	slices.SortFunc(runs, func(a, b agent.Run) int { return cmp.Or(at(b).Compare(at(a)), cmp.Compare(a.ID, b.ID)) })
 }
 
-// The reasons why a live run is blocked.
+// The reasons why a live run is blocked, in words.
 const (
 	whyRefused = "refused"
 	whyPaused  = "paused"
 	whyStuck   = "stuck"
-	whySilent  = "silent"
+	whySilent  = "no progress"
 )
 
 // why is the reason why a live run is blocked, "" where it is not.
@@ -83,12 +82,22 @@ func (d digest) why(r agent.Run) string {
 		return whyRefused
 	case r.Paused != "":
 		return whyPaused
-	case slices.ContainsFunc(r.OpenCheckpoints(), func(c agent.Checkpoint) bool { return c.Ask == agent.CheckStuck }):
+	case stuckAt(r) != nil:
 		return whyStuck
 	case r.State() == agent.RunRunning && r.OpenCheckpoint() == nil && d.quiet(r):
 		return whySilent
 	}
 	return ""
+}
+
+// stuckAt is the oldest question about a way out, nil if none is open.
+func stuckAt(r agent.Run) *agent.Checkpoint {
+	for _, c := range r.OpenCheckpoints() {
+		if c.Ask == agent.CheckStuck {
+			return &c
+		}
+	}
+	return nil
 }
 
 // quiet reports whether nothing came of the run for long, and nothing in it
@@ -141,16 +150,21 @@ func (d digest) headline() string {
 	}
 	text := strings.Join(parts, ", ")
 	if sum := tally(slices.Concat(d.ended, d.live)); sum.calls > 0 {
-		text += " · " + sum.cost()
+		text += " · " + sum.least()
 	}
 	return text
 }
 
-// preface says which time the report is about.
+// preface says which time and which runs the report is about.
 func (d digest) preface() string {
 	p := d.Period
-	if p.Since.IsZero() {
-		return fmt.Sprintf("Up to %s (%s).", p.clock(p.Until), escape(p.zone().String()))
+	text := "Up to " + p.clock(p.Until)
+	if !p.Since.IsZero() {
+		text = "From " + p.clock(p.Since) + " to " + p.clock(p.Until)
 	}
-	return fmt.Sprintf("From %s to %s (%s).", p.clock(p.Since), p.clock(p.Until), escape(p.zone().String()))
+	text += " (" + escape(p.zone().String()) + ")."
+	if d.Omitted > 0 {
+		text += " " + countOf(d.Omitted, "older run") + " could not be looked at: there are too many."
+	}
+	return text
 }

@@ -33,28 +33,35 @@ func tally(runs []agent.Run) spendSum {
 	return sum
 }
 
-// cost is the money, and that it is not all of it.
-func (s spendSum) cost() string {
+// least is the money that is known of.
+func (s spendSum) least() string {
 	switch {
 	case s.unpriced == 0:
 		return dollars(s.nano)
 	case s.nano == 0:
 		return noPrice
 	}
-	return "at least " + dollars(s.nano) + " (" + countOf(s.unpriced, "run") + " with an unknown price)"
+	return "at least " + dollars(s.nano)
+}
+
+// cost is the money, and how many runs it is not all of.
+func (s spendSum) cost() string {
+	if s.unpriced > 0 && s.nano > 0 {
+		return s.least() + " (" + countOf(s.unpriced, "run") + " with an unknown price)"
+	}
+	return s.least()
 }
 
 // noPrice is the cost of a run whose model has no price.
 const noPrice = "unknown price"
 
-func costOf(r agent.Run) string { return tally([]agent.Run{r}).alone() }
-
-// alone is the cost of a single run.
-func (s spendSum) alone() string {
-	if s.unpriced > 0 && s.nano > 0 {
-		return "at least " + dollars(s.nano) + ", " + noPrice + " of the rest"
+// costOf is the cost of one run.
+func costOf(r agent.Run) string {
+	sum := tally([]agent.Run{r})
+	if sum.unpriced > 0 && sum.nano > 0 {
+		return sum.least() + ", " + noPrice + " of the rest"
 	}
-	return s.cost()
+	return sum.least()
 }
 
 func (s spendSum) String() string {
