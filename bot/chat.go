@@ -32,6 +32,13 @@ type ChatConfig struct {
 	// conversations.
 	Platforms []Platform
 	Name      string // of the bot, as people see it
+	// Recurring are the schedules, and Clock makes reports that are asked for;
+	// nil: none can be.
+	Recurring Recurring
+	Clock     *Clock
+	// Zone is the time zone of times that name none, from people whose own is
+	// not known; empty: UTC.
+	Zone string
 	// CatchUp is the age from which a goal that was missed is asked about
 	// before it starts; 0: none is.
 	CatchUp time.Duration

@@ -208,7 +208,7 @@ func (h *hearing) greeting() Answer {
 
 // missing answers commands that are not there.
 func (h *hearing) missing(context.Context, string) (Answer, error) {
-	return private("Reports on demand, schedules and memory are not there yet in this version. `help` lists what is."), nil
+	return private("Memory cannot be looked at in this version yet. `help` lists what can."), nil
 }
 
 // target is the run that a command is about: the one that is named, else the

@@ -34,8 +34,8 @@ func TestControlWordsWin(t *testing.T) {
 
 // everything is what a person could do to a run.
 func everything(run agent.RunID, checks []agent.CheckpointID) []Act {
-	acts := []Act{Stopped{}, Commanded{"stop"}, Commanded{"cancel " + string(run)}, Commanded{"resume"}, Commanded{"steer hurry"},
-		Commanded{"status"}, Commanded{"budget " + string(run)}, say("hurry"), to("hurry"), to("deny no"), say("deny: no"), to(`{"decision":"approve"}`)}
+	acts := []Act{Stopped{}, Commanded{Text: "stop"}, Commanded{Text: "cancel " + string(run)}, Commanded{Text: "resume"}, Commanded{Text: "steer hurry"},
+		Commanded{Text: "status"}, Commanded{Text: "budget " + string(run)}, say("hurry"), to("hurry"), to("deny no"), say("deny: no"), to(`{"decision":"approve"}`)}
 	for _, w := range []string{"pause", "resume", "cancel", "leave", "wake", ""} {
 		acts = append(acts, Pressed{Button{Act: ActControl, ID: string(run), Word: w}}, say(w), to(w))
 	}
@@ -44,7 +44,7 @@ func everything(run agent.RunID, checks []agent.CheckpointID) []Act {
 	for _, w := range words {
 		acts = append(acts, say(w), to(w))
 		for _, id := range checks {
-			acts = append(acts, Pressed{Button{Act: ActDecide, ID: string(id), Word: w}}, Commanded{w + " " + string(id)})
+			acts = append(acts, Pressed{Button{Act: ActDecide, ID: string(id), Word: w}}, Commanded{Text: w + " " + string(id)})
 		}
 	}
 	for _, id := range checks {
@@ -98,7 +98,7 @@ func TestHeardTwice(t *testing.T) {
 	})
 	run, checks := s.live(allQuestions...)
 	acts := everything(run, checks)
-	acts = append(acts, Commanded{"help"}, Commanded{"runs"}, to("runs"), to(""), Commanded{"run"}, Commanded{"run x"}, to("another goal"), to("status"))
+	acts = append(acts, Commanded{Text: "help"}, Commanded{Text: "runs"}, to("runs"), to(""), Commanded{Text: "run"}, Commanded{Text: "run x"}, to("another goal"), to("status"))
 	for i, act := range acts {
 		in := s.event(both, act)
 		first, err := s.chat.Hear(t.Context(), in)
@@ -155,7 +155,7 @@ func TestCancelledContext(t *testing.T) {
 // A word decides no question that its author cannot have seen: it was said
 // about the one before, or before the bot was back.
 func TestWordsDecideOnlyWhatWasAsked(t *testing.T) {
-	for _, act := range []Act{say("approve"), to("approve"), Commanded{"approve"}} {
+	for _, act := range []Act{say("approve"), to("approve"), Commanded{Text: "approve"}} {
 		s := opened(t)
 		run, checks := s.live(approval)
 		next := approval

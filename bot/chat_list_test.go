@@ -96,22 +96,22 @@ func TestTarget(t *testing.T) {
 		return s.hears(in)
 	}
 	first := s.begun(requester, 1)
-	if a := at(requester, "C1", Commanded{"pause"}); a.Run != first || s.fold(first).Paused == "" {
+	if a := at(requester, "C1", Commanded{Text: "pause"}); a.Run != first || s.fold(first).Paused == "" {
 		t.Errorf("the only one: %+v", a)
 	}
-	if a := at(requester, "C2", Commanded{"pause"}); !strings.Contains(a.Private, "No run lives here") {
+	if a := at(requester, "C2", Commanded{Text: "pause"}); !strings.Contains(a.Private, "No run lives here") {
 		t.Errorf("elsewhere: %+v", a)
 	}
 	second := s.begun(requester, 2)
-	if a := at(requester, "C1", Commanded{"cancel"}); !strings.Contains(a.Private, "several") || s.fold(second).Cancelled != nil {
+	if a := at(requester, "C1", Commanded{Text: "cancel"}); !strings.Contains(a.Private, "several") || s.fold(second).Cancelled != nil {
 		t.Errorf("two: %+v", a)
 	}
-	if a := at(requester, "C2", Commanded{"cancel " + string(second)}); s.fold(second).Cancelled == nil {
+	if a := at(requester, "C2", Commanded{Text: "cancel " + string(second)}); s.fold(second).Cancelled == nil {
 		t.Errorf("by its name: %+v", a)
 	}
 	for by, sees := range map[string]bool{requester.ID: true, operator.ID: true, approver.ID: true, stranger.ID: false} {
 		p := Person{ID: by, Full: true}
-		for _, act := range []Act{Commanded{"status " + string(first)}, Pressed{Button{Act: ActShow, ID: string(first), Word: "status"}}} {
+		for _, act := range []Act{Commanded{Text: "status " + string(first)}, Pressed{Button{Act: ActShow, ID: string(first), Word: "status"}}} {
 			if a := at(p, "C2", act); strings.Contains(a.Private, "goal 1") != sees {
 				t.Errorf("%s from another channel, %+v: %q", by, act, a.Private)
 			}

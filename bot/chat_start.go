@@ -90,7 +90,7 @@ func (h *hearing) brief(ctx context.Context, o order) (agent.RunStarted, error) 
 		return b, refuse("I cannot start a run here: " + escape(safe(err.Error())))
 	}
 	b.Goal, b.Requester, b.Files = strings.TrimSpace(o.goal), h.in.By.ID, o.files
-	b.ReplyTo = where.String()
+	b.ReplyTo, b.Direct = where.String(), h.alone()
 	if b.Folder == "" {
 		b.Folder = where.Folder()
 	}

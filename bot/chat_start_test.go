@@ -230,7 +230,7 @@ func TestEndWhileSpeaking(t *testing.T) {
 
 func TestPlaces(t *testing.T) {
 	s := opened(t, knowing(&library{}))
-	in := s.event(requester, Commanded{"run count the lines"})
+	in := s.event(requester, Commanded{Text: "run count the lines"})
 	in.Where = channel
 	a := s.hears(in)
 	if b := s.fold(a.Run).Brief; b.ReplyTo != "slack:T1:C1:" || b.Folder != "slack-C1" || len(s.names) != 0 {

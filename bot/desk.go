@@ -78,6 +78,10 @@ func (d *Desk) Begin(ctx context.Context, o Opening) (agent.RunID, error) {
 	maps.Copy(c.Set, o.Set)
 	for _, b := range o.After {
 		c.Events = append(c.Events, agent.Event{Strand: agent.Main, Body: b})
+		if _, over := b.(agent.RunEnded); over { // nothing is left to do but to say so
+			c.Ends = true
+			delete(c.Wake, agent.Main)
+		}
 	}
 	if o.Brief.ReplyTo != "" {
 		c.Wake[agent.Voice] = agent.AtOnce

@@ -24,7 +24,7 @@ type Inbound struct {
 	// Channels are the channels that the text names, by the words that stand
 	// for them there ("#general"), nil if there are none.
 	Channels map[string]Address
-	Act    Act
+	Act      Act
 }
 
 // Person is who did something.

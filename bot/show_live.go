@@ -16,6 +16,7 @@ const (
 	keyReport = "report"
 	keyAsk    = "ask/"
 	keyRemind = "remind/"
+	keyRaise  = "raise/"
 	keyUpload = "upload/"
 )
 

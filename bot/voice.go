@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -128,6 +129,29 @@ func (v *Voice) place(r agent.Run, p agent.Post) (Platform, Address, error) {
 		where = r.Shown[keyAsk+p.About].Message
 	}
 	return v.at(where)
+}
+
+// placed is the place of a post, also of one that goes to a person alone.
+func (v *Voice) placed(ctx context.Context, r agent.Run, p agent.Post) (Platform, Address, error) {
+	if !strings.HasPrefix(p.Key, keyRaise) {
+		return v.place(r, p)
+	}
+	who := p.To
+	if !strings.Contains(who, ":") {
+		name, _, _ := strings.Cut(r.Brief.ReplyTo, ":")
+		who = name + ":" + who
+	}
+	name, _, _ := strings.Cut(who, ":")
+	platform := v.platforms.named(name)
+	if platform == nil {
+		return nil, Address{}, fmt.Errorf("%s: %w", who, errElsewhere)
+	}
+	director, can := platform.(Director)
+	if !can {
+		return nil, Address{}, fmt.Errorf("%s: %w", who, errNoDirect)
+	}
+	to, err := director.Direct(ctx, who)
+	return platform, to, err
 }
 
 // at is the platform of an address.

@@ -17,8 +17,8 @@ func (v *Voice) Find(ctx context.Context, r agent.Run, p agent.Post, in agent.To
 	if p.Repeat() == agent.RepeatIdempotent {
 		return false, agent.Result{}, nil
 	}
-	platform, to, err := v.place(r, p)
-	if errors.Is(err, errElsewhere) {
+	platform, to, err := v.placed(ctx, r, p)
+	if errors.Is(err, errElsewhere) || undetermined(err) {
 		return false, agent.Result{}, err
 	}
 	if err != nil {
@@ -51,13 +51,19 @@ func (v *Voice) look(ctx context.Context, platform Platform, r agent.Run, p agen
 	}
 	to, err = requesterOf(ctx, platform, r)
 	if err != nil {
-		if _, busy := errors.AsType[*BusyError](err); busy || lost(err) || errors.Is(err, ErrRefused) {
+		if undetermined(err) {
 			return Posted{}, false, err
 		}
 		return Posted{}, false, nil // nobody there to have been told
 	}
 	posted, found, err = platform.Find(ctx, to, key, since)
 	return posted, found, missing(err)
+}
+
+// undetermined reports whether the platform may yet say something else.
+func undetermined(err error) bool {
+	_, busy := errors.AsType[*BusyError](err)
+	return busy || (err != nil && lost(err)) || errors.Is(err, ErrRefused)
 }
 
 // missing is the error of a search, nil where it says that the place is no more.

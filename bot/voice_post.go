@@ -19,6 +19,10 @@ const (
 // maxFetches is how often a person's file is tried to be had: its run waits for it.
 const maxFetches = 5
 
+// maxScheduled is how often a report's place may be missing until others are
+// told: somebody may be about to invite the bot.
+const maxScheduled = 5
+
 // Post makes a post. The result's text is an agent.Shown; a result to be run
 // again says that nothing happened yet, an unknown one that it may have.
 func (v *Voice) Post(ctx context.Context, r agent.Run, p agent.Post, c agent.Call) agent.Result {
@@ -30,7 +34,7 @@ func (v *Voice) Post(ctx context.Context, r agent.Run, p agent.Post, c agent.Cal
 	var shown agent.Shown
 	var err error
 	switch p.Kind {
-	case agent.PostCard, agent.PostCheckpoint, agent.PostReport:
+	case agent.PostCard, agent.PostCheckpoint, agent.PostReport, agent.PostScheduled:
 		shown, err = v.message(ctx, r, p)
 	case agent.PostAttach:
 		shown, err = v.fetch(ctx, r, p)
@@ -38,7 +42,7 @@ func (v *Voice) Post(ctx context.Context, r agent.Run, p agent.Post, c agent.Cal
 		shown, err = v.upload(ctx, r, p)
 	case agent.PostClose:
 		err = v.closeCheck(ctx, r, p)
-	case agent.PostAnswer, agent.PostScheduled:
+	case agent.PostAnswer:
 		err = fmt.Errorf("a run posts no %s", p.Kind)
 	}
 	if err != nil {
@@ -71,6 +75,9 @@ func (v *Voice) trouble(r agent.Run, p agent.Post, c agent.Call, err error) agen
 	switch {
 	case errors.Is(err, errElsewhere):
 		return agent.Result{Again: elsewhere}
+	case p.Kind == agent.PostScheduled && errors.Is(err, ErrGone) && c.Deferred < maxScheduled:
+		log.Warn("a scheduled report cannot be posted; trying again")
+		return agent.Result{Again: growing(c.Deferred)}
 	case errors.Is(err, ErrRefused):
 		log.Error("the platform refuses the bot; look at its token and scopes. Trying again")
 		return agent.Result{Again: growing(c.Deferred)}
@@ -96,7 +103,7 @@ func growing(times int) time.Duration {
 
 // message posts a card. Where its place is gone, the requester gets it directly.
 func (v *Voice) message(ctx context.Context, r agent.Run, p agent.Post) (agent.Shown, error) {
-	platform, to, err := v.place(r, p)
+	platform, to, err := v.placed(ctx, r, p)
 	if err != nil {
 		return agent.Shown{}, err
 	}
@@ -105,7 +112,7 @@ func (v *Voice) message(ctx context.Context, r agent.Run, p agent.Post) (agent.S
 		return agent.Shown{}, err
 	}
 	posted, err := platform.Post(ctx, to, card)
-	if errors.Is(err, ErrGone) {
+	if errors.Is(err, ErrGone) && p.Kind != agent.PostScheduled { // whose failure others are told of
 		posted, err = v.direct(ctx, platform, r, card, err)
 	}
 	if err != nil {
@@ -142,7 +149,9 @@ func (v *Voice) card(r agent.Run, p agent.Post) (Card, error) {
 		} else {
 			c = CheckCard(r, check, now, v.audience)
 		}
-	case agent.PostAnswer, agent.PostScheduled, agent.PostAttach, agent.PostUpload, agent.PostClose:
+	case agent.PostScheduled:
+		c = ScheduledCard(r, p)
+	case agent.PostAnswer, agent.PostAttach, agent.PostUpload, agent.PostClose:
 		return c, fmt.Errorf("a %s has no card", p.Kind)
 	}
 	return c, nil
@@ -178,7 +187,7 @@ func requesterOf(ctx context.Context, platform Platform, r agent.Run) (Address, 
 // unreachable is the error of a post that neither its place nor the requester
 // took; what may yet become of it stays visible.
 func unreachable(gone, direct error) error {
-	if _, busy := errors.AsType[*BusyError](direct); busy || lost(direct) || errors.Is(direct, ErrRefused) {
+	if undetermined(direct) {
 		return direct
 	}
 	return fmt.Errorf("%w, and the requester: %w", gone, direct)

@@ -120,7 +120,7 @@ func TestTroubleWithPosts(t *testing.T) {
 		{"a lost edit is made again", postClose, []error{wrap(ErrLost)}, agent.Result{Again: time.Second}, ""},
 		{"an edit of nothing", postClose, []error{wrap(ErrGone)}, agent.Result{State: agent.OutcomeError, Text: "not there"}, "ERROR"},
 		{"a question that nobody asked", agent.Post{Key: "ask/x", Kind: agent.PostCheckpoint, About: "x"}, nil, agent.Result{State: agent.OutcomeError, Text: "no such checkpoint"}, "ERROR"},
-		{"no kind of a run's", agent.Post{Key: "x", Kind: agent.PostScheduled}, nil, agent.Result{State: agent.OutcomeError, Text: "posts no scheduled"}, "ERROR"},
+		{"no kind of a run's", agent.Post{Key: "x", Kind: agent.PostAnswer}, nil, agent.Result{State: agent.OutcomeError, Text: "posts no answer"}, "ERROR"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := onStage(t)

@@ -43,8 +43,10 @@ func commands() []command {
 		{word: "permissions", usage: "permissions [RUN]", does: "what a run may do, and who decides about the rest", fits: aRun, do: show(showPermissions)},
 		{word: "watch", usage: "watch RUN", does: "shows a run of another place here, too", fits: aNamedRun, do: (*hearing).watch},
 		{word: "help", usage: "help", does: "this list", exact: true, fits: nothing, do: (*hearing).help},
-		{word: "report", fits: ordered, do: (*hearing).missing},
-		{word: "schedule", fits: ordered, do: (*hearing).missing},
+		{word: "report", usage: "report WHEN [ZONE] [here|#channel] [always]", does: "reports on a schedule; also now, list, change, pause, resume and remove NAME",
+			fits: scheduled, do: scheduling(sortReport)},
+		{word: "schedule", usage: "schedule WHEN: GOAL", does: "a goal that comes again; also list, change, pause, resume and remove NAME",
+			fits: scheduled, do: scheduling(sortGoal)},
 		{word: "memory", fits: ordered, do: (*hearing).missing},
 	}
 }
@@ -67,12 +69,11 @@ func aQuestion(rest string) bool {
 	return rest == "" || checkPattern.MatchString(first)
 }
 
-// ordered are the beginnings of orders to commands that work by the clock or
-// keep lists; anything else after their words is a goal about a report, a
-// schedule or memory.
+// ordered are the beginnings of orders about memory; anything else after the
+// word is a goal about memory.
 func ordered(rest string) bool {
 	first, _, _ := strings.Cut(strings.ToLower(rest), " ")
-	return rest == "" || slices.Contains([]string{"now", "list", "remove", "pin", "forget", "every", "daily", "weekly", "hourly", "@every"}, first)
+	return rest == "" || slices.Contains([]string{"list", "pin", "forget"}, first)
 }
 
 // commandOf is the command that the word names in any case, nil if none.

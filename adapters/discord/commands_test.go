@@ -45,7 +45,7 @@ func TestReadyWaitsForTheCommands(t *testing.T) {
 		t.Errorf("ready says %v", err)
 	}
 	r.Heal()
-	for deadline := time.Now().Add(10 * time.Second); r.d.Ready() != nil; {
+	for deadline := time.Now().Add(time.Minute); r.d.Ready() != nil; {
 		if time.Now().After(deadline) {
 			t.Fatalf("never ready: %v", r.d.Ready())
 		}

@@ -16,7 +16,7 @@ import (
 // connects waits until the gateway is connected.
 func (r *rig) connects() {
 	r.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !r.d.connected(); {
+	for deadline := time.Now().Add(time.Minute); !r.d.connected(); {
 		if time.Now().After(deadline) {
 			r.Fatalf("never connected: %v\n%s", r.d.Ready(), r.log)
 		}
@@ -133,7 +133,7 @@ func TestARevokedTokenIsTriedAgain(t *testing.T) {
 	r := listen(t, discordtest.Config{}, nil)
 	r.Revoke()
 	r.CloseSockets(4004, "Authentication failed.")
-	for deadline := time.Now().Add(10 * time.Second); !errors.Is(r.d.Ready(), bot.ErrRefused); {
+	for deadline := time.Now().Add(time.Minute); !errors.Is(r.d.Ready(), bot.ErrRefused); {
 		if time.Now().After(deadline) {
 			t.Fatalf("ready says %v", r.d.Ready())
 		}
@@ -151,7 +151,7 @@ func TestTheEndIsQuick(t *testing.T) {
 	r.until("the gateway is asked for", func() bool { return r.Count("GET /gateway") > 0 })
 	began := time.Now()
 	cancel()
-	if err := <-ended; err != nil || time.Since(began) > 2*time.Second {
+	if err := <-ended; err != nil || time.Since(began) > 8*time.Second {
 		t.Errorf("it ended with %v after %v", err, time.Since(began))
 	}
 }

@@ -171,7 +171,7 @@ func (r *rig) beginWith(d *Discord) (stop func()) {
 		}
 	})
 	r.Cleanup(stop)
-	for deadline := time.Now().Add(10 * time.Second); d.Ready() != nil; {
+	for deadline := time.Now().Add(time.Minute); d.Ready() != nil; {
 		if time.Now().After(deadline) {
 			r.Fatalf("never ready: %v\n%s", d.Ready(), r.log)
 		}
@@ -222,7 +222,7 @@ func (r *rig) always(a bot.Answer) {
 // hears waits until so many different things were heard.
 func (r *rig) hears(n int) []bot.Inbound {
 	r.Helper()
-	late := time.After(15 * time.Second)
+	late := time.After(time.Minute)
 	for {
 		r.mu.Lock()
 		heard := r.heard
@@ -241,7 +241,7 @@ func (r *rig) hears(n int) []bot.Inbound {
 // heardAll waits until so many things were heard, repetitions counted.
 func (r *rig) heardAll(n int) {
 	r.Helper()
-	late := time.After(15 * time.Second)
+	late := time.After(time.Minute)
 	for {
 		r.mu.Lock()
 		all := r.all
@@ -259,7 +259,7 @@ func (r *rig) heardAll(n int) {
 
 func (r *rig) until(what string, cond func() bool) {
 	r.Helper()
-	ctx, cancel := context.WithTimeout(r.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(r.Context(), time.Minute)
 	defer cancel()
 	if err := r.Wait(ctx, cond); err != nil {
 		r.Fatalf("waiting until %s: %v\n%s", what, err, r.log)

@@ -356,7 +356,7 @@ func TestOnlyAPostNotifies(t *testing.T) {
 
 func wait(t *testing.T, w *discordtest.Server, until func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := w.Wait(ctx, until); err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 // Names are a courtesy: a message that names many people is heard in time, also
 // while Slack is slow to say who they are.
 func TestNamesDoNotHoldAMessageUp(t *testing.T) {
-	r := listen(t, slacktest.Config{AckWithin: 10 * time.Second}, nil)
+	r := listen(t, slacktest.Config{AckWithin: time.Minute}, nil)
 	r.Mention(slacktest.Ann, slacktest.General, "", "first")
 	r.hears(1)
 	r.settled()
@@ -22,11 +22,11 @@ func TestNamesDoNotHoldAMessageUp(t *testing.T) {
 		r.AddUser(slacktest.User{ID: id, Name: id})
 		fmt.Fprintf(&text, "<@%s> ", id)
 	}
-	r.Fail("users.info", 12, slacktest.Fault{AnswerAfter: 300 * time.Millisecond})
+	r.Fail("users.info", 12, slacktest.Fault{AnswerAfter: 2 * time.Second})
 	began := time.Now()
 	r.Mention(slacktest.Ann, slacktest.General, "", text.String()+"tidy up")
 	heard := r.hears(2)
-	if took := time.Since(began); took > 2*time.Second {
+	if took := time.Since(began); took > 20*time.Second {
 		t.Errorf("heard after %s", took)
 	}
 	if got := said(t, heard[1]).Text; !strings.HasPrefix(got, "@UNAMED0 @UNAMED1 ") || !strings.HasSuffix(got, "@UNAMED11 tidy up") {

@@ -154,7 +154,7 @@ func (r *rig) begin() {
 		}
 	})
 	r.Cleanup(r.stop)
-	for deadline := time.Now().Add(10 * time.Second); s.Ready() != nil; {
+	for deadline := time.Now().Add(time.Minute); s.Ready() != nil; {
 		if time.Now().After(deadline) {
 			r.Fatalf("never ready: %v\n%s", s.Ready(), r.log)
 		}
@@ -204,7 +204,7 @@ func (r *rig) answers(f func(bot.Inbound) (bot.Answer, error)) {
 // hears waits until so many different things were heard.
 func (r *rig) hears(n int) []bot.Inbound {
 	r.Helper()
-	late := time.After(10 * time.Second)
+	late := time.After(time.Minute)
 	for {
 		r.mu.Lock()
 		heard := r.heard
@@ -250,7 +250,7 @@ func (r *rig) settled() {
 
 func (r *rig) until(what string, cond func() bool) {
 	r.Helper()
-	ctx, cancel := context.WithTimeout(r.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(r.Context(), time.Minute)
 	defer cancel()
 	if err := r.Wait(ctx, cond); err != nil {
 		r.Fatalf("waiting until %s: %v\n%s", what, err, r.log)

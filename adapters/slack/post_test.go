@@ -182,6 +182,10 @@ func TestOldWorkspacesGetOldBlocks(t *testing.T) {
 	}
 }
 
+// timely is how long a call may take: long enough on a busy machine for every
+// answer that comes at once, and shorter than every pause that Slack asks for.
+const timely = 3 * time.Second
+
 func TestTrouble(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -196,8 +200,8 @@ func TestTrouble(t *testing.T) {
 		{"unavailable", slacktest.Unavailable(), bot.ErrLost, 0, false},
 		{"lost answer", slacktest.LostAnswer(), bot.ErrLost, 0, true},
 		{"lost request", slacktest.LostRequest(), bot.ErrLost, 0, false},
-		{"late answer", slacktest.Fault{AnswerAfter: 600 * time.Millisecond}, bot.ErrLost, 0, true},
-		{"late acceptance", slacktest.Fault{AcceptAfter: 600 * time.Millisecond}, bot.ErrLost, 0, true},
+		{"late answer", slacktest.Fault{AnswerAfter: 2 * timely}, bot.ErrLost, 0, true},
+		{"late acceptance", slacktest.Fault{AcceptAfter: 2 * timely}, bot.ErrLost, 0, true},
 		{"fatal", slacktest.APIError("fatal_error"), bot.ErrLost, 0, false},
 		{"archived", slacktest.APIError("is_archived"), bot.ErrGone, 0, false},
 		{"no channel", slacktest.APIError("channel_not_found"), bot.ErrGone, 0, false},
@@ -216,13 +220,9 @@ func TestTrouble(t *testing.T) {
 			card := sampleCards()["report"]
 			since := time.Now()
 			w.Fail("chat.postMessage", 1, c.fault)
-			ctx, cancel := context.WithTimeout(t.Context(), 400*time.Millisecond)
+			ctx, cancel := context.WithTimeout(t.Context(), timely)
 			defer cancel()
-			began := time.Now()
 			_, err := s.Post(ctx, general(""), card)
-			if took := time.Since(began); took > 2*time.Second {
-				t.Errorf("it took %s", took)
-			}
 			checkTrouble(t, err, c.want, c.busy)
 			if calls := w.Count("chat.postMessage"); calls != 1 {
 				t.Errorf("%d calls", calls)
@@ -235,7 +235,7 @@ func TestTrouble(t *testing.T) {
 			}
 			p := mustPost(t, s, general(""), card)
 			w.Fail("chat.update", 1, c.fault)
-			ctx, cancel = context.WithTimeout(t.Context(), 400*time.Millisecond)
+			ctx, cancel = context.WithTimeout(t.Context(), timely)
 			defer cancel()
 			checkTrouble(t, s.Edit(ctx, p.Message, card), c.want, c.busy)
 		})
@@ -262,7 +262,7 @@ func checkTrouble(t *testing.T, err, want error, pause time.Duration) {
 
 func wait(t *testing.T, w *slacktest.Server, until func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := w.Wait(ctx, until); err != nil {
 		t.Fatal(err)

@@ -79,7 +79,7 @@ func TestReadySaysWhyNot(t *testing.T) {
 	r := listen(t, slacktest.Config{}, nil)
 	r.Fail("apps.connections.open", 1000, slacktest.APIError("token_revoked"))
 	r.DropSockets()
-	late := time.After(10 * time.Second)
+	late := time.After(time.Minute)
 	for err := r.s.Ready(); err == nil || !strings.Contains(err.Error(), "SLACK_APP_TOKEN"); err = r.s.Ready() {
 		select {
 		case <-late:

@@ -58,7 +58,7 @@ func TestARealTerminal(t *testing.T) {
 	}()
 	until := func(what string, holds func() bool) {
 		t.Helper()
-		for deadline := time.Now().Add(10 * time.Second); !holds(); {
+		for deadline := time.Now().Add(time.Minute); !holds(); {
 			if time.Now().After(deadline) {
 				t.Fatalf("waited in vain for %s; the screen:\n%s", what, shown(t, 80, output.String()))
 			}

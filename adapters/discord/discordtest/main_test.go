@@ -88,7 +88,7 @@ func beats(t *testing.T, s *Server) (settled func()) {
 // wait fails the test when cond does not come to hold.
 func wait(t *testing.T, s *Server, what string, cond func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := s.Wait(ctx, cond); err != nil {
 		t.Fatalf("waiting until %s: %v", what, err)
@@ -98,7 +98,7 @@ func wait(t *testing.T, s *Server, what string, cond func() bool) {
 // next is the next event of a kind; others are passed over.
 func next[T any](t *testing.T, events <-chan *discordgo.Event, kind string) T {
 	t.Helper()
-	late := time.After(10 * time.Second)
+	late := time.After(time.Minute)
 	for {
 		select {
 		case e := <-events:

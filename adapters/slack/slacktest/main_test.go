@@ -34,7 +34,7 @@ func send(s *Server, channel string, options ...slack.MsgOption) (string, error)
 // wait fails the test when cond does not come to hold.
 func wait(t *testing.T, s *Server, what string, cond func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := s.Wait(ctx, cond); err != nil {
 		t.Fatalf("waiting until %s: %v", what, err)
@@ -90,7 +90,7 @@ func next(t *testing.T, events <-chan socketmode.Event) socketmode.Event {
 	select {
 	case ev := <-events:
 		return ev
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("no event came within ten seconds")
 		return socketmode.Event{}
 	}

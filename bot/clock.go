@@ -1,0 +1,217 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot/schedule"
+)
+
+// Bounds of the clock.
+const (
+	clockLook  = 5 * time.Second // how often new schedules are looked for
+	clockGrace = 2 * time.Minute // a turn that is served later counts as missed
+	clockAlarm = 5 * time.Minute // overdue by this, the administrators are told
+	maxTold    = 10              // missed turns that a report lists
+)
+
+// ClockConfig is what a Clock is made of.
+type ClockConfig struct {
+	Desk      *Desk
+	Recurring Recurring
+	// Brief is what is decided about a run of a place before it starts, as in ChatConfig.
+	Brief func(place string) (agent.RunStarted, error)
+	// Draw makes a PNG of a chart.
+	Draw  func(ctx context.Context, c DigestChart) ([]byte, error)
+	Files Workspace
+	// Counters are the wider budgets that a report of the scope shows; nil: none.
+	Counters func(ctx context.Context, s Scope, now time.Time) []Counter
+	// Admins are told what could not be posted; none: the schedule's owner.
+	Admins []string
+	// Alarm tells the administrators that something did not happen.
+	Alarm func(ctx context.Context, a Alert)
+	Log   *slog.Logger
+}
+
+// Clock serves the turns of schedules. Every process runs one: a turn is
+// written down under a key that can be used once, so it does not matter how
+// many there are, or which of them dies.
+type Clock struct{ cfg ClockConfig }
+
+// NewClock makes a Clock.
+func NewClock(cfg ClockConfig) *Clock { return &Clock{cfg} }
+
+// Run serves schedules until ctx ends.
+func (c *Clock) Run(ctx context.Context) {
+	for ctx.Err() == nil {
+		next := c.Serve(ctx, time.Now())
+		t := time.NewTimer(min(clockLook, time.Until(next)))
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+		}
+	}
+}
+
+// Serve does what is due at the time, and returns when the next turn is.
+func (c *Clock) Serve(ctx context.Context, now time.Time) (next time.Time) {
+	next = now.Add(clockLook)
+	list, err := c.cfg.Recurring.List(ctx)
+	if err != nil {
+		c.cfg.Log.Error("not every schedule is served", "err", err)
+	}
+	for _, s := range list {
+		if s.Paused != "" {
+			continue
+		}
+		at, err := c.serve(ctx, s, now)
+		if err != nil && ctx.Err() == nil {
+			c.cfg.Log.Error("a schedule could not be served; trying again", "schedule", s.Name, "err", err)
+			c.overdue(ctx, s, now, err)
+		}
+		if !at.IsZero() && at.Before(next) {
+			next = at
+		}
+	}
+	return next
+}
+
+// serve does one schedule's due turn, if there is one.
+func (c *Clock) serve(ctx context.Context, s Schedule, now time.Time) (next time.Time, err error) {
+	when, err := s.timing()
+	if err != nil {
+		return next, err
+	}
+	at, known, err := c.cfg.Recurring.served(ctx, s)
+	if err != nil {
+		return next, err
+	}
+	if !known { // it counts from here on
+		at.At = now
+		return when.Next(now), c.keep(ctx, s, at)
+	}
+	due := schedule.Due(when, at.At, now, clockGrace, s.Missed)
+	if due.Until.IsZero() {
+		return when.Next(now), nil
+	}
+	t := turn{Clock: c, s: s, due: due, now: now, at: at, zone: when.Zone()}
+	t.at.At = due.Until
+	t.miss()
+	switch {
+	case due.Tick.IsZero():
+		err = t.handled(ctx)
+	case s.Report != "":
+		err = t.report(ctx)
+	default:
+		err = t.goal(ctx)
+	}
+	if errors.Is(err, agent.ErrSeen) { // somebody else was faster, with this turn or one before it
+		return now, t.behind(ctx)
+	}
+	if errors.Is(err, errWaits) {
+		return next, nil
+	}
+	return when.Next(now), err
+}
+
+func (c *Clock) keep(ctx context.Context, s Schedule, at served) error {
+	if err := c.cfg.Recurring.Store.SetValue(ctx, nameServed+s.Name, at.text()); err != nil {
+		return fmt.Errorf("schedule %s: %w", s.Name, err)
+	}
+	return nil
+}
+
+// turn is one turn of a schedule on its way.
+type turn struct {
+	*Clock
+	s    Schedule
+	due  schedule.Turn
+	now  time.Time
+	at   served // as it is once the turn is served
+	zone *time.Location
+}
+
+// miss notes the turns that were missed, for the next report to say so.
+func (t *turn) miss() {
+	t.at.Lost += t.due.Count
+	t.at.Missed = append(t.at.Missed, t.due.Missed...)
+	t.at.Missed = t.at.Missed[max(0, len(t.at.Missed)-maxTold):]
+	if t.due.Count > 0 {
+		t.cfg.Log.Warn("turns of a schedule were missed", "schedule", t.s.Name, "count", t.due.Count, "policy", string(t.s.Missed))
+	}
+}
+
+// along is what goes into the commit of the turn: its key and those of the
+// turns before it that nobody serves any more, and how far it is served now.
+func (t *turn) along() Along {
+	key := func(at time.Time) string { return "tick/" + t.s.Name + "/" + strconv.FormatInt(at.UnixNano(), 36) }
+	once := []string{key(t.due.Until)}
+	for _, m := range t.due.Missed {
+		if !m.Equal(t.due.Until) {
+			once = append(once, key(m))
+		}
+	}
+	return Along{Once: once, Set: map[string]string{nameServed + t.s.Name: t.at.text()}}
+}
+
+// handled writes down that nothing more is to be done for the turn.
+func (t *turn) handled(ctx context.Context) error {
+	along := t.along()
+	_, err := t.cfg.Desk.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Once: along.Once, Set: along.Set})
+	return err
+}
+
+// behind looks whether the state was written by whoever served the turn. It
+// was not where the turn's key was used under an older state: that one must not
+// be tried for ever.
+func (t *turn) behind(ctx context.Context) error {
+	at, known, err := t.cfg.Recurring.served(ctx, t.s)
+	if err != nil || (known && !at.At.Before(t.due.Until)) {
+		return err
+	}
+	at.Spec, at.At = t.s.spec(), t.due.Until
+	return t.keep(ctx, t.s, at)
+}
+
+// errWaits says that a turn is to be served later.
+var errWaits = errors.New("the last run has not ended")
+
+// overdue tells the administrators of a turn that does not get served.
+func (c *Clock) overdue(ctx context.Context, s Schedule, now time.Time, cause error) {
+	at, known, err := c.cfg.Recurring.served(ctx, s)
+	if err != nil || !known || c.cfg.Alarm == nil {
+		return
+	}
+	when, err := s.timing()
+	if err != nil {
+		return
+	}
+	if due := when.Next(at.At); !due.IsZero() && now.Sub(due) > clockAlarm {
+		c.cfg.Alarm(ctx, Alert{ID: "schedule/" + s.Name + "/" + strconv.FormatInt(due.Unix(), 36), Kind: "schedule",
+			Text: fmt.Sprintf("The schedule `%s` was due at %s and could not be served: %s. It is tried again; `report list` shows it.",
+				s.Name, due.In(when.Zone()).Format("Monday, 2 January 15:04 MST"), safe(cause.Error()))})
+	}
+}
+
+// Alert is something that did not happen and that administrators have to know of.
+type Alert struct {
+	ID   string // the same for the same trouble, so that it is told once
+	Kind string // of trouble: schedule, run, check-in
+	Text string // Markdown: what happened, to what, what to do next
+}
+
+// write puts a file into the folder of the schedule's place; one that is there
+// already is the same.
+func (c *ClockConfig) write(folder, path string, data []byte) error {
+	return c.Files.Create(folder, path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
