@@ -40,6 +40,7 @@ func ReportCard(r agent.Run) Card {
 	c.section("Not done", undone(r, rep))
 	c.section("Next", quotes(rep.FollowUps))
 	c.section("Sources", sources(r, rep))
+	c.Parts = append(c.Parts, looksBack(r)...)
 	c.Parts = append(c.Parts, Small{strings.Join(figures(r), " · ")}, Rating{r.ID})
 	return c
 }
