@@ -87,7 +87,7 @@ func TestNewest(t *testing.T) {
 
 func TestCopies(t *testing.T) {
 	long := strings.Repeat("the same words ", 4)
-	text := func(s string) json.RawMessage { return jsonString(s) }
+	text := jsonString
 	old := Episode{Run: "r0", BodyHash: HashText("1,234 lines"), ValueHashes: []string{HashValue(text(long))}}
 	run := func(value json.RawMessage, recalled ...Body) Run {
 		return begin(RunStarted{}).on(Main, recalled...).on(Main, PlanAccepted{Plan: Plan{Tasks: []Task{{ID: "a"}, {ID: "b", Deliverable: true}}}},

@@ -77,10 +77,11 @@ func episodes(list []agent.Episode) []string {
 		if e.Comment != "" {
 			line += ", with the comment: " + e.Comment
 		}
+		parts := []string{line}
 		for _, f := range e.Failures {
-			line += "\n  failed: " + cause(f)
+			parts = append(parts, "failed: "+cause(f))
 		}
-		lines[i] = line
+		lines[i] = strings.Join(parts, "\n  ")
 	}
 	return lines
 }

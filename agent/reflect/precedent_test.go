@@ -2,8 +2,8 @@ package reflect
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -75,11 +75,11 @@ func TestRecallIsBounded(t *testing.T) {
 		}
 		past := make([]Episode, rapid.IntRange(0, 8).Draw(t, "runs"))
 		for i := range past {
-			past[i] = Episode{Goal: "g", Episode: agent.Episode{Run: agent.RunID(fmt.Sprint(i)), State: agent.RunFailed, Headline: text("headline"), Comment: text("comment"),
+			past[i] = Episode{Goal: "g", Episode: agent.Episode{Run: agent.RunID(strconv.Itoa(i)), State: agent.RunFailed, Headline: text("headline"), Comment: text("comment"),
 				Ended: time.Unix(int64(rapid.IntRange(0, 100).Draw(t, "ended")), 0)}}
 			for n := range rapid.IntRange(0, 9).Draw(t, "many") {
 				past[i].Lessons = append(past[i].Lessons, text("lesson"))
-				past[i].Failures = append(past[i].Failures, agent.Failure{What: text("what"), Reason: fmt.Sprint(n) + text("reason"), Events: make([]uint64, 100)})
+				past[i].Failures = append(past[i].Failures, agent.Failure{What: text("what"), Reason: strconv.Itoa(n) + text("reason"), Events: make([]uint64, 100)})
 			}
 		}
 		r := Recall("g", past)
