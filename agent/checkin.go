@@ -217,6 +217,9 @@ func (r Run) dueCheckIn(id StrandID, reason string, grace int) Run {
 	if _, works := id.Task(); !works || r.Strands[id].Ended {
 		return r
 	}
+	if reason == "" {
+		reason = "it was called"
+	}
 	return r.strand(id, func(s *Strand) {
 		c := &s.CheckIn
 		if c.Due == "" || c.Calls+grace < c.After {

@@ -22,6 +22,8 @@ func Message(e agent.Entry) llm.Message {
 			text = Frame(text, e.Reply.Trust)
 		}
 		return llm.Message{Role: llm.Tool, CallID: e.Reply.Call, Content: text}
+	case e.Note.Lesson:
+		return llm.Message{Role: llm.User, Content: "A check-in on your work left a lesson, in a model's words:\n" + Frame(e.Note.Text, agent.Untrusted)}
 	case e.Note.By == agent.Deckhand && !e.Note.Trusted:
 		return llm.Message{Role: llm.User, Content: Frame(e.Note.Text, agent.Untrusted)}
 	case e.Note.By == agent.Deckhand:

@@ -37,6 +37,9 @@ type view struct {
 	DoneWhen     []string
 	Said         []string
 	Earlier      string // what earlier runs of the goal came to, framed
+	Lessons      string // of check-ins, framed
+	Why          string // a new plan is wanted although no task failed
+	Digest       *digest
 }
 
 type taskView struct {
@@ -55,6 +58,7 @@ type value struct{ Name, JSON string }
 // even when the run around it changes. The zero Rendering begins anew.
 type Rendering struct {
 	purpose   llm.Purpose
+	topic     string
 	messages  []llm.Message
 	functions []llm.Function
 	entries   int         // rendered so far, after system and brief
@@ -62,8 +66,14 @@ type Rendering struct {
 }
 
 // continues reports whether the conversation is the rendered one, or that and more.
-func (d Rendering) continues(p llm.Purpose, entries agent.History) bool {
-	return d.purpose == p && d.entries > 0 && d.entries <= entries.Len() && same(entries.At(d.entries-1), d.last)
+func (d Rendering) continues(p llm.Purpose, topic string, entries agent.History) bool {
+	switch {
+	case d.purpose != p || d.topic != topic || d.entries > entries.Len():
+		return false
+	case d.entries == 0:
+		return p == llm.CheckIn // its topic says it all
+	}
+	return same(entries.At(d.entries-1), d.last)
 }
 
 // same reports whether two entries say the same.
@@ -87,13 +97,13 @@ func (b *Book) Request(r agent.Run, s agent.StrandID, tools []agent.ToolSpec, be
 		return Ready{}, Rendering{}, fmt.Errorf("there is no prompt for %q", purpose)
 	}
 	entries := r.Talk(s).Entries
-	d := before
-	if !d.continues(purpose, entries) {
+	d, about := before, topic(r, s, purpose)
+	if !d.continues(purpose, about, entries) {
 		system, brief, err := pg.open(b.look(r, s, tools))
 		if err != nil {
 			return Ready{}, Rendering{}, err
 		}
-		d = Rendering{purpose: purpose, functions: b.Offered(r, s, tools), messages: []llm.Message{
+		d = Rendering{purpose: purpose, topic: about, functions: b.Offered(r, s, tools), messages: []llm.Message{
 			{Role: llm.System, Content: system}, {Role: llm.User, Content: brief},
 		}}
 	}
@@ -102,7 +112,7 @@ func (b *Book) Request(r agent.Run, s agent.StrandID, tools []agent.ToolSpec, be
 		d.messages = append(d.messages, Message(d.last))
 	}
 	task, _ := s.Task()
-	return Ready{Hash: pg.hash, Fast: pg.Model == "fast", Request: llm.Request{
+	return Ready{Hash: pg.hash, Fast: pg.Model == "fast" && r.Strands[s].CheckIn.First == nil, Request: llm.Request{
 		Purpose: purpose, Run: string(r.ID), Strand: string(s), Task: string(task),
 		Messages: d.messages, Functions: d.functions, Required: true,
 	}}, d, nil
@@ -165,19 +175,26 @@ func (b *Book) look(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) view 
 		v.lookAtTask(r, s, id)
 		return v
 	}
-	v.Earlier = earlier(r.Recalled, maxEpisodes)
+	v.Earlier, v.Lessons = earlier(r.Recalled, maxEpisodes), lessonsOf(r)
+	if r.Rethink != nil {
+		v.Why = r.Rethink.Reason
+	}
 	for _, n := range r.Said {
 		v.Said = append(v.Said, Message(agent.Entry{Note: &n}).Content)
 	}
+	v.lookAtPlan(r)
+	if r.Plans > 0 {
+		v.PlanJSON = planJSON(r.Plan)
+	}
+	return v
+}
+
+func (v *view) lookAtPlan(r agent.Run) {
 	for _, t := range r.Plan.Tasks {
 		st := r.Tasks[t.ID]
 		v.Tasks = append(v.Tasks, taskView{ID: t.ID, Title: t.Title, State: st.State,
 			Summary: st.Summary, Reason: st.Reason, Outputs: values(st.Outputs)})
 	}
-	if r.Plans > 0 {
-		v.PlanJSON = planJSON(r.Plan)
-	}
-	return v
 }
 
 func (v *view) lookAtTask(r agent.Run, s agent.StrandID, id agent.TaskID) {
@@ -190,6 +207,11 @@ func (v *view) lookAtTask(r agent.Run, s agent.StrandID, id agent.TaskID) {
 		if o, ok := all[name]; ok {
 			v.Inputs = append(v.Inputs, values([]agent.Output{o})...)
 		}
+	}
+	v.Lessons = learnt(r.Strands[s].CheckIn.Learnt)
+	if r.Purpose(s) == llm.CheckIn {
+		v.lookAtPlan(r)
+		v.Digest, v.Lessons = digested(r, s, v.Task), learnt(r.LessonsOf(id))
 	}
 	if f := r.Strands[s].Finishing; f != nil {
 		v.Summary, v.Outputs = f.Summary, values(f.Outputs)

@@ -78,8 +78,9 @@ var contract = map[llm.Purpose]map[string]string{
 		"finish_task": "summary outputs confidence", "fail_task": "reason kind", "add_tasks": "tasks reason", "ask_human": "questions",
 		"read_file": "", "write_to_file": "", // the tools of the task
 	},
-	llm.Judge:  {"judge_task": "accepted reasons missing"},
-	llm.Report: {"submit_report": "headline body artifacts skipped follow_ups lessons"},
+	llm.CheckIn: {"submit_reflection": "progress looping relevance plan_still_best verdict evidence lesson nudge"},
+	llm.Judge:   {"judge_task": "accepted reasons missing"},
+	llm.Report:  {"submit_report": "headline body artifacts skipped follow_ups lessons"},
 }
 
 func TestFunctionsOffered(t *testing.T) {

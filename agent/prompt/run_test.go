@@ -86,7 +86,7 @@ func runs(goal string) map[llm.Purpose]struct {
 		strand agent.StrandID
 	}{
 		llm.Intake: {begin(goal).Run, agent.Main}, llm.Plan: {failed.Run, agent.Main}, llm.Work: {working(goal).Run, work},
-		llm.Judge: {judging.Run, work}, llm.Report: {done.Run, agent.Main},
+		llm.CheckIn: {checking(goal).Run, work}, llm.Judge: {judging.Run, work}, llm.Report: {done.Run, agent.Main},
 	}
 }
 
