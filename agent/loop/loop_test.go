@@ -131,7 +131,7 @@ func (h *house) start(brief agent.RunStarted) agent.RunID {
 // until follows the run until the condition holds.
 func (h *house) until(run agent.RunID, what string, holds func(agent.Run) bool) agent.Run {
 	h.t.Helper()
-	ctx, cancel := context.WithTimeout(h.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(h.t.Context(), time.Minute)
 	defer cancel()
 	for {
 		r, err := h.desk.Load(ctx, run)

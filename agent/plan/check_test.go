@@ -395,7 +395,7 @@ func TestCheckIsFastOnLargePlans(t *testing.T) {
 	plan.Order(got, nil)
 	// Well under a second without the race detector; the bound only catches a
 	// change of order of growth.
-	if took := time.Since(begin); took > 10*time.Second {
+	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("2,000 tasks took %v", took)
 	}
 }

@@ -70,7 +70,7 @@ func TestChildDiesWithItsParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	var started []string
-	within(t, 20*time.Second, "a child runs", func() bool {
+	within(t, patient, "a child runs", func() bool {
 		started = children(p.Process.Pid)
 		return len(started) > 0
 	})
@@ -78,7 +78,7 @@ func TestChildDiesWithItsParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = p.Wait()
-	within(t, 5*time.Second, "the child is gone", func() bool { return !alive(started[0]) })
+	within(t, patient, "the child is gone", func() bool { return !alive(started[0]) })
 }
 
 // What the kernel says of a running child: its limits, its privileges, its
@@ -96,7 +96,7 @@ func TestConfinement(t *testing.T) {
 		}
 		return ""
 	}
-	within(t, 10*time.Second, "the limits are set", func() bool {
+	within(t, patient, "the limits are set", func() bool {
 		for line := range strings.Lines(read("limits")) {
 			if strings.HasPrefix(line, "Max open files") && strings.Fields(line)[3] == "0" {
 				return true

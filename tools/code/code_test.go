@@ -48,8 +48,15 @@ func parent() int {
 	return 0
 }
 
+// patient is a wall time that no program here runs into: a busy machine may
+// take its time to give a child half a second of processor time.
+const patient = time.Minute
+
 func newTool(t *testing.T, c code.Config) *code.Tool {
 	t.Helper()
+	if c.Wall == 0 {
+		c.Wall = patient
+	}
 	c.Command = []string{os.Args[0], childWord}
 	tool, err := code.New(c)
 	if err != nil {
@@ -159,10 +166,10 @@ func TestSourceMapIsNotRead(t *testing.T) {
 	}
 }
 
-// Each program tries to use up something; each must end with the reason and
-// within the time, and this process must not grow with it.
+// Each program tries to use up something; each must end with the reason, which
+// is never the time by the clock, and this process must not grow with it.
 func TestLimits(t *testing.T) {
-	tool := newTool(t, code.Config{Memory: 128 << 20, CPU: 500 * time.Millisecond, Wall: 3 * time.Second, Output: 4096})
+	tool := newTool(t, code.Config{Memory: 128 << 20, CPU: 500 * time.Millisecond, Output: 4096})
 	const cpu, memory = "more than 500ms of processor time", "more than 128 MiB of memory"
 	for _, c := range []struct {
 		name, source string
@@ -188,11 +195,7 @@ func TestLimits(t *testing.T) {
 		{"promise jobs", "const f = () => Promise.resolve().then(f); f()", []string{cpu, memory}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			start := time.Now()
 			r := run(t, tool, c.source, nil)
-			if d := time.Since(start); d > 10*time.Second {
-				t.Errorf("it took %s", d)
-			}
 			if r.State != agent.OutcomeError {
 				t.Fatalf("%s: %.300s", r.State, r.Text)
 			}
@@ -234,13 +237,12 @@ func TestOutputIsCut(t *testing.T) {
 }
 
 func TestCancelled(t *testing.T) {
-	tool := newTool(t, code.Config{})
+	tool := newTool(t, code.Config{CPU: patient})
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	start := time.Now()
 	r := tool.Run(ctx, agent.Call{Arguments: json.RawMessage(`{"code":"for(;;);"}`)})
-	if r.State != agent.OutcomeError || !strings.Contains(r.Text, "stopped") || time.Since(start) > 3*time.Second {
-		t.Errorf("%+v after %s", r, time.Since(start))
+	if r.State != agent.OutcomeError || !strings.Contains(r.Text, "stopped") {
+		t.Errorf("it ended by itself: %+v", r)
 	}
 }
 

@@ -35,7 +35,7 @@ func TestWait(t *testing.T) {
 		if r.State != agent.OutcomeOK || r.Again != c.again || r.Text != c.text {
 			t.Errorf("%s, deferred %d: %+v", c.args, c.deferred, r)
 		}
-		if time.Since(start) > time.Second {
+		if time.Since(start) > 20*time.Second {
 			t.Errorf("%s slept", c.args)
 		}
 	}

@@ -36,7 +36,7 @@ func TestReplicaFollows(t *testing.T) {
 	s := redistest.Start(t)
 	r := s.Replica()
 	ask(t, s, "SET k v", "+OK")
-	for deadline := time.Now().Add(10 * time.Second); ; {
+	for deadline := time.Now().Add(time.Minute); ; {
 		if reply, err := r.Ask("EXISTS k"); err == nil && reply == ":1" {
 			return
 		}
