@@ -12,7 +12,7 @@ import (
 // sent again after an error of the connection. Refusals of a budget leave the
 // batch as it is; a lost lease saves the outcomes of effects as facts.
 func (t *turn) commit(ctx context.Context, strict bool) error {
-	lease, names := t.lease, t.goalName(t.stir())
+	lease, names := t.lease, t.naming()
 	c := agent.Commit{
 		ID: agent.NewID(), Run: t.lease.Run, Lease: &lease, Seen: t.run.Seq, Strict: strict,
 		Events: t.batch, Wake: t.wake, Spend: t.spend, Ends: t.ends, Set: names,
@@ -26,7 +26,7 @@ func (t *turn) commit(ctx context.Context, strict bool) error {
 		return err
 	}
 	t.lease.Turn++
-	t.batch, t.upTo, t.wake, t.spend, t.ends = nil, 0, nil, nil, false
+	t.batch, t.upTo, t.wake, t.spend, t.ends, t.names = nil, 0, nil, nil, false, nil
 	t.run, err = t.folds.advance(ctx, t.lease.Run, receipt, c.Events)
 	return err
 }

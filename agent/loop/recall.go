@@ -3,6 +3,8 @@ package loop
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/reflect"
@@ -12,6 +14,7 @@ import (
 const (
 	maxEpisodes = 8
 	maxRecalled = 1000 // newest events of each journal when its run ended
+	maxNames    = 4 * maxEpisodes
 )
 
 // recall looks up earlier runs of the goal before the run's first model call
@@ -25,6 +28,7 @@ func (t *turn) recall(ctx context.Context, view agent.Run) error {
 	if err != nil {
 		return err
 	}
+	t.forget(names)
 	var past []reflect.Episode
 	for _, p := range agent.Newest(names, maxEpisodes) {
 		e, known, err := t.remember(ctx, p)
@@ -63,18 +67,35 @@ func (t *turn) remember(ctx context.Context, p agent.Past) (e reflect.Episode, k
 	return e, e.State != "", nil
 }
 
-// goalName adds the name of a run that ends with the batch to the names.
-func (t *turn) goalName(names map[string]string) map[string]string {
-	if !t.ends {
+// forget drops the oldest names of a goal that has many: only the newest count,
+// and a look at them must not cost more with every run.
+func (t *turn) forget(names map[string]string) {
+	if len(names) <= maxNames {
+		return
+	}
+	sorted := slices.Sorted(maps.Keys(names))
+	t.names = map[string]string{}
+	for _, old := range sorted[:len(sorted)-maxNames/2] {
+		t.names[old] = ""
+	}
+}
+
+// naming are the names that the batch sets: of threads that it opened, of a
+// goal's run that ends with it, and those that are given up.
+func (t *turn) naming() map[string]string {
+	names := t.stir()
+	ended, is := "", false
+	if t.ends {
+		ended, is = t.view().GoalName()
+	}
+	if len(t.names) == 0 && !is {
 		return names
 	}
-	name, is := t.view().GoalName()
-	if !is {
-		return names
+	all := map[string]string{}
+	maps.Copy(all, t.names)
+	maps.Copy(all, names)
+	if is {
+		all[ended] = string(t.lease.Run)
 	}
-	if names == nil {
-		names = map[string]string{}
-	}
-	names[name] = string(t.lease.Run)
-	return names
+	return all
 }

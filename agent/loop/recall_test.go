@@ -3,6 +3,7 @@ package loop_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -164,6 +165,30 @@ func TestTheNewestRunsAreRecalled(t *testing.T) {
 	}
 	if trend := bot.Trend(last); !strings.HasSuffix(trend, "with this one 9 of 9 done") {
 		t.Errorf("the trend is %q", trend)
+	}
+}
+
+// A goal that comes every minute costs no more than one that comes every day.
+func TestOldNamesOfAGoalAreGivenUp(t *testing.T) {
+	h := noting(t, noter("note", task("a", "note", nil)), nil)
+	brief := agent.RunStarted{Goal: "Make a note", ReplyTo: "test:w:c:1"}
+	for i := range 100 {
+		r := agent.Run{ID: agent.RunID(fmt.Sprint("run", i)), Brief: brief, Finished: time.UnixMilli(int64(i)), Ended: &agent.RunEnded{State: agent.RunFailed}}
+		name, _ := r.GoalName()
+		if err := h.store.SetValue(t.Context(), name, string(r.ID)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	last := h.again("Make a note", "c")
+	names, err := h.store.Values(t.Context(), agent.GoalPrefix(brief))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if newest := agent.Newest(names, 2); len(names) != 17 || newest[1].Run != last.ID || newest[0].Run != "run99" {
+		t.Errorf("%d names are left, the newest of them %+v", len(names), newest)
+	}
+	if last.Recalled != nil {
+		t.Errorf("of runs that are gone it knows %+v", last.Recalled)
 	}
 }
 

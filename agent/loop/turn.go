@@ -26,6 +26,7 @@ type turn struct {
 	wake  map[agent.StrandID]time.Time
 	spend []agent.Spend
 	ends  bool
+	names map[string]string // that go with the batch
 	// fresh are the intents committed under this lease: only those are run
 	// without asking whether they ran before.
 	fresh map[agent.EffectID]bool
