@@ -1,0 +1,273 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// AlertKind says what is wrong with a run that nothing comes of.
+type AlertKind string
+
+// The kinds of alerts.
+const (
+	AlertAbandoned  AlertKind = "abandoned"  // it is due, and no worker takes it
+	AlertLost       AlertKind = "lost"       // it has something to do, and nobody will wake it
+	AlertStalled    AlertKind = "stalled"    // it is worked, and nothing is journalled
+	AlertIdle       AlertKind = "idle"       // it has nothing to do and waits for nobody
+	AlertUnreadable AlertKind = "unreadable" // its journal cannot be read
+	AlertUnsaid     AlertKind = "unsaid"     // people were not shown what they should see
+	AlertCheckIn    AlertKind = "check-in"   // a check-in did not happen
+)
+
+// AlertKinds lists them all.
+func AlertKinds() []AlertKind {
+	return []AlertKind{AlertAbandoned, AlertLost, AlertStalled, AlertIdle, AlertUnreadable, AlertUnsaid, AlertCheckIn}
+}
+
+// Alert is something that an administrator should look at.
+type Alert struct {
+	Run   agent.RunID // empty: it is about More runs that are only logged
+	Kind  AlertKind
+	Since time.Time
+	Text  string // what happened, to what, what to do next
+	More  int
+
+	mark string // tells it from others of its run and kind
+}
+
+// Alarm takes alerts to people. Where it fails, it is called with the same
+// alert again after the next look, as long as the process lives.
+type Alarm func(ctx context.Context, a Alert) error
+
+// WatchConfig bounds and wires a Watch. Zero fields take defaults.
+type WatchConfig struct {
+	Store   agent.Store
+	Archive agent.Archive
+	Log     *slog.Logger
+	Alarm   Alarm // nil: alerts are only logged
+
+	After    time.Duration // without progress; 1 h
+	Every    time.Duration // between two looks; a twelfth of After
+	CheckIns time.Duration // how often the clock calls check-ins; 0: they are not watched
+}
+
+// Watch looks over all runs of a store, whoever works them, for those that
+// nothing comes of. It tells people and wakes what can be woken. Any number of
+// replicas may watch one store: an alert is raised once, by the store's
+// once-keys (an alert of a process that dies right then is only raised again
+// when the run has moved and stopped once more). It is not safe for concurrent
+// use.
+type Watch struct {
+	WatchConfig
+	folds *folds
+	seen  map[agent.RunID]*sight
+	owed  []Alert // that Alarm did not take
+}
+
+// NewWatch checks the configuration.
+func NewWatch(c WatchConfig) (*Watch, error) {
+	if c.Store == nil || c.Archive == nil || c.Log == nil {
+		return nil, errors.New("watch: Store, Archive and Log are all needed")
+	}
+	c.After = orDefault(c.After, time.Hour)
+	c.Every = orDefault(c.Every, c.After/12)
+	return &Watch{WatchConfig: c, folds: newFolds(c.Store, c.Archive, c.Log), seen: map[agent.RunID]*sight{}}, nil
+}
+
+// Run looks over the runs until ctx ends. The first look comes after a while:
+// what was due while no process was up is worked by then.
+func (w *Watch) Run(ctx context.Context) {
+	tick := time.NewTicker(w.Every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := w.Sweep(ctx, time.Now()); err != nil && ctx.Err() == nil {
+			w.Log.Error("cannot look over the runs for those that nothing comes of; trying again", "pause", w.Every, "err", err)
+		}
+	}
+}
+
+// Sweep looks over the runs once. A run is folded when it may be late, and
+// again only after its journal has grown.
+func (w *Watch) Sweep(ctx context.Context, now time.Time) error {
+	infos, err := w.Archive.Runs(ctx)
+	if err != nil {
+		return err
+	}
+	seen := make(map[agent.RunID]*sight, len(w.seen))
+	var raised []Alert
+	for _, info := range infos {
+		if !w.concerns(info, now) {
+			continue
+		}
+		s, won, err := w.one(ctx, info, now)
+		raised = append(raised, won...)
+		if err != nil {
+			w.deliver(ctx, raised)
+			return err
+		}
+		if s != nil {
+			seen[info.Run] = s
+		}
+	}
+	w.seen = seen
+	w.deliver(ctx, raised)
+	return nil
+}
+
+// one looks at one run, nil: there is nothing to see now.
+func (w *Watch) one(ctx context.Context, info agent.RunInfo, now time.Time) (s *sight, won []Alert, err error) {
+	s, err = w.look(ctx, info, now)
+	if s == nil || err != nil {
+		return nil, nil, err
+	}
+	for _, a := range s.judge(info, now, w.limits()) {
+		first, err := w.raise(ctx, info, s, a, now)
+		if first {
+			won = append(won, a)
+		}
+		if err != nil {
+			return s, won, err
+		}
+	}
+	return s, won, nil
+}
+
+// spoken is how long after a run's end its report is missed.
+const spoken = 24 * time.Hour
+
+// concerns reports whether the run can be late for anything.
+func (w *Watch) concerns(info agent.RunInfo, now time.Time) bool {
+	if !info.Ended.IsZero() {
+		return w.quiet(info, now) && now.Sub(info.Ended) < w.After+spoken
+	}
+	return w.quiet(info, now) || w.CheckIns > 0 && !info.Due.IsZero() && now.Sub(info.Started) > missed*w.CheckIns
+}
+
+func (w *Watch) quiet(info agent.RunInfo, now time.Time) bool { return now.Sub(info.Last) > w.After }
+
+// look returns what the run's fold says, from an earlier look where the
+// journal has not grown since; nil for a run that has moved or gone meanwhile.
+func (w *Watch) look(ctx context.Context, info agent.RunInfo, now time.Time) (*sight, error) {
+	old := w.seen[info.Run]
+	if old != nil && old.length == info.Length {
+		return old, nil
+	}
+	e := &fold{}
+	w.folds.restore(ctx, info.Run, e)
+	err := w.folds.catchUp(ctx, info.Run, e)
+	var entry *agent.EntryError
+	switch {
+	case errors.As(err, &entry):
+		return &sight{length: info.Length, unreadable: entry, told: map[AlertKind]string{}}, nil
+	case errors.Is(err, agent.ErrNoRun):
+		return nil, nil //nolint:nilnil // it expired: nothing to see is no error
+	case err != nil:
+		return nil, fmt.Errorf("look at run %s: %w", info.Run, err)
+	case e.run.Seq != info.Length && w.quiet(info, now):
+		return nil, nil //nolint:nilnil // it has moved
+	}
+	s := see(e.run)
+	s.length = info.Length
+	s.remember(old, now)
+	return s, nil
+}
+
+// raise takes the alert for this process: one of all that watch the store gets
+// it. A run that only needs waking is woken.
+func (w *Watch) raise(ctx context.Context, info agent.RunInfo, s *sight, a Alert, now time.Time) (won bool, err error) {
+	if s.told[a.Kind] != a.mark {
+		key := "alert/" + string(a.Run) + "/" + string(a.Kind) + "/" + a.mark
+		_, err := w.Store.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: a.Run, Once: []string{key}})
+		if err != nil && !errors.Is(err, agent.ErrSeen) {
+			return false, fmt.Errorf("raise the alert that run %s is %s: %w", a.Run, a.Kind, err)
+		}
+		won = err == nil
+		s.told[a.Kind] = a.mark
+	}
+	if a.Kind == AlertLost || a.Kind == AlertIdle {
+		return won, w.wake(ctx, info, s, a, now)
+	}
+	return won, nil
+}
+
+// wake makes every strand look again, once an hour at most, and only if
+// nothing has happened since the listing.
+func (w *Watch) wake(ctx context.Context, info agent.RunInfo, s *sight, a Alert, now time.Time) error {
+	wakes := make(map[agent.StrandID]time.Time, len(s.wakeful))
+	for _, id := range s.wakeful {
+		wakes[id] = agent.AtOnce
+	}
+	_, err := w.Store.Commit(ctx, agent.Commit{
+		ID: agent.NewID(), Run: info.Run, Seen: info.Length, Strict: true, Wake: wakes,
+		Once: []string{"wake/" + string(info.Run) + "/" + strconv.FormatInt(now.Unix()/int64(time.Hour/time.Second), 10)},
+		Events: []agent.Event{{Strand: agent.Main, Body: agent.RunControlled{
+			Word: agent.WordWake, By: agent.Deckhand, Reason: "nothing happened since " + stampOf(a.Since),
+		}}},
+	})
+	if err == nil || errors.Is(err, agent.ErrSeen) || errors.Is(err, agent.ErrStale) {
+		return nil
+	}
+	return fmt.Errorf("wake run %s: %w", info.Run, err)
+}
+
+// alone is how many alerts of one look are told one by one.
+const alone = 20
+
+// deliver logs every alert and takes them to people; of very many alerts, most
+// as one a kind.
+func (w *Watch) deliver(ctx context.Context, raised []Alert) {
+	for _, a := range raised {
+		w.Log.Error("a run needs attention", "run", a.Run, "kind", a.Kind, "since", a.Since, "what", a.Text)
+	}
+	if w.Alarm == nil {
+		return
+	}
+	list := slices.Concat(w.owed, summed(raised))
+	w.owed = nil
+	for _, a := range list {
+		if err := w.Alarm(ctx, a); err != nil {
+			w.Log.Error("nobody could be told of an alert; trying again", "run", a.Run, "kind", a.Kind, "pause", w.Every, "err", err)
+			w.owed = append(w.owed, a)
+		}
+	}
+}
+
+// summed keeps some alerts as they are and makes one a kind of the others.
+func summed(raised []Alert) []Alert {
+	if len(raised) <= alone {
+		return raised
+	}
+	list := raised[:alone:alone]
+	for _, kind := range AlertKinds() {
+		sum := Alert{Kind: kind}
+		for _, a := range raised[alone:] {
+			if a.Kind != kind {
+				continue
+			}
+			sum.More++
+			if sum.Since.IsZero() || a.Since.Before(sum.Since) {
+				sum.Since = a.Since
+			}
+		}
+		if sum.More > 0 {
+			sum.Text = fmt.Sprintf("%d more runs are %s, the first since %s. That many at once have one cause: look whether the workers, "+
+				"the store and the model are well. The log names each run.", sum.More, kind, stampOf(sum.Since))
+			list = append(list, sum)
+		}
+	}
+	return list
+}
+
+func stampOf(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 MST") }

@@ -1,0 +1,194 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+const (
+	// missed is how many check-ins of a strand may fail to come.
+	missed = 3
+	// far is when something that is worked or tried again is certainly due before.
+	far = time.Minute
+)
+
+// sight is what a fold says about whom a run waits for. It holds for as long
+// as the journal does not grow.
+type sight struct {
+	length     uint64
+	unreadable error
+	goal       string
+	works      []agent.StrandID // have something to do
+	timer      time.Time        // the first that a strand waits for, zero: none does
+	person     bool             // somebody was asked, or paused it
+	unsaid     string           // the post that was not made, and why; empty: none
+	unchecked  map[agent.StrandID]unchecked
+	wakeful    []agent.StrandID
+
+	told map[AlertKind]string // marks of alerts that were raised
+}
+
+// unchecked is a strand that has made model calls without a check-in: since
+// its last one, and first seen like that by this process.
+type unchecked struct{ last, first time.Time }
+
+// limits are what the judge goes by.
+type limits struct{ after, checkIns time.Duration }
+
+func (w *Watch) limits() limits { return limits{after: w.After, checkIns: w.CheckIns} }
+
+// see asks every strand of the run what it does next.
+func see(r agent.Run) *sight {
+	s := &sight{goal: cut(r.Brief.Goal, 80), told: map[AlertKind]string{}, unchecked: map[agent.StrandID]unchecked{},
+		person: r.Paused != "" || r.Refused != "" || r.OpenCheckpoint() != nil}
+	for id := range r.Strands {
+		if id == agent.Voice {
+			continue
+		}
+		move := r.Next(id)
+		switch {
+		case len(move.Steps) > 0:
+			s.works = append(s.works, id)
+		case !move.Wake.IsZero() && (s.timer.IsZero() || move.Wake.Before(s.timer)):
+			s.timer = move.Wake
+		}
+	}
+	slices.Sort(s.works)
+	s.unsaid = unsaid(r)
+	for _, id := range r.Unchecked() {
+		s.unchecked[id] = unchecked{last: r.Strands[id].CheckIn.Last}
+	}
+	for id := range r.Wakeful() {
+		s.wakeful = append(s.wakeful, id)
+	}
+	return s
+}
+
+// unsaid is the post that waits to be made, or the report that could not be.
+func unsaid(r agent.Run) string {
+	for _, step := range r.Next(agent.Voice).Steps {
+		switch p := step.(type) {
+		case agent.Speak:
+			return "the " + string(p.Post.Kind) + " was not posted"
+		case agent.Invoke:
+			return "the post " + string(p.Effects[0]) + " did not come through"
+		}
+	}
+	if shown := r.Shown["report"]; r.Ended != nil && shown.Failed != "" {
+		return "the report could not be posted: " + cut(shown.Failed, 300)
+	}
+	return ""
+}
+
+// remember takes over when check-ins were first missed. A strand that had one
+// since then begins anew.
+func (s *sight) remember(old *sight, now time.Time) {
+	for id, u := range s.unchecked {
+		u.first = now
+		if old != nil {
+			if before, was := old.unchecked[id]; was && before.last.Equal(u.last) {
+				u.first = before.first
+			}
+		}
+		s.unchecked[id] = u
+	}
+	if old != nil {
+		s.told = old.told
+	}
+}
+
+// judge says what is wrong with the run at the time: nothing, for most.
+func (s *sight) judge(info agent.RunInfo, now time.Time, l limits) (alerts []Alert) {
+	add := func(kind AlertKind, since time.Time, mark, format string, args ...any) {
+		alerts = append(alerts, Alert{Run: info.Run, Kind: kind, Since: since, mark: mark,
+			Text: fmt.Sprintf("Run %s%s ", info.Run, s.about()) + fmt.Sprintf(format, args...)})
+	}
+	length, journal := strconv.FormatUint(info.Length, 10), "`deckhand journal "+string(info.Run)+"`"
+	if now.Sub(info.Last) > l.after {
+		if s.unsaid != "" {
+			add(AlertUnsaid, info.Last, length, "did not reach its people: %s. Look in the log of `deckhand serve` for what the platform said, "+
+				"and whether the bot may still post there; it is tried again by itself unless it was refused.", s.unsaid)
+		}
+		if kind, why := s.still(info, now, l); kind != "" && info.Ended.IsZero() {
+			since := info.Last
+			if kind == AlertAbandoned {
+				since = info.Due
+			}
+			add(kind, since, length, "has had no event since %s: %s. See %s.", stampOf(info.Last), why, journal)
+		}
+	}
+	for _, id := range s.overdue(now, l) {
+		u := s.unchecked[id]
+		mark := string(id) + "/" + strconv.FormatInt(u.last.Unix(), 10)
+		add(AlertCheckIn, u.first, mark, "missed its check-ins: %s makes model calls and was not looked at since %s, though check-ins are due every %s. "+
+			"Look whether a `deckhand serve` with the clock is up; %s shows what it does.", id, stampOf(u.first), l.checkIns, journal)
+	}
+	return alerts
+}
+
+func (s *sight) about() string {
+	if s.goal == "" {
+		return ""
+	}
+	return " (" + strconv.Quote(s.goal) + ")"
+}
+
+// still is why nothing happens in a run; no kind: it waits for a person or for
+// a time to come.
+func (s *sight) still(info agent.RunInfo, now time.Time, l limits) (kind AlertKind, why string) {
+	asleep := info.Due.IsZero() || info.Due.Sub(now) > far
+	switch {
+	case s.unreadable != nil:
+		return AlertUnreadable, "its journal cannot be read (" + s.unreadable.Error() + "). Update the replicas where a newer build wrote it; " +
+			"cancel the run where it is damaged, and start its goal again"
+	case !info.Due.IsZero() && now.Sub(info.Due) > l.after:
+		return AlertAbandoned, "it is due since " + stampOf(info.Due) + " and no worker takes it. Start `deckhand serve` on its store, " +
+			"or look why those that run do not claim work"
+	case len(s.works) > 0 && asleep:
+		return AlertLost, fmt.Sprintf("%s has something to do and nobody was going to wake it. It is woken now; "+
+			"if this comes again, cancel it and start its goal again", s.works[0])
+	case len(s.works) > 0, !asleep && s.late(now, l):
+		return AlertStalled, "it is worked or tried again, and nothing comes of it. Look for the run in the workers' logs; " +
+			"restart the worker that holds it, or cancel the run"
+	case s.late(now, l):
+		return AlertLost, "it was to go on at " + stampOf(s.timer) + " and nobody was going to wake it. It is woken now; " +
+			"if this comes again, cancel it and start its goal again"
+	case !s.timer.IsZero() || s.person:
+		return "", ""
+	}
+	return AlertIdle, "it has nothing to do and waits for nobody. It is woken, in case that helps; if this comes again, " +
+		"cancel it and start its goal again"
+}
+
+// late reports whether a strand waits for a time that is long over.
+func (s *sight) late(now time.Time, l limits) bool { return !s.timer.IsZero() && now.Sub(s.timer) > l.after }
+
+// overdue lists the strands whose check-ins fail to come.
+func (s *sight) overdue(now time.Time, l limits) (list []agent.StrandID) {
+	for id, u := range s.unchecked {
+		if l.checkIns > 0 && now.Sub(u.first) > missed*l.checkIns {
+			list = append(list, id)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// cut is the beginning of a text, in one line.
+func cut(text string, most int) string {
+	line := []rune(text)
+	for i, r := range line {
+		if r == '\n' {
+			line = line[:i]
+			break
+		}
+	}
+	if len(line) > most {
+		return string(line[:most]) + "…"
+	}
+	return string(line)
+}

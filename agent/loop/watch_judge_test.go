@@ -1,0 +1,77 @@
+package loop
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+func TestStill(t *testing.T) {
+	now := time.Date(2026, 11, 21, 15, 0, 0, 0, time.UTC)
+	in := func(d time.Duration) time.Time { return now.Add(d) }
+	const hour = time.Hour
+	works := []agent.StrandID{agent.Main}
+	for name, tt := range map[string]struct {
+		sight sight
+		due   time.Time
+		want  AlertKind
+	}{
+		"worked, by a lease that is kept":    {sight{works: works}, now, AlertStalled},
+		"tried again each second":            {sight{works: works}, in(time.Second), AlertStalled},
+		"due for less than an hour":          {sight{works: works}, in(-59 * time.Minute), AlertStalled},
+		"due for more than an hour":          {sight{works: works}, in(-61 * time.Minute), AlertAbandoned},
+		"due for long, and it waits":         {sight{person: true}, in(-61 * time.Minute), AlertAbandoned},
+		"works, parked":                      {sight{works: works}, time.Time{}, AlertLost},
+		"works, beside one that waits":       {sight{works: works, timer: in(9 * hour), person: true}, in(9 * hour), AlertLost},
+		"waits for a time to come":           {sight{timer: in(hour)}, in(hour), ""},
+		"waits for a time just over":         {sight{timer: in(-time.Minute)}, time.Time{}, ""},
+		"waits for a time long over, parked": {sight{timer: in(-2 * hour)}, time.Time{}, AlertLost},
+		"waits for a time, and is worked":    {sight{timer: in(-2 * hour)}, now, AlertStalled},
+		"waits for a person":                 {sight{person: true}, time.Time{}, ""},
+		"waits for nobody":                   {sight{}, time.Time{}, AlertIdle},
+		"cannot be read":                     {sight{unreadable: errors.New("entry 7")}, in(-2 * hour), AlertUnreadable},
+	} {
+		got, why := tt.sight.still(agent.RunInfo{Due: tt.due}, now, limits{after: hour})
+		if got != tt.want || (why == "") != (got == "") {
+			t.Errorf("%s: %q, %q; want %q", name, got, why, tt.want)
+		}
+	}
+}
+
+func TestSummed(t *testing.T) {
+	var raised []Alert
+	since := time.Date(2026, 11, 21, 15, 0, 0, 0, time.UTC)
+	for i := range alone + 5 {
+		kind := AlertLost
+		if i%2 == 0 {
+			kind = AlertAbandoned
+		}
+		raised = append(raised, Alert{Run: "run", Kind: kind, Since: since.Add(-time.Duration(i) * time.Minute)})
+	}
+	got := summed(raised)
+	type sum struct {
+		Kind  AlertKind
+		More  int
+		Since time.Time
+	}
+	var sums []sum
+	for _, a := range got[alone:] {
+		sums = append(sums, sum{a.Kind, a.More, a.Since})
+	}
+	want := []sum{{AlertAbandoned, 3, since.Add(-24 * time.Minute)}, {AlertLost, 2, since.Add(-23 * time.Minute)}}
+	if diff := cmp.Diff(want, sums); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestCut(t *testing.T) {
+	for text, want := range map[string]string{"": "", "boats": "boats", "two\nlines": "two", "ÄÖÜÄÖÜ": "ÄÖÜÄÖ…"} {
+		if got := cut(text, 5); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
