@@ -141,7 +141,7 @@ func (r Run) MissCheckIn(s StrandID, why string) Decide {
 // none) the model is told, the check-in itself, and the end or the stop of the
 // task's work. Where nobody can be asked, the task fails.
 func (r Run) FinishCheckIn(s StrandID, b CheckInMade, note string, at time.Time) Decide {
-	d := Decide{Wake: wakeMain()}
+	var d Decide
 	add := func(body Body) { d.Events = append(d.Events, Event{Strand: s, Body: body}) }
 	if f, found := r.noticed(s, b, note); found {
 		add(f)
@@ -155,9 +155,11 @@ func (r Run) FinishCheckIn(s StrandID, b CheckInMade, note string, at time.Time)
 	fail := TaskEnded{Task: id, State: TaskFailed, Outputs: []Output{}, Reason: title, Fail: FailOther}
 	switch b.Verdict {
 	case CheckInReplan:
+		d.Wake = wakeMain()
 		fail.Reason = "a new plan is made: " + b.Reason
 		add(fail)
 	case CheckInEscalate, CheckInStop:
+		d.Wake = wakeMain()
 		if r.Alone {
 			add(fail)
 			break

@@ -72,6 +72,11 @@ type Request struct {
 	Required bool
 	// MaxTokens bounds the answer, in tokens; 0 leaves it to the endpoint.
 	MaxTokens int
+	// Watch, where set, begins to watch an answer's text as it arrives. What it
+	// returns is called with each piece; true cuts the answer there. A client
+	// that gets answers whole, or repeats a request, may call it any number of
+	// times or never.
+	Watch func() (write func(piece string) (cut bool)) `json:"-"`
 }
 
 // Usage counts tokens. Cached is the part of Prompt that was served from the

@@ -10,6 +10,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/prompt"
+	"github.com/deckhand-bot/deckhand/agent/reflect"
 )
 
 // minAnswer is the smallest answer worth a call, in tokens: a call is refused
@@ -23,6 +24,7 @@ const reservationPause = 500 * time.Millisecond
 // ask reserves the price of a model call, makes it and settles it. The
 // reservation is committed together with everything before it.
 func (t *turn) ask(ctx context.Context, view agent.Run) (waits bool, err error) {
+	purpose := view.Purpose(t.lease.Strand)
 	if stuck, err := t.reflect(ctx, view); stuck || err != nil {
 		return false, err
 	}
@@ -30,19 +32,16 @@ func (t *turn) ask(ctx context.Context, view agent.Run) (waits bool, err error) 
 		return false, err
 	}
 	view = t.view() // with what the model was told just now
-	ready, talk, err := t.book.Request(view, t.lease.Strand, t.Tools.Specs(), t.talk)
+	if view.Purpose(t.lease.Strand) != purpose {
+		return false, nil // something else comes first
+	}
+	ready, err := t.request(view)
 	if err != nil {
 		return false, err
 	}
-	t.talk = talk
-	ready.Model = t.ModelName
-	if ready.Fast && t.FastName != "" {
-		ready.Model = t.FastName
-	}
 	price, priced := t.price(ready.Model)
 	if view.Limits().USD > 0 && !priced {
-		t.event(agent.RunControlled{Word: agent.WordPause, By: agent.Deckhand, Reason: fmt.Sprintf(
-			"this run has a money limit, and the model %s has no price: set model.prices.%s and resume", ready.Model, ready.Model)})
+		t.unpriced(view, ready.Model)
 		return false, nil
 	}
 	prompt := llm.Count(ready.Request)
@@ -73,6 +72,35 @@ func (t *turn) ask(ctx context.Context, view agent.Run) (waits bool, err error) 
 		return false, t.flush(ctx) // and learn why
 	}
 	return false, nil
+}
+
+// request builds the question and chooses the model.
+func (t *turn) request(view agent.Run) (prompt.Ready, error) {
+	before := &t.talk
+	if t.checking(view) {
+		before = &t.aside
+	}
+	ready, talk, err := t.book.Request(view, t.lease.Strand, t.Tools.Specs(), *before)
+	if err != nil {
+		return prompt.Ready{}, err
+	}
+	*before = talk
+	ready.Model = t.ModelName
+	if ready.Fast && t.FastName != "" {
+		ready.Model = t.FastName
+	}
+	ready.Watch = chants
+	return ready, nil
+}
+
+// unpriced stops a run whose money cannot be counted. A check-in is only missed.
+func (t *turn) unpriced(view agent.Run, model string) {
+	if t.checking(view) {
+		t.miss(view, "the model "+model+" has no price")
+		return
+	}
+	t.event(agent.RunControlled{Word: agent.WordPause, By: agent.Deckhand, Reason: fmt.Sprintf(
+		"this run has a money limit, and the model %s has no price: set model.prices.%s and resume", model, model)})
 }
 
 // stopLook is how long a call runs before anybody looks whether its run was
@@ -169,6 +197,11 @@ func (t *turn) usage(a *agent.ModelAnswered, resp llm.Response, prompt int) {
 // looked at one by one later.
 func judgeAnswer(a *agent.ModelAnswered, resp llm.Response) {
 	m := resp.Message
+	if words, is := chanted(m.Content); is {
+		m.Content, m.Calls = words, nil
+		a.Message, a.Problem = &m, reflect.Advice("L6")
+		return
+	}
 	switch {
 	case m.Refusal != "":
 		a.Error = "the model declined: " + m.Refusal
@@ -188,6 +221,10 @@ func judgeAnswer(a *agent.ModelAnswered, resp llm.Response) {
 // broke opens the question about a budget, unless reservations of other
 // strands may be given back soon.
 func (t *turn) broke(ctx context.Context, view agent.Run, budget string) (waits bool, err error) {
+	if t.checking(view) {
+		t.miss(view, "it does not fit the budget ("+budget+")")
+		return false, nil
+	}
 	for id, s := range view.Strands {
 		if id != t.lease.Strand && s.Call != nil {
 			return false, t.rest(ctx, reservationPause)

@@ -33,6 +33,8 @@ func (t *turn) control(ctx context.Context, view agent.Run, c agent.OpenCall, ar
 		if err = json.Unmarshal(args, &a); err == nil {
 			return t.extend(ctx, view, c, a)
 		}
+	case "submit_reflection":
+		err = read(args, func(l agent.Ledger) { t.reflection(view, c, l) })
 	case "judge_task":
 		err = read(args, func(a agent.TaskJudged) { t.judge(view, c, a) })
 	case "submit_report":
@@ -217,6 +219,10 @@ func (t *turn) extend(ctx context.Context, view agent.Run, c agent.OpenCall, a a
 		return err
 	}
 	view = t.view() // others may have added tasks between the fold and the flush
+	if view.Rethink != nil {
+		t.refuse(c, "no tasks can be added: the plan is to be made anew first ("+view.Rethink.Reason+"). Finish your own task, or fail it and say what it needs.")
+		return nil
+	}
 	parent, _ := t.lease.Strand.Task()
 	extended, findings := plan.Extend(view.Plan, a.Tasks, parent, t.planOptions(view))
 	if errs := errorsOf(findings); errs != "" {
@@ -234,5 +240,9 @@ func (t *turn) extend(ctx context.Context, view agent.Run, c agent.OpenCall, a a
 	t.reply(c, "added")
 	t.add(map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}, agent.Event{Strand: t.lease.Strand,
 		Body: agent.PlanAccepted{Plan: extended, By: string(t.lease.Strand), Reason: a.Reason, Findings: findings}})
-	return t.insist(ctx)
+	if err := t.insist(ctx); err != nil {
+		return err
+	}
+	t.planning()
+	return nil
 }

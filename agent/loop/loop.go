@@ -70,6 +70,10 @@ type Config struct {
 	Wider func(b agent.RunStarted, at time.Time) []Allowance
 	// File, when set, says why a delivered file is not there, nil if it is.
 	File func(folder, path string) error
+	// CheckIns is how often the clock calls check-ins of the tasks at work; 0, or
+	// Runs nil: never.
+	CheckIns time.Duration
+	Runs     Lister
 	// Only, when set, is the one run that is worked.
 	Only agent.RunID
 }
@@ -145,6 +149,9 @@ func (l *Loop) Run(ctx context.Context) error {
 	extend, stopExtending := context.WithCancel(hard)
 	var keeper errgroup.Group
 	keeper.Go(func() error { l.held.keep(extend); return nil })
+
+	stopClock := l.clock(ctx)
+	defer stopClock()
 
 	var turns sync.WaitGroup
 	err := l.claim(ctx, hard, &turns)

@@ -29,7 +29,8 @@ func (t *turn) reflect(ctx context.Context, view agent.Run) (stopped bool, err e
 			found[i].Note = reflect.Note(f, quoted)
 		}
 		t.event(found[i])
-		stopped = stopped || f.Severity == reflect.Stop
+		// chanting (L6) stops an answer: it was cut, and the model knows
+		stopped = stopped || f.Severity == reflect.Stop && f.Rule != "L6"
 	}
 	if stopped {
 		t.stop(view, found)
@@ -39,6 +40,21 @@ func (t *turn) reflect(ctx context.Context, view agent.Run) (stopped bool, err e
 
 // quoted marks what a finding quotes as data.
 func quoted(text string) string { return "\n" + prompt.Frame(text, agent.Untrusted) }
+
+// chants watches an answer under way and cuts it when it chants (L6).
+func chants() (write func(piece string) (cut bool)) {
+	c := reflect.NewChants(reflect.Defaults())
+	return func(piece string) bool {
+		_, found := c.Write(piece)
+		return found
+	}
+}
+
+// chanted is an answer up to the end of its chant, where it has one.
+func chanted(text string) (words string, is bool) {
+	c, is := reflect.Chanting(text, reflect.Defaults())
+	return text[:c.End], is
+}
 
 // stop ends the strand's work until a person decides.
 func (t *turn) stop(view agent.Run, found []agent.Finding) {

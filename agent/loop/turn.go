@@ -31,6 +31,7 @@ type turn struct {
 	// without asking whether they ran before.
 	fresh map[agent.EffectID]bool
 	talk  prompt.Rendering // the conversation as it was last sent
+	aside prompt.Rendering // that of a check-in, which leaves the other as it is
 }
 
 // work takes one turn and puts away what it leaves behind. Panics are caught
@@ -139,7 +140,7 @@ func (t *turn) do(ctx context.Context, view agent.Run, move agent.Move, due *tim
 		case agent.Invoke:
 			err = t.invoke(ctx, view, s.Effects)
 		case agent.Schedule:
-			waits = t.schedule(view, s.Free)
+			waits, err = t.begin(ctx, view, s.Free)
 		case agent.Decide:
 			t.add(s.Wake, s.Events...)
 		case agent.Speak:

@@ -12,10 +12,11 @@ import (
 // instead. The message quotes arguments and results, which may come from
 // anywhere: frame marks it as data.
 func Note(f agent.Finding, frame func(text string) string) string {
-	return "You may be stuck. " + f.Rule + ": " + frame(f.Message) + "\n" + advice(f.Rule)
+	return "You may be stuck. " + f.Rule + ": " + frame(f.Message) + "\n" + Advice(f.Rule)
 }
 
-func advice(rule string) string {
+// Advice is what the model should do instead of what the rule found.
+func Advice(rule string) string {
 	switch rule {
 	case "L1", "L3":
 		return "The same call will give the same result. Use what you know already, or try another way; if there is none, say so with fail_task."

@@ -9,6 +9,9 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 )
 
+// FewestPlans is how many plans a run has at least before L11 can find anything.
+const FewestPlans = 3
+
 // planMark is an event that L11 looks at.
 type planMark struct {
 	event    uint64

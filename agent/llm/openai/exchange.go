@@ -80,10 +80,14 @@ func (c *Client) try(ctx context.Context, r llm.Request, body *payload) (answer,
 	if x.plain != nil {
 		return decodePlain(x.plain)
 	}
-	a, err := c.receive(s, x, timer)
+	a, err := c.receive(s, x, timer, c.watch(r))
 	if err != nil {
 		_ = s.Close()
 		return answer{}, cause(ctx, err)
+	}
+	if a.finish == cut {
+		_ = s.Close()
+		return a, nil
 	}
 	// Reading to the end is what lets the connection be used again.
 	timer.Reset(100 * time.Millisecond)
@@ -100,9 +104,21 @@ func cause(ctx context.Context, err error) error {
 	return err
 }
 
+// cut is the finish of an answer that its watcher had enough of.
+const cut = "cut"
+
+// watch begins to watch a try. In JSON mode the text holds arguments, which may
+// say the same thing as often as they like.
+func (c *Client) watch(r llm.Request) func(piece string) bool {
+	if r.Watch == nil || c.cfg.Mode == JSON {
+		return func(string) bool { return false }
+	}
+	return r.Watch()
+}
+
 // receive reads events until the answer is complete. A stream that ends with
 // neither a finish_reason nor [DONE] was cut.
-func (c *Client) receive(s *goai.ChatCompletionStream, x *exchange, timer *time.Timer) (answer, error) {
+func (c *Client) receive(s *goai.ChatCompletionStream, x *exchange, timer *time.Timer, enough func(piece string) bool) (answer, error) {
 	var a answer
 	for {
 		raw, err := s.RecvRaw()
@@ -110,8 +126,13 @@ func (c *Client) receive(s *goai.ChatCompletionStream, x *exchange, timer *time.
 			return x.end(a, err)
 		}
 		timer.Reset(c.cfg.Timeout)
+		known := len(a.content)
 		if err := a.add(raw); err != nil {
 			return answer{}, err
+		}
+		if len(a.content) > known && enough(string(a.content[known:])) {
+			a.finish, a.calls = cut, calls{}
+			return a, nil
 		}
 		if a.finish != "" {
 			timer.Reset(min(c.cfg.Timeout, grace))

@@ -1,0 +1,118 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/robfig/cron/v3"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// Lister lists the runs of a store; every store does.
+type Lister interface {
+	Runs(ctx context.Context) ([]agent.RunInfo, error)
+}
+
+// aligned is a schedule whose ticks are the same instants in every process:
+// the multiples of its distance since 1970.
+type aligned time.Duration
+
+// Next is the tick after the time.
+func (a aligned) Next(t time.Time) time.Time { return a.last(t).Add(time.Duration(a)) }
+
+// last is the newest tick at the time.
+func (a aligned) last(t time.Time) time.Time {
+	n := t.UnixNano()
+	return time.Unix(0, n-n%int64(a)).UTC()
+}
+
+// cronLog hands cron's words to slog.
+type cronLog struct{ *slog.Logger }
+
+func (l cronLog) Info(msg string, more ...any) { l.Logger.Debug("cron: "+msg, more...) }
+func (l cronLog) Error(err error, msg string, more ...any) {
+	l.Logger.Error("cron: "+msg, append(more, "err", err)...)
+}
+
+// early is by how much a clock that was set back may make a tick come too soon.
+const early = time.Second
+
+// clock calls check-ins at every tick until stop is called.
+func (l *Loop) clock(ctx context.Context) (stop func()) {
+	if l.CheckIns <= 0 || l.Runs == nil {
+		return func() {}
+	}
+	log := cronLog{l.Log}
+	c := cron.New(cron.WithLogger(log), cron.WithChain(cron.Recover(log), cron.SkipIfStillRunning(log)))
+	every := aligned(l.CheckIns)
+	c.Schedule(every, cron.FuncJob(func() {
+		if _, err := l.Tick(ctx, every.last(time.Now().Add(min(early, l.CheckIns/10)))); err != nil && ctx.Err() == nil {
+			l.Log.Error("cannot call check-ins; the next tick tries again", "err", err)
+		}
+	}))
+	c.Start()
+	return func() { <-c.Stop().Done() }
+}
+
+// Tick calls a check-in of every task that is at work, once over all replicas:
+// it commits the fact, and whoever works the task asks the model. Runs that
+// only wait, for a person or for a time after the next tick, are not even
+// folded. It returns how many it called.
+func (l *Loop) Tick(ctx context.Context, tick time.Time) (called int, err error) {
+	infos, err := l.Runs.Runs(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, info := range infos {
+		if !info.Ended.IsZero() || info.Due.IsZero() || info.Due.After(tick.Add(l.CheckIns)) || l.Only != "" && info.Run != l.Only {
+			continue
+		}
+		n, err := l.call(ctx, info.Run, tick)
+		called += n
+		switch {
+		case ctx.Err() != nil:
+			return called, ctx.Err()
+		case err != nil: // one bad journal is not the others' trouble
+			l.Log.Warn("cannot call the check-ins of a run", "run", info.Run, "err", err)
+		}
+	}
+	return called, nil
+}
+
+// call commits the tick to the run's tasks at work. One that began or looked
+// at itself just now is left to the next tick.
+func (l *Loop) call(ctx context.Context, id agent.RunID, tick time.Time) (called int, err error) {
+	run, err := l.folds.load(ctx, id)
+	if errors.Is(err, agent.ErrNewer) || errors.Is(err, agent.ErrNoRun) {
+		return 0, nil // a newer replica calls them; an expired run has none
+	}
+	if err != nil {
+		return 0, err
+	}
+	for _, s := range run.Unchecked() {
+		task, _ := s.Task()
+		since := run.Tasks[task].Started
+		if last := run.Strands[s].CheckIn.Last; last.After(since) {
+			since = last
+		}
+		if tick.Sub(since) < l.CheckIns/2 {
+			continue
+		}
+		_, err := l.Store.Commit(ctx, agent.Commit{
+			ID: agent.NewID(), Run: id, Once: []string{fmt.Sprintf("check-in/%s/%s/%d", id, s, tick.Unix())},
+			Events: []agent.Event{{Strand: s, Body: agent.CheckInDue{Reason: l.CheckIns.String() + " passed", Tick: tick}}},
+		})
+		switch {
+		case errors.Is(err, agent.ErrSeen), errors.Is(err, agent.ErrNoRun):
+		case err != nil:
+			return called, err
+		default:
+			called++
+		}
+	}
+	return called, nil
+}
