@@ -3,6 +3,7 @@ package bot
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -145,5 +146,29 @@ func TestPeriod(t *testing.T) {
 	late := Period{Since: ago(time.Hour), Until: time.Date(2026, 3, 31, 12, 0, 0, 0, time.UTC)}
 	if got, want := late.From(), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC); got.After(want) {
 		t.Errorf("the month begins at %s, want %s", got, want)
+	}
+}
+
+// No run is told of twice in reports that follow each other, and each month
+// has its own money.
+func TestDigestEdges(t *testing.T) {
+	end := over("edge", digestNoon, cents(10))
+	for _, tt := range []struct {
+		name   string
+		period Period
+		want   string
+	}{
+		{"ended with the period", Period{Since: ago(time.Hour), Until: digestNoon}, "1 done · $0.10"},
+		{"ended as the period began", Period{Since: digestNoon, Until: digestNoon.Add(time.Hour)}, "Nothing happened, nothing is open"},
+	} {
+		if got := NewDigest(DigestFrom{Period: tt.period, Runs: []agent.Run{end}}).Headline; got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	march, runs := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), []agent.Run{end}
+	runs = append(runs, over("first", march, cents(100)), over("before", march.Add(-time.Second), cents(5000)))
+	d := NewDigest(DigestFrom{Period: yesterday, Runs: runs})
+	if want := "March, runs that ended in it or are open: $1.10 · "; !strings.Contains(d.Body, want) {
+		t.Errorf("want %q in\n%s", want, d.Body)
 	}
 }
