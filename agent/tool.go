@@ -28,6 +28,8 @@ const (
 	ClassWrite  Class = "write"
 	ClassDelete Class = "delete"
 	ClassSend   Class = "send" // leaves the workspace: posts, mail, requests with effects
+	// ClassCommand runs a program on the host: anything may come of it.
+	ClassCommand Class = "command"
 )
 
 // Trust labels where a text comes from. What is untrusted is data, never an

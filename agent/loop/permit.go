@@ -86,8 +86,17 @@ func (t *turn) question(view agent.Run, c agent.OpenCall, spec agent.ToolSpec, a
 	t.openCheckpoint(view, agent.CheckpointOpened{
 		Ask: agent.CheckApproval, Title: title, Detail: p.Preview, Effect: c.Effect,
 		Tool: spec.Name, Arguments: args, Digest: bound, Risk: permission.Risk, Grant: permission.Grant,
-		Choices: []string{agent.DecideApprove, agent.DecideDeny, agent.DecideEdit, agent.DecideAlways},
+		Choices: answersTo(spec.Class),
 	})
+}
+
+// answersTo are what can be said to a wish. A command is never allowed beforehand.
+func answersTo(c agent.Class) []string {
+	list := []string{agent.DecideApprove, agent.DecideDeny, agent.DecideEdit}
+	if c == agent.ClassCommand {
+		return list
+	}
+	return append(list, agent.DecideAlways)
 }
 
 // openCheckpoint opens a checkpoint about a call, with id and expiry.

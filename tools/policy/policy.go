@@ -23,17 +23,18 @@ func GrantTool(name string) string { return grantTool + name }
 type Default struct{}
 
 // Version names the rules.
-func (Default) Version() string { return "default-1" }
+func (Default) Version() string { return "default-2" }
 
 // Permit decides about a call: reads are free; then what was said yes to
 // beforehand, what was granted since, and at last the run's autonomy decide.
 // Suggest comes before all but reads: nothing makes a run that may only
-// suggest change something.
+// suggest change something. Commands are asked for each time, whatever was
+// granted, since one says nothing about the next; only a yes to all covers them.
 func (Default) Permit(r agent.Run, s agent.ToolSpec, _ json.RawMessage) agent.Permission {
 	if s.Class == agent.ClassRead {
 		return allow("reads")
 	}
-	if !slices.Contains([]agent.Class{agent.ClassWrite, agent.ClassDelete, agent.ClassSend}, s.Class) {
+	if !slices.Contains([]agent.Class{agent.ClassWrite, agent.ClassDelete, agent.ClassSend, agent.ClassCommand}, s.Class) {
 		return deny("unknown-class", fmt.Sprintf("%s has the unknown class %q, which no rule allows", s.Name, s.Class))
 	}
 	if r.Brief.Autonomy == agent.Suggest {
@@ -42,7 +43,7 @@ func (Default) Permit(r agent.Run, s agent.ToolSpec, _ json.RawMessage) agent.Pe
 	if word := yes(r.Brief.YesTo, s.Class); word != "" {
 		return allow("yes-to." + word)
 	}
-	if slices.Contains(r.Grants, GrantTool(s.Name)) {
+	if s.Class != agent.ClassCommand && slices.Contains(r.Grants, GrantTool(s.Name)) {
 		return allow("grant." + GrantTool(s.Name))
 	}
 	if s.Class == agent.ClassWrite && slices.Contains(r.Grants, GrantWrites) {
@@ -109,6 +110,8 @@ func risk(s agent.ToolSpec, grant string) string {
 			return "Leaves the workspace and cannot be taken back; after a crash nobody could tell whether it happened."
 		}
 		return "Leaves the workspace: others will see it."
+	case agent.ClassCommand:
+		return "Runs a command on the host with the rights of Deckhand: it can read, change and send whatever Deckhand can."
 	case agent.ClassRead:
 	}
 	return ""

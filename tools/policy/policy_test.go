@@ -19,11 +19,12 @@ type what struct {
 
 func TestPermit(t *testing.T) {
 	specs := map[agent.Class]agent.ToolSpec{
-		agent.ClassRead:   {Name: "read_file", Class: agent.ClassRead, Repeat: agent.RepeatRead},
-		agent.ClassWrite:  {Name: "write_to_file", Class: agent.ClassWrite, Repeat: agent.RepeatProbeable},
-		agent.ClassDelete: {Name: "delete_file", Class: agent.ClassDelete, Repeat: agent.RepeatProbeable},
-		agent.ClassSend:   {Name: "send_mail", Class: agent.ClassSend, Repeat: agent.RepeatOnce},
-		"strange":         {Name: "strange", Class: "strange"},
+		agent.ClassRead:    {Name: "read_file", Class: agent.ClassRead, Repeat: agent.RepeatRead},
+		agent.ClassWrite:   {Name: "write_to_file", Class: agent.ClassWrite, Repeat: agent.RepeatProbeable},
+		agent.ClassDelete:  {Name: "delete_file", Class: agent.ClassDelete, Repeat: agent.RepeatProbeable},
+		agent.ClassSend:    {Name: "send_mail", Class: agent.ClassSend, Repeat: agent.RepeatOnce},
+		agent.ClassCommand: {Name: "start_job", Class: agent.ClassCommand, Repeat: agent.RepeatProbeable},
+		"strange":          {Name: "strange", Class: "strange"},
 	}
 	free := what{agent.Allow, "reads", ""}
 	type table map[agent.Class]what
@@ -46,6 +47,11 @@ func TestPermit(t *testing.T) {
 		{"yes to writes", agent.AskEach, []string{"writes"}, nil, table{agent.ClassWrite: {agent.Allow, "yes-to.writes", ""}, agent.ClassDelete: {agent.Ask, "autonomy.ask-each", ""}, agent.ClassSend: {agent.Ask, "autonomy.ask-each", ""}}},
 		{"yes to deletes", agent.AskRisky, []string{"deletes"}, nil, table{agent.ClassWrite: {agent.Ask, "autonomy.ask-risky", "writes"}, agent.ClassDelete: {agent.Allow, "yes-to.deletes", ""}}},
 		{"yes to all", agent.AskEach, []string{"all"}, nil, table{agent.ClassWrite: {agent.Allow, "yes-to.all", ""}, agent.ClassDelete: {agent.Allow, "yes-to.all", ""}, agent.ClassSend: {agent.Allow, "yes-to.all", ""}}},
+		{"a command, suggest", agent.Suggest, []string{"all"}, nil, table{agent.ClassCommand: {agent.Deny, "autonomy.suggest", ""}}},
+		{"a command, ask each", agent.AskEach, []string{"plan", "reads", "writes", "deletes"}, []string{"writes"}, table{agent.ClassCommand: {agent.Ask, "autonomy.ask-each", ""}}},
+		{"a command is granted once", agent.AskRisky, nil, []string{"writes", "tool:start_job"}, table{agent.ClassCommand: {agent.Ask, "autonomy.ask-risky", ""}}},
+		{"a command within budget", agent.WithinBudget, []string{"writes", "deletes"}, []string{"writes", "tool:start_job"}, table{agent.ClassCommand: {agent.Ask, "autonomy.within-budget", ""}}},
+		{"a command and yes to all", agent.AskEach, []string{"all"}, nil, table{agent.ClassCommand: {agent.Allow, "yes-to.all", ""}}},
 		{"unknown autonomy", "wild", nil, nil, table{agent.ClassRead: free, agent.ClassWrite: {agent.Deny, "unknown-autonomy", ""}}},
 		{"unknown class", agent.WithinBudget, []string{"all"}, nil, table{"strange": {agent.Deny, "unknown-class", ""}}},
 	} {

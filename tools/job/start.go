@@ -1,0 +1,289 @@
+package job
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/tools"
+)
+
+// longestCommand keeps a command short enough to be shown in full to whoever
+// approves it.
+const longestCommand = 2000
+
+// beginWait bounds the wait for a supervisor to begin.
+const beginWait = 20 * time.Second
+
+// start is the tool start_job.
+type start struct{ j *Jobs }
+
+type startArgs struct{ Command, Name string }
+
+// Spec describes the tool.
+func (t start) Spec() agent.ToolSpec {
+	return agent.ToolSpec{
+		Name: "start_job",
+		Description: "Starts a shell command (" + Shell + " -c) on the host, in the folder of this run, and returns its job's id at once; a person is asked each time. " +
+			"For what takes long, such as builds and tests: look with job_status, end it with kill_job. It goes on without you, for " + t.j.c.Wall.String() + " at most, " +
+			"and is ended with the run. There is no standard input; the environment is PATH, HOME (that folder), LANG and TMPDIR. " +
+			"Processes in the background are ended with the command. More than " + inBytes(t.j.c.Output) + " of output end it: send large output into a file.",
+		Parameters: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["command"],"properties":{
+			"command":{"type":"string","minLength":1,"maxLength":` + strconv.Itoa(longestCommand) + `,"description":"For example: make test. Put longer scripts into a file"},
+			"name":{"type":"string","maxLength":60,"description":"A short name for lists"}}}`),
+		Class: agent.ClassCommand, Repeat: agent.RepeatProbeable, Timeout: beginWait + 10*time.Second,
+	}
+}
+
+// Prepare shows the command to a person. It changes nothing.
+func (t start) Prepare(_ context.Context, c agent.Call) (agent.Prepared, error) {
+	var args startArgs
+	if err := read(c, &args); err != nil {
+		return agent.Prepared{}, err
+	}
+	if err := usable(args); err != nil {
+		return agent.Prepared{}, err
+	}
+	if _, err := t.j.runDir(c.Run); err != nil {
+		return agent.Prepared{}, err
+	}
+	where := "the workspace"
+	if c.Folder != "" {
+		where = "the folder `" + strings.ReplaceAll(tools.Visible(c.Folder), "`", "ˋ") + "`"
+	}
+	command := tools.Visible(args.Command)
+	fence := "```"
+	for strings.Contains(command, fence) {
+		fence += "`"
+	}
+	preview := fmt.Sprintf("Runs this on the host with the rights of Deckhand, in %s, for %s at most:\n\n%ssh\n%s\n%s", where, t.j.c.Wall, fence, command, fence)
+	if command != args.Command {
+		preview += "\n\nIt holds hidden characters, written as ⟨U+…⟩ above."
+	}
+	return agent.Prepared{Preview: preview}, nil
+}
+
+func usable(args startArgs) error {
+	switch {
+	case strings.TrimSpace(args.Command) == "":
+		return errors.New("the command is empty")
+	case strings.ContainsRune(args.Command, 0):
+		return errors.New("the command has a NUL character, which no shell takes")
+	case len([]rune(args.Command)) > longestCommand:
+		return fmt.Errorf("the command has more than %d characters; put it into a file", longestCommand)
+	}
+	return nil
+}
+
+// Run starts the command unless that was done already.
+func (t start) Run(ctx context.Context, c agent.Call) agent.Result {
+	done, r, err := t.Probe(ctx, c)
+	if err == nil && !done {
+		r, err = t.begin(ctx, c)
+	}
+	if err != nil {
+		return agent.Failed("start_job: " + err.Error())
+	}
+	return r
+}
+
+// Probe reports whether the command was started.
+func (t start) Probe(_ context.Context, c agent.Call) (bool, agent.Result, error) {
+	dir, err := t.dir(c)
+	if err != nil {
+		return false, agent.Result{}, err
+	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return false, agent.Result{}, nil
+	}
+	r, err := look(dir)
+	if err != nil {
+		return false, agent.Result{}, err
+	}
+	return r.state() != Starting, told(r), nil
+}
+
+// told is what the model learns about a job that was started.
+func told(r report) agent.Result {
+	if r.end != nil && r.end.State == Lost {
+		return agent.Failed("start_job: " + r.line() + ". It is not started again by itself: look what it did, then decide")
+	}
+	return agent.Result{State: agent.OutcomeOK, Trust: agent.Trusted, Text: r.line()}
+}
+
+func (t start) dir(c agent.Call) (string, error) {
+	parent, err := t.j.runDir(c.Run)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(parent, idOf(c)[len(idPrefix):]), nil
+}
+
+// begin makes the job's folder, starts a supervisor and waits until the
+// command has begun. While it does, no other start of the run counts the jobs.
+func (t start) begin(ctx context.Context, c agent.Call) (agent.Result, error) {
+	var args startArgs
+	if err := errors.Join(read(c, &args), usable(args)); err != nil {
+		return agent.Result{}, err
+	}
+	dir, err := t.dir(c)
+	if err != nil {
+		return agent.Result{}, err
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return agent.Result{}, fmt.Errorf("the folder of the jobs cannot be made: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, beginWait)
+	defer cancel()
+	one, err := waitLock(ctx, filepath.Join(filepath.Dir(dir), lockFile))
+	if err != nil {
+		return agent.Result{}, fmt.Errorf("another start of this run takes too long, nothing was started: %w", err)
+	}
+	defer func() { _ = one.Close() }()
+	if err := t.room(c.Run, dir); err != nil {
+		return agent.Result{}, err
+	}
+	if err := t.lay(dir, c, args); err != nil {
+		return agent.Result{}, fmt.Errorf("the job's folder cannot be made, nothing was started: %w", err)
+	}
+	return t.launch(ctx, dir)
+}
+
+// room refuses where as many jobs of the run go on as may.
+func (t start) room(run agent.RunID, own string) error {
+	dirs, err := t.j.all(run)
+	if err != nil {
+		return err
+	}
+	var running []string
+	for _, dir := range dirs {
+		if dir == own {
+			continue
+		}
+		r, err := look(dir)
+		if err != nil {
+			return err
+		}
+		if !r.over() && (r.begun != nil || time.Since(r.Made) < beginWait) {
+			running = append(running, r.ID)
+		}
+	}
+	if len(running) >= t.j.c.Max {
+		return fmt.Errorf("%d jobs of this run are running, more may not: wait for one with job_status or end one with kill_job (%s)",
+			len(running), strings.Join(running, ", "))
+	}
+	return nil
+}
+
+// lay makes the job's folder, whole or not at all; it may be there already.
+func (t start) lay(dir string, c agent.Call, args startArgs) error {
+	folder, err := t.j.c.Workspace.Open(c.Folder) // makes it where it is missing
+	if err != nil {
+		return err
+	}
+	if err := folder.Close(); err != nil {
+		return err
+	}
+	if exists(dir, orderFile) {
+		return nil
+	}
+	temp, err := os.MkdirTemp(filepath.Dir(dir), ".draft-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(temp) }()
+	o := order{
+		ID: idOf(c), Name: strings.TrimSpace(args.Name), Command: args.Command, Folder: filepath.Join(t.j.c.Root, filepath.FromSlash(c.Folder)),
+		Made: time.Now(), Wall: t.j.c.Wall, Output: t.j.c.Output, Grace: t.j.c.Grace,
+	}
+	if err := put(temp, orderFile, o); err != nil {
+		return err
+	}
+	if err := os.Rename(temp, dir); err != nil && !exists(dir, orderFile) {
+		return err
+	}
+	return syncDir(filepath.Dir(dir))
+}
+
+// launch starts a supervisor and waits until some supervisor has begun.
+func (t start) launch(ctx context.Context, dir string) (agent.Result, error) {
+	words, err := os.OpenFile(filepath.Join(dir, logFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return agent.Result{}, err
+	}
+	defer func() { _ = words.Close() }()
+	args := append(append([]string{}, t.j.c.Command[1:]...), dir)
+	cmd := exec.Command(t.j.c.Command[0], args...) //nolint:gosec,noctx // the command is the operator's: this program itself, and it is to outlive this process
+	cmd.Dir, cmd.Stderr, cmd.SysProcAttr = dir, words, apart()
+	cmd.Env = []string{}
+	for _, name := range []string{"PATH", "LANG"} {
+		if v, is := os.LookupEnv(name); is {
+			cmd.Env = append(cmd.Env, name+"="+v)
+		}
+	}
+	if err := cmd.Start(); err != nil {
+		return agent.Result{}, abandon(ctx, dir, fmt.Sprintf("the supervisor %s cannot be started: %v", t.j.c.Command[0], err))
+	}
+	gone := make(chan struct{})
+	go func() { _ = cmd.Wait(); close(gone) }() // how it ended stands in the folder
+	over := false
+	err = until(ctx, func() bool {
+		select {
+		case <-gone:
+			over = true
+		default:
+		}
+		return over || exists(dir, begunFile)
+	})
+	if err != nil && errors.Is(context.Cause(ctx), context.Canceled) {
+		return agent.Result{}, fmt.Errorf("stopped while the job began: %w", err)
+	}
+	if !exists(dir, begunFile) {
+		said, _ := os.ReadFile(filepath.Join(dir, logFile)) // it is only to explain
+		if err := abandon(ctx, dir, "its supervisor did not begin: "+strings.TrimSpace(string(said))); err != nil {
+			return agent.Result{}, err
+		}
+	}
+	r, err := look(dir)
+	return told(r), err
+}
+
+// abandon notes that a job is not going to be started by anybody any more; the
+// error says so. Nil: somebody has begun it.
+func abandon(ctx context.Context, dir, why string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lockWait)
+	defer cancel()
+	var lock *os.File
+	var failed error
+	err := until(ctx, func() bool {
+		if exists(dir, begunFile) {
+			return true
+		}
+		lock, failed = tryLock(filepath.Join(dir, lockFile))
+		return lock != nil || failed != nil
+	})
+	if err = errors.Join(err, failed); err != nil {
+		return fmt.Errorf("%s; it cannot be noted that it was not: %w", why, err)
+	}
+	if lock == nil {
+		return nil
+	}
+	defer func() { _ = lock.Close() }()
+	err = putFirst(dir, begunFile, begun{At: time.Now(), Machine: thisMachine()})
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err == nil {
+		err = put(dir, endFile, end{State: Lost, Reason: why, At: time.Now()})
+	}
+	return errors.Join(errors.New(why), err)
+}
