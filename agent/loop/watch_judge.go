@@ -71,11 +71,11 @@ func see(r agent.Run) *sight {
 // unsaid is the post that waits to be made, or the report that could not be.
 func unsaid(r agent.Run) string {
 	for _, step := range r.Next(agent.Voice).Steps {
-		switch p := step.(type) {
-		case agent.Speak:
-			return "the " + string(p.Post.Kind) + " was not posted"
-		case agent.Invoke:
-			return "the post " + string(p.Effects[0]) + " did not come through"
+		if speak, is := step.(agent.Speak); is {
+			return "the " + string(speak.Post.Kind) + " was not posted"
+		}
+		if invoke, is := step.(agent.Invoke); is {
+			return "the post " + string(invoke.Effects[0]) + " did not come through"
 		}
 	}
 	if shown := r.Shown["report"]; r.Ended != nil && shown.Failed != "" {
@@ -165,7 +165,9 @@ func (s *sight) still(info agent.RunInfo, now time.Time, l limits) (kind AlertKi
 }
 
 // late reports whether a strand waits for a time that is long over.
-func (s *sight) late(now time.Time, l limits) bool { return !s.timer.IsZero() && now.Sub(s.timer) > l.after }
+func (s *sight) late(now time.Time, l limits) bool {
+	return !s.timer.IsZero() && now.Sub(s.timer) > l.after
+}
 
 // overdue lists the strands whose check-ins fail to come.
 func (s *sight) overdue(now time.Time, l limits) (list []agent.StrandID) {

@@ -12,7 +12,7 @@ import (
 
 func TestStill(t *testing.T) {
 	now := time.Date(2026, 11, 21, 15, 0, 0, 0, time.UTC)
-	in := func(d time.Duration) time.Time { return now.Add(d) }
+	in := now.Add
 	const hour = time.Hour
 	works := []agent.StrandID{agent.Main}
 	for name, tt := range map[string]struct {
