@@ -32,10 +32,9 @@ type ChatConfig struct {
 	// conversations.
 	Platforms []Platform
 	Name      string // of the bot, as people see it
-	// Recurring are the schedules, and Clock makes reports that are asked for;
-	// nil: none can be.
+	// Recurring are the schedules, and Reporter makes reports that are asked for.
 	Recurring Recurring
-	Clock     *Clock
+	Reporter  Reporter
 	// Zone is the time zone of times that name none, from people whose own is
 	// not known; empty: UTC.
 	Zone string
@@ -110,7 +109,20 @@ func (c *Chat) Hear(ctx context.Context, in Inbound) (Answer, error) {
 	return a, nil
 }
 
-func (h *hearing) act(ctx context.Context) (Answer, error) {
+// act does what the event asks for. Where somebody else's event came in between,
+// it is looked at anew; a message may be a new goal once its run has ended.
+func (h *hearing) act(ctx context.Context) (a Answer, err error) {
+	_, said := h.in.Act.(Said)
+	for range maxMoves {
+		a, err = h.acted(ctx)
+		if !errors.Is(err, errMoved) && (!said || !errors.Is(err, ErrEnded)) {
+			break
+		}
+	}
+	return a, err
+}
+
+func (h *hearing) acted(ctx context.Context) (Answer, error) {
 	switch a := h.in.Act.(type) {
 	case Said:
 		return h.said(ctx, a)
@@ -177,9 +189,11 @@ func (h *hearing) count(ctx context.Context) (tired bool, err error) {
 	return false, nil
 }
 
-// topLevel reports whether the message stands in the channel itself, also
+// topLevel reports whether the event happened in the channel itself, also
 // where a thread may begin at it.
-func (h *hearing) topLevel() bool { return h.in.Where.ID == "" || h.in.Where.ID == h.in.Message.ID }
+func (h *hearing) topLevel() bool {
+	return h.in.Where.ID == "" || h.in.Begins || h.in.Where.ID == h.in.Message.ID
+}
 
 // spoke reports whether the event is a message, which can be marked: a click's
 // message is the bot's own.

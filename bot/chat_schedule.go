@@ -220,9 +220,6 @@ func (h *hearing) schedules(ctx context.Context, kind sort) (Answer, error) {
 
 // reportNow posts a report at once.
 func (h *hearing) reportNow(ctx context.Context, options string) (Answer, error) {
-	if h.cfg.Clock == nil {
-		return private("Reports are not served here."), nil
-	}
 	to, err := h.place(ctx)
 	if err != nil {
 		return Answer{}, err
@@ -234,7 +231,7 @@ func (h *hearing) reportNow(ctx context.Context, options string) (Answer, error)
 	if err := h.mayPost(s.To); err != nil {
 		return Answer{}, err
 	}
-	opening, err := h.cfg.Clock.now(ctx, s, h.now)
+	opening, err := h.cfg.Reporter.now(ctx, s, h.now)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -260,7 +257,9 @@ func (h *hearing) alone() bool {
 		return a.Direct
 	case Commanded:
 		return a.Direct
-	case Pressed, Filled, Stopped, Visited:
+	case Filled:
+		return a.Direct || h.in.Where.Channel == ""
+	case Pressed, Stopped, Visited:
 	}
 	return h.in.Where.Channel == ""
 }

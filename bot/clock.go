@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"strconv"
 	"time"
 
@@ -23,20 +21,12 @@ const (
 
 // ClockConfig is what a Clock is made of.
 type ClockConfig struct {
-	Desk      *Desk
+	Reporter  Reporter
 	Recurring Recurring
 	// Brief is what is decided about a run of a place before it starts, as in ChatConfig.
 	Brief func(place string) (agent.RunStarted, error)
-	// Draw makes a PNG of a chart.
-	Draw  func(ctx context.Context, c DigestChart) ([]byte, error)
-	Files Workspace
-	// Counters are the wider budgets that a report of the scope shows; nil: none.
-	Counters func(ctx context.Context, s Scope, now time.Time) []Counter
-	// Admins are told what could not be posted; none: the schedule's owner.
-	Admins []string
 	// Alarm tells the administrators that something did not happen.
 	Alarm func(ctx context.Context, a Alert)
-	Log   *slog.Logger
 }
 
 // Clock serves the turns of schedules. Every process runs one: a turn is
@@ -65,7 +55,7 @@ func (c *Clock) Serve(ctx context.Context, now time.Time) (next time.Time) {
 	next = now.Add(clockLook)
 	list, err := c.cfg.Recurring.List(ctx)
 	if err != nil {
-		c.cfg.Log.Error("not every schedule is served", "err", err)
+		c.cfg.Reporter.Log.Error("not every schedule is served", "err", err)
 	}
 	for _, s := range list {
 		if s.Paused != "" {
@@ -73,7 +63,7 @@ func (c *Clock) Serve(ctx context.Context, now time.Time) (next time.Time) {
 		}
 		at, err := c.serve(ctx, s, now)
 		if err != nil && ctx.Err() == nil {
-			c.cfg.Log.Error("a schedule could not be served; trying again", "schedule", s.Name, "err", err)
+			c.cfg.Reporter.Log.Error("a schedule could not be served; trying again", "schedule", s.Name, "err", err)
 			c.overdue(ctx, s, now, err)
 		}
 		if !at.IsZero() && at.Before(next) {
@@ -144,7 +134,7 @@ func (t *turn) miss() {
 	t.at.Missed = append(t.at.Missed, t.due.Missed...)
 	t.at.Missed = t.at.Missed[max(0, len(t.at.Missed)-maxTold):]
 	if t.due.Count > 0 {
-		t.cfg.Log.Warn("turns of a schedule were missed", "schedule", t.s.Name, "count", t.due.Count, "policy", string(t.s.Missed))
+		t.cfg.Reporter.Log.Warn("turns of a schedule were missed", "schedule", t.s.Name, "count", t.due.Count, "policy", string(t.s.Missed))
 	}
 }
 
@@ -164,7 +154,7 @@ func (t *turn) along() Along {
 // handled writes down that nothing more is to be done for the turn.
 func (t *turn) handled(ctx context.Context) error {
 	along := t.along()
-	_, err := t.cfg.Desk.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Once: along.Once, Set: along.Set})
+	_, err := t.cfg.Reporter.Desk.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Once: along.Once, Set: along.Set})
 	return err
 }
 
@@ -198,20 +188,4 @@ func (c *Clock) overdue(ctx context.Context, s Schedule, now time.Time, cause er
 			Text: fmt.Sprintf("The schedule `%s` was due at %s and could not be served: %s. It is tried again; `report list` shows it.",
 				s.Name, due.In(when.Zone()).Format("Monday, 2 January 15:04 MST"), safe(cause.Error()))})
 	}
-}
-
-// Alert is something that did not happen and that administrators have to know of.
-type Alert struct {
-	ID   string // the same for the same trouble, so that it is told once
-	Kind string // of trouble: schedule, run, check-in
-	Text string // Markdown: what happened, to what, what to do next
-}
-
-// write puts a file into the folder of the schedule's place; one that is there
-// already is the same.
-func (c *ClockConfig) write(folder, path string, data []byte) error {
-	return c.Files.Create(folder, path, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
 }

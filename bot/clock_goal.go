@@ -21,14 +21,14 @@ func (t *turn) goal(ctx context.Context) error {
 		case OverlapQueue:
 			return errWaits
 		case OverlapReplace:
-			err = t.cfg.Desk.fact(ctx, old, agent.Main, agent.RunControlled{Word: agent.WordCancel, By: agent.Deckhand,
+			err = t.cfg.Reporter.Desk.fact(ctx, old, agent.Main, agent.RunControlled{Word: agent.WordCancel, By: agent.Deckhand,
 				Reason: "the schedule " + t.s.Name + " starts it anew"}, false, Along{})
 			if err != nil {
 				return err
 			}
 		case OverlapSkip, "":
 			t.at.Skipped++
-			t.cfg.Log.Warn("a turn of a schedule is left out: the last run has not ended", "schedule", t.s.Name, "run", string(old.ID))
+			t.cfg.Reporter.Log.Warn("a turn of a schedule is left out: the last run has not ended", "schedule", t.s.Name, "run", string(old.ID))
 			return t.handled(ctx)
 		}
 	}
@@ -39,7 +39,7 @@ func (t *turn) goal(ctx context.Context) error {
 	t.at.Run, t.at.Posted = opening.Run, t.due.Until
 	t.at.Missed, t.at.Lost, t.at.Skipped = nil, 0, 0
 	opening.Along = t.along()
-	_, err = t.cfg.Desk.Begin(ctx, opening)
+	_, err = t.cfg.Reporter.Desk.Begin(ctx, opening)
 	return err
 }
 
@@ -48,7 +48,7 @@ func (t *turn) previous(ctx context.Context) (agent.Run, error) {
 	if t.at.Run == "" {
 		return agent.Run{}, nil
 	}
-	r, err := t.cfg.Desk.Load(ctx, t.at.Run)
+	r, err := t.cfg.Reporter.Desk.Load(ctx, t.at.Run)
 	if errors.Is(err, agent.ErrNoRun) {
 		return agent.Run{}, nil
 	}
@@ -71,7 +71,7 @@ func (t *turn) recurring() (Opening, error) {
 		b.Folder = to.Folder()
 	}
 	if b.Quorum == 0 {
-		b.Quorum = t.cfg.Desk.Authority.Quorum
+		b.Quorum = t.cfg.Reporter.Desk.Authority.Quorum
 	}
 	b.Unattended = true
 	b.Tick = &agent.Tick{Schedule: t.s.Name, At: t.due.Until}

@@ -84,9 +84,6 @@ func (a *app) serve(ctx context.Context, only string, most int) error {
 
 // warn says what is configured and not served, so that nobody waits for it.
 func (c config) warn(log *slog.Logger) {
-	if len(c.Schedules) > 0 {
-		log.Warn("configured, but this version does not serve it yet", "what", "schedules")
-	}
 	if c.Discord.present() && !c.Discord.Token.present() {
 		log.Warn(discordOff)
 	}
@@ -146,7 +143,8 @@ func (s *server) work(ctx context.Context, group *errgroup.Group, m llm.Model) e
 	if err != nil {
 		return err
 	}
-	voice, chat := s.config.voice(s.store, w, s.log), s.config.chat(s.store, s.log)
+	reporter := s.config.reporter(s.store, w, s.log)
+	voice, chat := s.config.voice(s.store, w, s.log), s.config.chat(s.store, reporter, s.log)
 	doors, err := s.doors(chat)
 	if err != nil {
 		return err
@@ -156,6 +154,8 @@ func (s *server) work(ctx context.Context, group *errgroup.Group, m llm.Model) e
 		return err
 	}
 	group.Go(func() error { return l.Run(ctx) })
+	clock := s.config.clock(s.store, reporter, chat.Alert)
+	group.Go(func() error { clock.Run(ctx); return nil })
 	for _, d := range doors {
 		s.front.away(d.name, errConnecting)
 		group.Go(func() error { return s.enter(ctx, d, voice, chat) })

@@ -34,6 +34,7 @@ type config struct {
 	Voice        voiceConfig        `yaml:"voice"`
 	Retention    retentionConfig    `yaml:"retention"`
 	Schedules    []scheduleConfig   `yaml:"schedules"`
+	Zone         string             `yaml:"zone" default:"UTC" is:"zone"` // of times that name none
 	Tools        toolsConfig        `yaml:"tools"`
 	// Channels is keyed by "platform:workspace:channel".
 	Channels map[string]channelConfig `yaml:"channels" keys:"channel"`
@@ -139,11 +140,13 @@ type scheduleConfig struct {
 	Name   string `yaml:"name" is:"name" required:"true"`
 	Report string `yaml:"report" oneof:"workspace channel"`
 	Goal   string `yaml:"goal"`
-	When   string `yaml:"when" is:"cron" required:"true"`
-	Zone   string `yaml:"zone" default:"UTC" is:"zone"`
+	When   string `yaml:"when" is:"when" required:"true"`
+	Zone   string `yaml:"zone" is:"zone"` // the file's own where it is not given
 	To     string `yaml:"to" is:"address" required:"true"`
 	Quiet  bool   `yaml:"quiet" default:"true"` // nothing is posted when nothing changed
 	Missed string `yaml:"missed" default:"late" oneof:"late skip"`
+	// Overlap is what happens while the last run of the goal has not ended.
+	Overlap string `yaml:"overlap" default:"skip" oneof:"skip queue replace"`
 }
 
 // toolsConfig bounds the tools. Hosts may be reached without a question;

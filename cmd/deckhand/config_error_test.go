@@ -56,13 +56,13 @@ func TestConfigErrors(t *testing.T) {
   - {when: "0 0 30 2 *", zone: Local, to: "irc:T:C"}
   - {name: d, goal: g, when: "CRON_TZ=UTC 0 0 1 1 *", to: "discord:1:2"}
 `, []string{
-			`deckhand.yaml:2: schedules[0].when: "61 * * * *" is not a cron expression such as "0 9 * * 1-5", "@daily" or "@every 90s": end of range (61) above maximum (59): 61`,
+			`deckhand.yaml:2: schedules[0].when: the cron line "61 * * * *" cannot be read: end of range (61) above maximum (59): 61; write for example "0 9 * * 1-5" (minute, hour, date, month, weekday)`,
 			`deckhand.yaml:2: schedules[0].to: "slack" is not an address: PLATFORM:WORKSPACE:CHANNEL or PLATFORM:WORKSPACE:CHANNEL:THREAD, such as slack:T1:C1`,
 			`deckhand.yaml:3: schedules[1].name: "b c" is not a name of letters, digits, -, _ and .`,
 			`deckhand.yaml:3: schedules[1].report: "all" is not one of workspace, channel`,
-			`deckhand.yaml:3: schedules[1].when: "@every -3s": "-3s" is not a duration above 0`,
+			`deckhand.yaml:3: schedules[1].when: "@every -3s" is not possible, it takes whole seconds, at least one and at most ten years: write for example "@every 90m"`,
 			`deckhand.yaml:3: schedules[1].zone: "Berlin" is not a time zone such as UTC or Europe/Berlin`,
-			`deckhand.yaml:4: schedules[2].when: "0 0 30 2 *" never comes`,
+			`deckhand.yaml:4: schedules[2].when: the cron line "0 0 30 2 *" never comes: there is no such date; write for example "0 9 * * 1-5" (minute, hour, date, month, weekday)`,
 			`deckhand.yaml:4: schedules[2].zone: "Local" is not a time zone such as UTC or Europe/Berlin`,
 			`deckhand.yaml:4: schedules[2].to: "irc:T:C" is not an address: PLATFORM:WORKSPACE:CHANNEL or PLATFORM:WORKSPACE:CHANNEL:THREAD, such as slack:T1:C1`,
 			`deckhand.yaml:4: schedules[2]: "name" is missing`,

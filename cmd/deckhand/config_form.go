@@ -11,7 +11,7 @@ import (
 	"time"
 	_ "time/tzdata" // slim containers have no zone files: 0.4 MB against schedules that cannot start
 
-	"github.com/robfig/cron/v3"
+	"github.com/deckhand-bot/deckhand/bot/schedule"
 )
 
 // The shapes of texts that are more than a text. A form's second half is what
@@ -48,8 +48,8 @@ var forms = map[string]struct {
 // checkForm says what is wrong with a text that must have the form.
 func checkForm(form, text string) error {
 	switch form {
-	case "cron":
-		return checkCron(text)
+	case "when":
+		return checkWhen(text)
 	case "zone":
 		return checkZone(text)
 	case "url":
@@ -67,29 +67,14 @@ func checkForm(form, text string) error {
 	return nil
 }
 
-var cronParser = cron.NewParser(cron.SecondOptional | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor)
-
-// checkCron accepts five or six fields, "@every D" and words such as "@daily".
-func checkCron(text string) error {
-	const like = `such as "0 9 * * 1-5", "@daily" or "@every 90s"`
+// checkWhen accepts what people write in chat, too: words, five or six fields
+// of cron, and "@every D".
+func checkWhen(text string) error {
 	if strings.Contains(text, "TZ=") {
 		return fmt.Errorf("%q names a time zone: write it under the key \"zone\"", text)
 	}
-	if every, ok := strings.CutPrefix(text, "@every "); ok {
-		if d, err := time.ParseDuration(every); err != nil || d <= 0 {
-			return fmt.Errorf("%q: %q is not a duration above 0", text, every)
-		}
-		return nil
-	}
-	s, err := cronParser.Parse(text)
-	if err != nil {
-		return fmt.Errorf("%q is not a cron expression %s: %w", text, like, err)
-	}
-	// Any fixed start will do: cron looks five years ahead, which covers 29 February.
-	if s.Next(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
-		return fmt.Errorf("%q never comes", text)
-	}
-	return nil
+	_, err := schedule.Parse(text, time.UTC, time.Unix(0, 0))
+	return err
 }
 
 // checkZone refuses "Local" as well: it is another zone on every replica.

@@ -177,6 +177,9 @@ func (r *reader) complete(c *config) {
 			r.reject(at+".name", fmt.Sprintf("%q is taken: the first is at %s", s.Name, first))
 		}
 		names[s.Name] = c.at(at + ".name")
+		if s.Zone == "" {
+			c.Schedules[i].Zone = c.Zone
+		}
 	}
 }
 

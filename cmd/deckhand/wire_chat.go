@@ -170,8 +170,9 @@ func persist(ctx context.Context, log *slog.Logger, connect func(context.Context
 }
 
 // chat hears people on the platforms that join it.
-func (c config) chat(s store, log *slog.Logger) *bot.Chat {
-	return bot.NewChat(bot.ChatConfig{Desk: c.desk(s), Store: s, Brief: c.briefIn, CatchUp: c.Retention.CatchUp, Log: log})
+func (c config) chat(s store, r bot.Reporter, log *slog.Logger) *bot.Chat {
+	return bot.NewChat(bot.ChatConfig{Desk: c.desk(s), Store: s, Brief: c.briefIn, Recurring: c.recurring(s), Reporter: r, Zone: c.Zone,
+		CatchUp: c.Retention.CatchUp, Log: log})
 }
 
 // voice shows runs on the platforms that join it.
