@@ -49,7 +49,7 @@ func everything(run agent.RunID, checks []agent.CheckpointID) []Act {
 	}
 	for _, id := range checks {
 		for _, form := range []string{formDeny, formEdit, formAnswer} {
-			acts = append(acts, Filled{form + " " + string(id), map[string]string{fieldReason: "no", fieldJSON: `{"x":1}`, fieldQuestion + "0": "Red", fieldText: "x"}})
+			acts = append(acts, Filled{Form: form + " " + string(id), Values: map[string]string{fieldReason: "no", fieldJSON: `{"x":1}`, fieldQuestion + "0": "Red", fieldText: "x"}})
 		}
 	}
 	return acts
@@ -64,7 +64,7 @@ func TestStrangersChangeNothing(t *testing.T) {
 		s := opened(t, func(c *ChatConfig) { c.Desk.Authority.Operators = []string{"slack:U7"} })
 		run, checks := s.live(allQuestions...)
 		before := len(s.journals[run])
-		acts := append(everything(run, checks), Pressed{Button{Act: ActRate, ID: string(run), Word: "+1"}}, Filled{formRate + " " + string(run), nil})
+		acts := append(everything(run, checks), Pressed{Button{Act: ActRate, ID: string(run), Word: "+1"}}, Filled{Form: formRate + " " + string(run), Values: nil})
 		for _, act := range acts {
 			s.names["bots/"+thread.String()] = ""
 			a := s.hear(by, act)

@@ -140,10 +140,10 @@ func TestDenyForm(t *testing.T) {
 	s := opened(t)
 	_, checks := s.live(approval)
 	form := s.hear(approver, press(ActDecide, checks[0], "deny")).Form
-	if a := s.hear(stranger, Filled{form.ID, map[string]string{"reason": "no"}}); !strings.Contains(a.Private, "You may not decide") {
+	if a := s.hear(stranger, Filled{Form: form.ID, Values: map[string]string{"reason": "no"}}); !strings.Contains(a.Private, "You may not decide") {
 		t.Errorf("somebody else sends the form: %+v", a)
 	}
-	s.hear(approver, Filled{form.ID, map[string]string{"reason": " too risky\n"}})
+	s.hear(approver, Filled{Form: form.ID, Values: map[string]string{"reason": " too risky\n"}})
 	if d := s.decision(checks[0]); d.Decision != agent.DecideDeny || d.Text != "too risky" || d.By != approver.ID {
 		t.Errorf("decided %+v", d)
 	}
@@ -184,7 +184,7 @@ func TestEditForm(t *testing.T) {
 					values[f.ID] = text
 				}
 			}
-			a := s.hear(approver, Filled{form.ID, values})
+			a := s.hear(approver, Filled{Form: form.ID, Values: values})
 			if a.Private != "" {
 				if !strings.Contains(a.Private, tt.want) {
 					t.Errorf("the person is told %q", a.Private)
@@ -212,10 +212,10 @@ func TestEditAsJSON(t *testing.T) {
 	if len(form.Fields) != 1 || form.Fields[0].Value != string(many) {
 		t.Fatalf("form %+v", form)
 	}
-	if a := s.hear(approver, Filled{form.ID, map[string]string{"json": "[1]"}}); !strings.Contains(a.Private, "no JSON object") {
+	if a := s.hear(approver, Filled{Form: form.ID, Values: map[string]string{"json": "[1]"}}); !strings.Contains(a.Private, "no JSON object") {
 		t.Errorf("a list: %+v", a)
 	}
-	s.hear(approver, Filled{form.ID, map[string]string{"json": ` {"a":2}`}})
+	s.hear(approver, Filled{Form: form.ID, Values: map[string]string{"json": ` {"a":2}`}})
 	if d := s.decision(checks[0]); string(d.Arguments) != `{"a":2}` {
 		t.Errorf("arguments %s", d.Arguments)
 	}
@@ -223,10 +223,10 @@ func TestEditAsJSON(t *testing.T) {
 		t.Errorf("a long one: %+v", a)
 	}
 	form = s.hear(approver, press(ActDecide, checks[2], "edit")).Form
-	if a := s.hear(approver, Filled{form.ID, map[string]string{"json": "{"}}); !strings.Contains(a.Private, "no plan") {
+	if a := s.hear(approver, Filled{Form: form.ID, Values: map[string]string{"json": "{"}}); !strings.Contains(a.Private, "no plan") {
 		t.Errorf("a broken plan: %+v", a)
 	}
-	s.hear(approver, Filled{form.ID, map[string]string{"json": strings.Replace(form.Fields[0].Value, `"A"`, `"B"`, 1)}})
+	s.hear(approver, Filled{Form: form.ID, Values: map[string]string{"json": strings.Replace(form.Fields[0].Value, `"A"`, `"B"`, 1)}})
 	if d := s.decision(checks[2]); d.Plan == nil || d.Plan.Tasks[0].Title != "B" {
 		t.Errorf("decided %+v", d)
 	}
@@ -292,10 +292,10 @@ func TestAnswerForm(t *testing.T) {
 	if len(form.Fields) != 2 || form.Fields[0].ID != "q1" || form.Fields[1].Value != "Red" {
 		t.Fatalf("form %+v", form)
 	}
-	if a := s.hear(requester, Filled{"answer " + string(checks[1]), map[string]string{"q0": " "}}); !strings.Contains(a.Private, "no answer yet") {
+	if a := s.hear(requester, Filled{Form: "answer " + string(checks[1]), Values: map[string]string{"q0": " "}}); !strings.Contains(a.Private, "no answer yet") {
 		t.Errorf("an empty form: %+v", a)
 	}
-	s.hear(requester, Filled{form.ID, map[string]string{"q1": "XL"}})
+	s.hear(requester, Filled{Form: form.ID, Values: map[string]string{"q1": "XL"}})
 	if diff := cmp.Diff(map[string]string{"q1": "Red", "size\x00": "XL"}, s.decision(checks[0]).Answers); diff != "" {
 		t.Error(diff)
 	}
@@ -325,11 +325,11 @@ func TestQuorum(t *testing.T) {
 		t.Errorf("votes that differ: %+v", d)
 	}
 	s.hear(approver, press(ActDecide, checks[1], "approve"))
-	s.hear(second, Filled{"deny " + string(checks[1]), nil})
+	s.hear(second, Filled{Form: "deny " + string(checks[1]), Values: nil})
 	if d := s.decision(checks[1]); d.Decision != agent.DecideDeny || d.By != second.ID {
 		t.Errorf("a denial: %+v", d)
 	}
-	if a := s.hear(approver, Filled{"edit " + string(checks[2]), map[string]string{"json": `{"name":"mine"}`}}); a.Private == "" || !s.fold(run).Checks[checks[2]].Open() {
+	if a := s.hear(approver, Filled{Form: "edit " + string(checks[2]), Values: map[string]string{"json": `{"name":"mine"}`}}); a.Private == "" || !s.fold(run).Checks[checks[2]].Open() {
 		t.Errorf("one of three changed the plan: %+v", a)
 	}
 	s.hear(approver, press(ActDecide, checks[3], "done")) // nothing to vote about
@@ -379,7 +379,7 @@ func TestRating(t *testing.T) {
 	if form == nil {
 		t.Fatal("no form for what was wrong")
 	}
-	s.hear(requester, Filled{form.ID, map[string]string{"comment": " too long "}})
+	s.hear(requester, Filled{Form: form.ID, Values: map[string]string{"comment": " too long "}})
 	want := []agent.Body{agent.Feedback{Rating: 1, By: requester.ID}, agent.Feedback{Rating: 1, By: stranger.ID},
 		agent.Feedback{Rating: -1, Comment: "too long", By: requester.ID}}
 	if diff := cmp.Diff(want, s.events(run, before)); diff != "" {

@@ -17,16 +17,10 @@ var errMoved = errors.New("another run lives in the thread now")
 const maxMoves = 4
 
 // said takes in a message.
-func (h *hearing) said(ctx context.Context, s Said) (a Answer, err error) {
+func (h *hearing) said(ctx context.Context, s Said) (Answer, error) {
 	s.Text = strings.TrimSpace(strings.ToValidUTF8(s.Text, "\uFFFD"))
 	s.To = s.To || s.Direct
-	for range maxMoves {
-		a, err = h.message(ctx, s)
-		if !errors.Is(err, errMoved) && !errors.Is(err, ErrEnded) {
-			break
-		}
-	}
-	return a, err
+	return h.message(ctx, s)
 }
 
 // message decides what a message is: a control word before anything else, then

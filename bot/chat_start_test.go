@@ -236,12 +236,12 @@ func TestPlaces(t *testing.T) {
 	if b := s.fold(a.Run).Brief; b.ReplyTo != "slack:T1:C1:" || b.Folder != "slack-C1" || len(s.names) != 0 {
 		t.Errorf("from a command: %+v, names %v", b, s.names)
 	}
-	in = s.event(requester, Filled{FormRun, map[string]string{FieldGoal: "count"}})
+	in = s.event(requester, Filled{Form: FormRun, Values: map[string]string{FieldGoal: "count"}})
 	in.Where = Address{}
 	if b := s.fold(s.hears(in).Run).Brief; b.ReplyTo != "slack:T1:DU1:" {
 		t.Errorf("from the bot's own page: %+v", b)
 	}
-	in = s.event(requester, Filled{FormRun + " slack:T1:C2:", map[string]string{FieldGoal: "count"}})
+	in = s.event(requester, Filled{Form: FormRun + " slack:T1:C2:", Values: map[string]string{FieldGoal: "count"}})
 	in.Where = Address{}
 	if b := s.fold(s.hears(in).Run).Brief; b.ReplyTo != "slack:T1:C2:" {
 		t.Errorf("from a form of a channel: %+v", b)
@@ -252,7 +252,7 @@ func TestPlaces(t *testing.T) {
 		t.Errorf("where no run can start: %+v", a)
 	}
 	homeless := opened(t)
-	in = homeless.event(requester, Filled{FormRun, map[string]string{FieldGoal: "count"}})
+	in = homeless.event(requester, Filled{Form: FormRun, Values: map[string]string{FieldGoal: "count"}})
 	in.Where = Address{}
 	if a := homeless.hears(in); a.Started || a.Private == "" {
 		t.Errorf("nowhere: %+v", a)
@@ -293,7 +293,7 @@ func TestFormForGoals(t *testing.T) {
 			s := opened(t)
 			values := map[string]string{"goal": "count"}
 			maps.Copy(values, tt.values)
-			in := s.event(tt.by, Filled{FormRun, values})
+			in := s.event(tt.by, Filled{Form: FormRun, Values: values})
 			in.Where = channel
 			a := s.hears(in)
 			if tt.want == nil {

@@ -17,6 +17,9 @@ type Inbound struct {
 	// Where is the thread that it happened in; without an id it happened at the
 	// channel's top level.
 	Where Address
+	// Begins says that the thread begins with this event and not at Message:
+	// at the answer to a command.
+	Begins bool
 	// Message is what a mark (a reaction) goes to; zero: there is none.
 	Message Address
 	// Missed is set for what was caught up after downtime.
@@ -69,6 +72,7 @@ type Pressed struct{ Button Button }
 type Filled struct {
 	Form   string // the form's id
 	Values map[string]string
+	Direct bool // in a direct conversation with the bot
 }
 
 // Stopped is the platform's own stop button in a thread.

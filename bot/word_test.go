@@ -88,7 +88,7 @@ func FuzzHear(f *testing.F) {
 		_, id, _ := strings.Cut(text, " ")
 		acts := []Act{Said{Text: text, To: addressed}, Said{Text: text, Quote: "slack:U2", To: addressed}, Commanded{Text: text},
 			Pressed{Button{Act: ActDecide, ID: string(checks[1]), Word: text}}, Pressed{Button{Act: ButtonAct(text), ID: id, Word: text}},
-			Filled{text, map[string]string{FieldGoal: text, FieldBudget: text, fieldJSON: text}}}
+			Filled{Form: text, Values: map[string]string{FieldGoal: text, FieldBudget: text, fieldJSON: text}}}
 		by := []Person{requester, stranger, robot}[len(text)%3]
 		in := s.event(by, acts[uint(kind)%uint(len(acts))])
 		in.At = in.At.Add(-time.Hour)
