@@ -27,6 +27,9 @@ func judged(stretch []mark, th Thresholds) []call {
 			waits += m.wait
 			continue
 		}
+		if m.Rested >= th.Pause { // it looks after its rest
+			waits += m.Rested
+		}
 		c := call{mark: m, waited: waits}
 		if j, again := last[m.call]; again && len(calls)-j <= th.Window {
 			c.follow(calls, j, th)

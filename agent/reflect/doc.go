@@ -18,7 +18,8 @@
 //     is the streak up to the call that completed it.
 //   - Calls are counted one by one, also those of one turn. L7 counts turns: a
 //     turn is unusable when none of its calls could be used.
-//   - A wait of a second or more (tool "wait") is a pause and no call. Pauses in
+//   - A wait of a second or more (tool "wait") is a pause and no call, and what a
+//     call puts itself off by (job_status with wait) is a pause before it. Pauses in
 //     Deckhand's journal leave out the time that the model took and the time
 //     that people took to decide: a slow model does not make a loop a poll. In
 //     other transcripts the pause is the time from call to call.

@@ -82,6 +82,8 @@ func (j *Journal) Apply(e agent.Event) {
 		})
 	case agent.ToolIntent:
 		j.strand(e.Strand).intend(e, b)
+	case agent.ToolDeferred:
+		j.strand(e.Strand).rest(e, b)
 	case agent.ToolOutcome:
 		j.strand(e.Strand).result(e, b.Effect, func(c *Step) {
 			c.Text, c.Error, c.Artifact = b.Text, b.State == agent.OutcomeError, len(b.Files) > 0
@@ -165,6 +167,17 @@ func (s *strand) intend(e agent.Event, b agent.ToolIntent) {
 	}
 	s.ended, s.away = e.At, 0 // a call beside this one has no pause
 	s.open[b.Effect] = c
+}
+
+// late is by how much the engine may note a rest later than it was asked for.
+const late = 250 * time.Millisecond
+
+// rest adds to how long an open call puts itself off.
+func (s *strand) rest(e agent.Event, b agent.ToolDeferred) {
+	if c, is := s.open[b.Effect]; is {
+		c.Rested += max(0, (b.Until.Sub(e.At) + late).Truncate(time.Second))
+		s.open[b.Effect] = c
+	}
 }
 
 // result completes a call; a second result of the same call is none.

@@ -41,6 +41,9 @@ type Step struct {
 	Artifact bool // the call wrote something
 	// Pause is how long nothing was done before the call; 0: none, or unknown.
 	Pause time.Duration
+	// Rested is how long the call put itself off before it answered, in whole
+	// seconds: the engine is a little late, and polls are compared.
+	Rested time.Duration
 }
 
 // mark is what a trace keeps of a step.
