@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/deckhand-bot/deckhand/agent/llm"
@@ -33,10 +34,7 @@ func (r Run) Apply(e Event) Run {
 	case TaskStarted:
 		r = r.startTask(e, b)
 	case TaskFinishing:
-		r = r.strand(e.Strand, func(s *Strand) {
-			s.Finishing, s.Judged = &b, nil
-			s.Talks = s.Talks.with(llm.Judge, Talk{})
-		})
+		r = r.strand(e.Strand, func(s *Strand) { s.finish(&b) })
 	case TaskJudged:
 		r = r.judged(e.Strand, b)
 	case TaskEnded:
@@ -63,13 +61,9 @@ func (r Run) Apply(e Event) Run {
 		r = r.found(b)
 	case Feedback: // kept in the journal for later runs; this run has ended
 	case Recalled:
-		if r.Recalled == nil {
-			r.Recalled = &b
-		}
+		r.Recalled = cmp.Or(r.Recalled, &b)
 	case Reported:
-		if r.Report == nil {
-			r.Report = &b
-		}
+		r.Report = cmp.Or(r.Report, &b)
 	case RunEnded:
 		r = r.end(e, b)
 	}
@@ -162,6 +156,11 @@ func (r Run) startTask(e Event, b TaskStarted) Run {
 	r.Strands = with(r.Strands, id, Strand{Calls: r.Strands[id].Calls,
 		CheckIn: CheckIn{Found: len(r.Findings), Learnt: r.LessonsOf(b.Task)}})
 	return r
+}
+
+func (s *Strand) finish(b *TaskFinishing) {
+	s.Finishing, s.Judged = b, nil
+	s.Talks = s.Talks.with(llm.Judge, Talk{})
 }
 
 func (r Run) judged(id StrandID, b TaskJudged) Run {
