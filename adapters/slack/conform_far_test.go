@@ -32,14 +32,9 @@ var people = map[adaptertest.Who]string{
 // robot is how the other bot signs what it writes.
 const robot = "BROB"
 
-// unhurried is how long people wait for an answer on a busy machine; in Slack
-// they see a warning sign after three seconds.
-const unhurried = 15 * time.Second
-
-func openWorkspace(t *testing.T, mode string, limits slacktest.Limits) *workspace {
+func openWorkspace(t *testing.T, mode string, cfg slacktest.Config) *workspace {
 	t.Helper()
 	w := &workspace{mode: mode}
-	cfg := slacktest.Config{Limits: limits, AckWithin: unhurried, TriggerLife: unhurried, Redeliver: []time.Duration{5 * time.Millisecond, 200 * time.Millisecond, time.Second, 2 * time.Second}}
 	if mode == signed {
 		w.front = adaptertest.OpenFront(t)
 		cfg.Deliver = w.front.URL()

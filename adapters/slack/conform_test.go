@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/deckhand-bot/deckhand/adapters/adaptertest"
 	"github.com/deckhand-bot/deckhand/adapters/slack"
@@ -21,6 +23,14 @@ const (
 	signed   = "signed"
 )
 
+// unhurried is a Slack for a busy machine. People wait long for an answer, where
+// in Slack they see a warning sign after three seconds; and what nobody takes is
+// delivered again for longer than a restart lasts.
+func unhurried() slacktest.Config {
+	const within = 15 * time.Second
+	return slacktest.Config{AckWithin: within, TriggerLife: within, Redeliver: slices.Repeat([]time.Duration{5 * time.Millisecond, 200 * time.Millisecond, time.Second, 2 * time.Second}, 20)}
+}
+
 // TestConformance plays people against a whole Deckhand, once over Socket Mode
 // and once over signed HTTP requests.
 func TestConformance(t *testing.T) {
@@ -28,13 +38,13 @@ func TestConformance(t *testing.T) {
 	for _, mode := range []string{socketed, signed} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			adaptertest.Run(t, adapter(mode, slacktest.Limits{}))
+			adaptertest.Run(t, adapter(mode, unhurried()))
 		})
 	}
 }
 
 // adapter is Slack under test.
-func adapter(mode string, limits slacktest.Limits) adaptertest.Adapter {
+func adapter(mode string, cfg slacktest.Config) adaptertest.Adapter {
 	var fronts sync.Map // by URL of the workspace
 	return adaptertest.Adapter{
 		Sends: func(r *http.Request) bool {
@@ -42,7 +52,7 @@ func adapter(mode string, limits slacktest.Limits) adaptertest.Adapter {
 		},
 		Far: func(t *testing.T) adaptertest.Far {
 			t.Helper()
-			w := openWorkspace(t, mode, limits)
+			w := openWorkspace(t, mode, cfg)
 			fronts.Store(w.URL(), w.front)
 			return w
 		},
