@@ -2,6 +2,8 @@ package bot
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,11 +57,11 @@ func charted(c *DigestChart) string {
 	if c == nil {
 		return "none"
 	}
-	text := c.Title + ":"
+	points := make([]string, len(c.Labels))
 	for i, l := range c.Labels {
-		text += fmt.Sprintf(" %s %g,", l, c.Values[i])
+		points[i] = fmt.Sprintf("%s %g", l, c.Values[i])
 	}
-	return text[:len(text)-1] + "; " + c.Text
+	return c.Title + ": " + strings.Join(points, ", ") + "; " + c.Text
 }
 
 func TestBurndown(t *testing.T) {
@@ -67,7 +69,7 @@ func TestBurndown(t *testing.T) {
 	plan := func(n int) agent.PlanAccepted {
 		var p agent.PlanAccepted
 		for i := range n {
-			p.Plan.Tasks = append(p.Plan.Tasks, agent.Task{ID: agent.TaskID(fmt.Sprint(i)), Title: "t"})
+			p.Plan.Tasks = append(p.Plan.Tasks, agent.Task{ID: agent.TaskID(strconv.Itoa(i)), Title: "t"})
 		}
 		return p
 	}
