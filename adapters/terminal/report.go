@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
 )
 
 // ending is the report of an ended run, and one line of figures.
@@ -12,6 +13,9 @@ func ending(r agent.Run) []row {
 	end := r.Ended
 	if end.Reason != "" && (r.Report == nil || oneLine(r.Report.Body) != oneLine(end.Reason)) {
 		rows = append(rows, row{in(bold, "Reason: "), in(normal, oneLine(end.Reason))})
+	}
+	if trend := bot.Trend(r); trend != "" {
+		rows = append(rows, row{in(dim, trend)})
 	}
 	done, total := r.Progress()
 	var parts []string
