@@ -22,6 +22,9 @@ func stretchAt(at int64, zone *time.Location) stretch {
 	}
 	if !end.IsZero() {
 		s.end = end.Unix()
+		if s.end <= at { // ZoneBounds takes leap years for 365 days: on their last day its end is the day's beginning
+			s.end = max(s.end+day, at+1)
+		}
 	}
 	return s
 }

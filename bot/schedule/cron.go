@@ -43,7 +43,7 @@ func (r *reader) cron() (When, error) {
 	case n == 0 || (n == 1 && !strings.ContainsAny(first, "*?/")):
 		return When{}, nil
 	case n < 5 || n > 6:
-		return When{}, fmt.Errorf(`%q has %s of a cron line, which has five (minute, hour, day of the month, month, weekday) or six (seconds first): write for example "0 9 * * 1-5"`, r.said(n), plural(n, "field"))
+		return When{}, fmt.Errorf(`%q has %s of a cron line, which has five (minute, hour, date, month, weekday) or six (seconds first): write for example "0 9 * * 1-5"`, r.said(n), plural(n, "field"))
 	}
 	line := lastDay.ReplaceAllString(r.said(n), "L")
 	r.i += n
@@ -102,7 +102,7 @@ func distance(d time.Duration) (When, error) {
 // fields reads a cron line of five or six fields.
 func fields(line string) (clock, error) {
 	wrong := func(why string) error {
-		return fmt.Errorf(`the cron line %q %s; write for example "0 9 * * 1-5" (minute, hour, day of the month, month, weekday)`, line, why)
+		return fmt.Errorf(`the cron line %q %s; write for example "0 9 * * 1-5" (minute, hour, date, month, weekday)`, line, why)
 	}
 	f := strings.Fields(line)
 	if len(f) == 5 {

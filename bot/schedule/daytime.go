@@ -3,10 +3,8 @@ package schedule
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // daytime is a time of day.
@@ -85,8 +83,8 @@ func (r *reader) daytime(expected bool) (t daytime, found bool, err error) {
 
 // timeOf checks the parts of a time of day.
 func timeOf(said, hour, minute, half string) (daytime, error) {
-	h, _ := strconv.Atoi(hour)   //nolint:errcheck // two digits
-	m, _ := strconv.Atoi(minute) //nolint:errcheck // likewise, or none
+	h, _ := strconv.Atoi(hour)   // two digits
+	m, _ := strconv.Atoi(minute) // likewise, or none
 	switch {
 	case half != "" && (h < 1 || h > 12):
 		return daytime{}, fmt.Errorf("%q is no time of day: am and pm go with 1 to 12; write for example 9am or 21:00", said)
@@ -100,70 +98,4 @@ func timeOf(said, hour, minute, half string) (daytime, error) {
 		h += 12
 	}
 	return daytime{h, m}, nil
-}
-
-var (
-	lengthShape = regexp.MustCompile(`^(\d{1,6})([a-z]+)$`)
-	units       = map[string]time.Duration{
-		"s": time.Second, "sec": time.Second, "secs": time.Second, "second": time.Second, "seconds": time.Second,
-		"m": time.Minute, "min": time.Minute, "mins": time.Minute, "minute": time.Minute, "minutes": time.Minute,
-		"h": time.Hour, "hr": time.Hour, "hrs": time.Hour, "hour": time.Hour, "hours": time.Hour,
-	}
-	numbers = []string{"", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
-	larger  = []string{"d", "day", "days", "week", "weeks", "month", "months", "year", "years"}
-)
-
-// interval steps over "hourly", "every minute", "every 2 hours", "every 90m";
-// the zero When if it is at something else.
-func (r *reader) interval() (When, error) {
-	if r.accept("hourly") {
-		return regular(time.Hour)
-	}
-	mark := r.i
-	if !r.accept("every", "each") {
-		return When{}, nil
-	}
-	if unit, known := units[r.peek(0)]; known && unit > time.Second && len(r.peek(0)) > 1 {
-		r.i++
-		return regular(unit)
-	}
-	number, unit := r.peek(0), r.peek(1)
-	if m := lengthShape.FindStringSubmatch(number); m != nil {
-		number, unit = m[1], m[2]
-		r.i--
-	}
-	n := slices.Index(numbers, number)
-	if n < 1 {
-		var err error
-		if n, err = strconv.Atoi(number); err != nil || n < 0 || n > 999999 {
-			n = -1
-		}
-	}
-	switch d, known := units[unit]; {
-	case n >= 0 && known:
-		r.i += 2
-		return regular(time.Duration(n) * d)
-	case (unit != "" && (number == "other" || number == "second")) || (n >= 0 && slices.Contains(larger, unit)):
-		return When{}, fmt.Errorf(`"every %s %s" is not possible, it would lose count: name the days, for example "every Monday and Thursday at 9:00", or count from now with "@every 48h"`, number, unit)
-	}
-	r.i = mark
-	return When{}, nil
-}
-
-// regular is the schedule that ticks by the clock if its hours or days are made
-// of whole steps, and from the anchor on if they are not.
-func regular(d time.Duration) (When, error) {
-	line, minutes, hours := "", d/time.Minute, d/time.Hour
-	switch {
-	case d == time.Minute || d == time.Hour:
-		line = map[time.Duration]string{time.Minute: "* * * * *", time.Hour: "0 * * * *"}[d]
-	case d > 0 && d < time.Hour && d%time.Minute == 0 && time.Hour%d == 0:
-		line = fmt.Sprintf("*/%d * * * *", minutes)
-	case d > 0 && d < 24*time.Hour && d%time.Hour == 0 && (24*time.Hour)%d == 0:
-		line = fmt.Sprintf("0 */%d * * *", hours)
-	default:
-		return distance(d)
-	}
-	c, err := fields(line)
-	return When{text: "every " + spoken(int64(d/time.Second)), spoken: true, clock: c}, err
 }

@@ -5,6 +5,7 @@ import "time"
 // Missed is what happens to a tick that came while nobody was there to serve it.
 type Missed string
 
+// What config calls missed.
 const (
 	Late Missed = "late" // the newest is served late; the zero value means the same
 	Skip Missed = "skip" // none is served; the next one is

@@ -26,9 +26,9 @@ func Parse(text string, zone *time.Location, anchor time.Time) (When, error) {
 		return w, nil
 	}
 	if name := cityZone(rest); name != "" {
-		return When{}, fmt.Errorf("I understood %q, but not %q: a time zone is written as %s", w.Spec(), short(rest), name)
+		return When{}, fmt.Errorf("%q was understood, but not %q: a time zone is written as %s", w.Spec(), short(rest), name)
 	}
-	return When{}, fmt.Errorf("I understood %q, but not %q behind it: leave it out, or %s", w.Spec(), short(rest), examples)
+	return When{}, fmt.Errorf("%q was understood, but not %q behind it: leave it out, or %s", w.Spec(), short(rest), examples)
 }
 
 // ParsePrefix reads WHEN [ZONE] from the beginning of a text, as much of it as
@@ -52,7 +52,7 @@ func ParsePrefix(text string, zone *time.Location, anchor time.Time) (w When, re
 	w.zone = home
 	named, err := r.zone()
 	if err != nil {
-		return When{}, "", fmt.Errorf("I understood %q, but %w", w.text, err)
+		return When{}, "", fmt.Errorf("%q was understood, but %w", w.text, err)
 	}
 	if named != nil {
 		w.zone = named

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -41,11 +42,11 @@ func (r *reader) words() (When, error) {
 	case d.text == "":
 		r.i = mark
 		said := sayTimes(times)
-		return When{}, fmt.Errorf(`I understood "at %s", but not on which days: write for example "every day at %s" or "every weekday at %s"`, said, said, said)
+		return When{}, fmt.Errorf(`"at %s" was understood, but not on which days: write for example "every day at %s" or "every weekday at %s"`, said, said, said)
 	}
 	if len(times) == 0 {
 		if times, err = r.times(true); err != nil {
-			return When{}, fmt.Errorf("I understood %q, but %w", d.text, err)
+			return When{}, fmt.Errorf("%q was understood, but %w", d.text, err)
 		}
 	}
 	if len(times) == 0 {
@@ -103,7 +104,7 @@ func (r *reader) days() (days, error) {
 		if r.ofMonth() {
 			return onDates(doms), nil
 		}
-		return days{}, fmt.Errorf(`I understood %q, but not of what: write for example "on the %s of every month at 9:00"`, short(r.text[r.toks[mark].start:r.toks[r.i-1].end]), doms[0])
+		return days{}, fmt.Errorf(`%q was understood, but not of what: write for example "on the %s of every month at 9:00"`, short(r.text[r.toks[mark].start:r.toks[r.i-1].end]), doms[0])
 	}
 	r.i = mark
 	return days{}, nil
@@ -114,7 +115,7 @@ func (r *reader) weekly() (days, error) {
 	if names := r.dayNames(); len(names) > 0 {
 		return onWeekdays(names), nil
 	}
-	return days{}, fmt.Errorf(`I understood "every week", but not on which day: write for example "every Monday at 9:00"`)
+	return days{}, errors.New(`"every week" was understood, but not on which day: write for example "every Monday at 9:00"`)
 }
 
 func (r *reader) monthly() (days, error) {
@@ -124,7 +125,7 @@ func (r *reader) monthly() (days, error) {
 		r.ofMonth()
 		return onDates(doms), nil
 	}
-	return days{}, fmt.Errorf(`I understood "every month", but not on which day, and weekdays cannot be counted within one: write for example "on the 1st of every month at 9:00" or "on the last day of every month at 18:00"`)
+	return days{}, errors.New(`"every month" was understood, but not on which day, and weekdays cannot be counted within one: write for example "on the 1st of every month at 9:00" or "on the last day of every month at 18:00"`)
 }
 
 // counted reports whether a weekday with a number follows: "first Monday".
@@ -160,136 +161,4 @@ func (r *reader) another(item func() bool) bool {
 	}
 	r.i = mark
 	return false
-}
-
-// dayNames steps over names of weekdays: "mon,wed", "Monday and Friday",
-// "mon-fri", "monday to friday".
-func (r *reader) dayNames() (names []int) {
-	item := func() bool {
-		from, to, isRange := strings.Cut(r.peek(0), "-")
-		first := dayOf(from)
-		last := first
-		if isRange {
-			last = dayOf(to)
-		}
-		if first < 0 || last < 0 {
-			return false
-		}
-		r.i++
-		if until := dayOf(r.peek(1)); !isRange && until >= 0 && r.accept("to", "through", "until", "-", "–") {
-			last = until
-			r.i++
-		}
-		for d := first; ; d = (d + 1) % 7 {
-			names = append(names, d)
-			if d == last {
-				return true
-			}
-		}
-	}
-	if item() {
-		for r.another(item) {
-			continue
-		}
-	}
-	return names
-}
-
-// dayOf is the number of the weekday, -1 if the word is none.
-func dayOf(word string) int {
-	word = strings.TrimSuffix(word, ".")
-	if len(word) < 3 {
-		return -1
-	}
-	for i, name := range weekdays {
-		name = strings.ToLower(name)
-		if word == name || word == name+"s" || word == name[:3] || (len(word) < len(name) && word == name[:min(len(word), 5)] && i >= 2 && i <= 4) {
-			return i
-		}
-	}
-	return -1
-}
-
-// onWeekdays are the days with these names.
-func onWeekdays(names []int) days {
-	slices.SortFunc(names, func(a, b int) int { return (a+6)%7 - (b+6)%7 })
-	names = slices.Compact(names)
-	var words, numbers []string
-	for _, n := range names {
-		words, numbers = append(words, weekdays[n]), append(numbers, strconv.Itoa(n))
-	}
-	switch strings.Join(numbers, ",") {
-	case "1,2,3,4,5":
-		return days{"every weekday", "*", "1-5"}
-	case "1,2,3,4,5,6,0":
-		return days{"every day", "*", "*"}
-	}
-	return days{"every " + list(words), "*", strings.Join(numbers, ",")}
-}
-
-// dates steps over days of the month: "1st", "1st and 15th", "last day".
-func (r *reader) dates() (doms []string) {
-	item := func() bool {
-		word := r.peek(0)
-		if r.counted() {
-			return false
-		}
-		if m := ordinal.FindStringSubmatch(word); m != nil {
-			n, _ := strconv.Atoi(m[1]) //nolint:errcheck // two digits
-			if n < 1 || n > 31 {
-				return false
-			}
-			doms = append(doms, ordinalOf(n))
-		} else if word == "last" || word == "first" {
-			doms = append(doms, map[string]string{"last": "last day", "first": "1st"}[word])
-		} else {
-			return false
-		}
-		r.i++
-		r.accept("day")
-		return true
-	}
-	if item() {
-		for r.another(item) {
-			continue
-		}
-	}
-	return doms
-}
-
-// onDates are these days of each month.
-func onDates(doms []string) days {
-	key := func(d string) int {
-		if n, err := strconv.Atoi(strings.TrimRight(d, "stndrh")); err == nil {
-			return n
-		}
-		return 32 // the last day
-	}
-	slices.SortFunc(doms, func(a, b string) int { return key(a) - key(b) })
-	doms = slices.Compact(doms)
-	var numbers []string
-	for _, d := range doms {
-		n := strconv.Itoa(key(d))
-		if n == "32" {
-			n = "L"
-		}
-		numbers = append(numbers, n)
-	}
-	return days{"on the " + list(doms) + " of every month", strings.Join(numbers, ","), "*"}
-}
-
-func ordinalOf(n int) string {
-	end := "th"
-	if n/10 != 1 && n%10 >= 1 && n%10 <= 3 {
-		end = []string{"st", "nd", "rd"}[n%10-1]
-	}
-	return strconv.Itoa(n) + end
-}
-
-// list is "a, b and c".
-func list(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
