@@ -20,6 +20,9 @@ const (
 	keyUpload = "upload/"
 )
 
+// checkInRule is the rule of what a check-in finds (RULES.md, "Stuck").
+const checkInRule = "L13"
+
 // LiveCard is the run's one card: the plan with the state of each task, what
 // happens now, and what it has cost. Once the run has ended it is one line, or
 // the answer where the goal needed no work.
@@ -158,11 +161,16 @@ func assumptions(r agent.Run) []string {
 	return []string{"Assumed: " + strings.Join(first(list, 5), "; ")}
 }
 
-// findings are the newest things that the check-ins found.
+// findings are the newest things that the detectors and the check-ins found.
 func findings(r agent.Run) []string {
 	var list []string
 	for _, f := range r.Findings[max(0, len(r.Findings)-3):] {
-		if line := "Found: " + quoted(f.Message, 160); !slices.Contains(list, line) {
+		line := "Found: " + quoted(f.Message, 160)
+		if id, works := f.Strand.Task(); works && f.Rule == checkInRule {
+			task, _ := r.Plan.Task(id)
+			line = "Check-in on " + inLine(taskTitle(task), 60) + ": " + quoted(f.Message, 160)
+		}
+		if !slices.Contains(list, line) {
 			list = append(list, line)
 		}
 	}

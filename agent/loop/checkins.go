@@ -33,9 +33,13 @@ func (a aligned) last(t time.Time) time.Time {
 // cronLog hands cron's words to slog.
 type cronLog struct{ *slog.Logger }
 
-func (l cronLog) Info(msg string, more ...any) { l.Logger.Debug("cron: "+msg, more...) }
+// Info is every tick: it is for those who look for a defect.
+func (l cronLog) Info(msg string, more ...any) {
+	l.Logger.Debug("clock of the check-ins", append(more, "does", msg)...)
+}
+
 func (l cronLog) Error(err error, msg string, more ...any) {
-	l.Logger.Error("cron: "+msg, append(more, "err", err)...)
+	l.Logger.Error("clock of the check-ins", append(more, "does", msg, "err", err)...)
 }
 
 // early is by how much a clock that was set back may make a tick come too soon.

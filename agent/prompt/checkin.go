@@ -3,6 +3,7 @@ package prompt
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -110,7 +111,7 @@ func lessonsOf(r agent.Run) string {
 func topic(r agent.Run, s agent.StrandID, p llm.Purpose) string {
 	st := r.Strands[s]
 	if p != llm.CheckIn {
-		return fmt.Sprint(st.Talks.Of(p).Cut)
+		return strconv.Itoa(st.Talks.Of(p).Cut)
 	}
 	return fmt.Sprint(st.CheckIn.Last.UnixNano(), st.CheckIn.First != nil)
 }

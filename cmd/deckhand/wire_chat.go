@@ -201,7 +201,7 @@ func (c config) briefIn(place string) (agent.RunStarted, error) {
 	limits, err := c.affordable(place)
 	return agent.RunStarted{
 		Limits: limits, PlanApproval: c.planApprovalIn(place), Autonomy: c.autonomyIn(place),
-		Expires: c.Authority.Expires, Slots: c.Engine.Slots, Quorum: c.Authority.Quorum,
+		Expires: c.Authority.Expires, Slots: c.Engine.Slots, CheckIns: c.CheckIns.Steps, Quorum: c.Authority.Quorum,
 	}, err
 }
 
