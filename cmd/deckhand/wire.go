@@ -131,7 +131,7 @@ func (c config) loop(s store, m llm.Model, log *slog.Logger) (loop.Config, error
 		Store: s, Blobs: s, Model: m, Tools: box, Policy: policy.Default{}, Log: log,
 		ModelName: c.Model.Name, FastName: c.Model.Fast, Prices: prices,
 		MaxAnswer: c.Model.MaxAnswerTokens, Workers: c.Engine.Workers, Lease: c.Engine.Lease,
-		Wider: c.wider, File: present(w),
+		Wider: c.wider, File: present(w), Runs: s, CheckIns: c.CheckIns.Every,
 	}, nil
 }
 
@@ -184,7 +184,7 @@ func (c config) brief(goal string, yesTo []string, notice io.Writer) (agent.RunS
 	return agent.RunStarted{
 		Goal: goal, Requester: bot.Terminal, Limits: limits, YesTo: yesTo,
 		PlanApproval: c.planApprovalIn(""), Autonomy: c.autonomyIn(""),
-		Expires: c.Authority.Expires, Slots: c.Engine.Slots, Unattended: len(yesTo) > 0,
+		Expires: c.Authority.Expires, Slots: c.Engine.Slots, CheckIns: c.CheckIns.Steps, Unattended: len(yesTo) > 0,
 		Approvers: slices.Clone(c.Authority.Approvers),
 	}, nil
 }
