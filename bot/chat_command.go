@@ -243,12 +243,17 @@ func (h *hearing) visible(ctx context.Context, run agent.RunID) (agent.Run, erro
 	if err != nil {
 		return r, err
 	}
-	a, here := h.cfg.Desk.Authority, h.in.Where.Channel != "" && placeOf(r) == h.in.Where.Place()
-	if here || a.steers(r, h.in.By) || a.may(r, agent.CheckApproval, h.in.By) || a.may(r, agent.CheckBudget, h.in.By) {
+	if h.looks(r) {
 		return r, nil
 	}
 	h.log("a look at a run was refused", r)
 	return agent.Run{}, agent.ErrNoRun
+}
+
+// looks reports whether the person may look at the run.
+func (h *hearing) looks(r agent.Run) bool {
+	a, here := h.cfg.Desk.Authority, h.in.Where.Channel != "" && placeOf(r) == h.in.Where.Place()
+	return here || a.steers(r, h.in.By) || a.may(r, agent.CheckApproval, h.in.By) || a.may(r, agent.CheckBudget, h.in.By)
 }
 
 // placeOf is the channel that a run answers in, empty for one that is only watched.

@@ -84,8 +84,8 @@ func (h *hearing) reportOptions(s *Schedule, rest string) error {
 			if s.Report == OfPerson && !h.alone() {
 				s.Report = OfChannel
 			}
-		case lower == "always":
-			s.Always = true
+		case lower == "always", lower == "quiet":
+			s.Always = lower == "always"
 		case lower == string(OfWorkspace), lower == string(OfChannel):
 			s.Report = Subject(lower)
 		case lower == "mine":
