@@ -76,10 +76,10 @@ func Bare(text string) string {
 func GoalPrefix(b RunStarted) string { return "goal/" + derive("goal", b.Scope(), Bare(b.Goal)) + "/" }
 
 // GoalName is the name of the run, which has just ended, among those of its
-// goal: names sort by the time of the end. Mere answers and scheduled reports
-// have none.
+// goal: names sort by the time of the end. Mere answers, scheduled reports and
+// what was cancelled before it had a plan have none.
 func (r Run) GoalName() (name string, is bool) {
-	if r.Ended == nil || r.Replied() || r.Scheduled() {
+	if r.Ended == nil || r.Replied() || r.Scheduled() || (r.Plans == 0 && r.Ended.State == RunCancelled) {
 		return "", false
 	}
 	return GoalPrefix(r.Brief) + fmt.Sprintf("%013d/%d/%s", max(r.Finished.UnixMilli(), 0), r.Seq, r.ID), true

@@ -53,6 +53,8 @@ func TestGoalName(t *testing.T) {
 		"a mere answer":      {begin(RunStarted{}).on(Main, Reported{}, over), false},
 		"a scheduled report": {begin(RunStarted{Tick: &Tick{Report: true}}).on(Main, Reported{}, over), false},
 		"a scheduled goal":   {begin(RunStarted{Tick: &Tick{}}).on(Main, planned, Reported{}, over), true},
+		"cancelled at work":  {begin(RunStarted{}).on(Main, planned, Reported{}, RunEnded{State: RunCancelled}), true},
+		"cancelled at once":  {begin(RunStarted{}).on(Main, Reported{}, RunEnded{State: RunCancelled}), false},
 		"not over":           {begin(RunStarted{}).on(Main, planned, Reported{}), false},
 	} {
 		got, is := tt.run.GoalName()
