@@ -17,7 +17,7 @@ var years = []struct {
 	zone string
 	year int
 }{
-	{"Europe/Berlin", 2027}, {"America/New_York", 2027}, {"Australia/Lord_Howe", 2027}, {"Antarctica/Troll", 2027}, {"Africa/Casablanca", 2027}, {"Asia/Kolkata", 2028},
+	{"Europe/Berlin", 2028}, {"America/New_York", 2027}, {"Australia/Lord_Howe", 2027}, {"Antarctica/Troll", 2027}, {"Africa/Casablanca", 2027}, {"Asia/Kolkata", 2028},
 	{"Africa/Cairo", 2027}, {"America/Sao_Paulo", 2017}, {"America/St_Johns", 2006}, {"America/St_Johns", 1988}, {"Pacific/Apia", 2011}, {"Pacific/Kwajalein", 1993}, {"Asia/Pyongyang", 2018},
 }
 
@@ -122,6 +122,9 @@ func (d drawn) apart() int64 {
 }
 
 func (d drawn) matches(minute int64) bool {
+	if !slices.Contains(d.minutes, int(minute%60)) {
+		return false
+	}
 	t := time.Unix(minute*60, 0).UTC()
 	hour := slices.Contains(d.hours, t.Hour())
 	if d.step > 0 {
@@ -134,7 +137,7 @@ func (d drawn) matches(minute int64) bool {
 	if len(d.doms) == 0 || len(d.dows) == 0 {
 		date = (len(d.doms) == 0 || dom) && (len(d.dows) == 0 || dow)
 	}
-	return slices.Contains(d.minutes, t.Minute()) && hour && date
+	return hour && date
 }
 
 func draw(t *rapid.T) drawn {
@@ -195,7 +198,7 @@ func TestNoTickIsLostOrDoubled(t *testing.T) {
 			}
 			same(t, w, d, start, wall)
 		}
-		changes := []int{720} // minutes of the year around which rapid draws
+		changes := []int{720, len(wall) - 1440} // minutes of the year around which rapid draws
 		for i := range wall[1:] {
 			if wall[i+1] != wall[i]+1 {
 				changes = append(changes, i)
