@@ -171,7 +171,8 @@ func filled(n *notice, i interaction) (*notice, error) {
 			values[field] = strings.Join(people, " ")
 		}
 	}
-	n.in = bot.Inbound{Keys: keyOf("form", i.View.ID, i.View.Hash, i.User.ID), Where: where, Act: bot.Filled{Form: p.Form, Values: values}}
 	n.alone = where.Channel == ""
+	n.in = bot.Inbound{Keys: keyOf("form", i.View.ID, i.View.Hash, i.User.ID), Where: where,
+		Act: bot.Filled{Form: p.Form, Values: values, Direct: n.alone || alone(where.Channel)}}
 	return n, nil
 }

@@ -50,7 +50,7 @@ func (s *Slack) History(ctx context.Context, thread bot.Address, limit int) ([]b
 // line is a message as people read it.
 func (s *Slack) line(ctx context.Context, m *slackapi.Message) bot.Line {
 	name := func(user string) string { return s.nameFor(ctx, user) }
-	l := bot.Line{At: timeOf(m.Timestamp), Text: s.readable(m.Text, name)}
+	l := bot.Line{At: timeOf(m.Timestamp), Text: s.readable(m.Text, spelling{name, asLabelled})}
 	if m.User != "" && m.BotID == "" {
 		l.By, l.Name = principal(m.User), name(m.User)
 	} else {

@@ -148,7 +148,7 @@ func FuzzTake(f *testing.F) {
 			t.Fatalf("a notice and %v", err)
 		}
 		n.lanes()
-		s.readable(n.raw, func(id string) string { return id })
+		s.readable(n.raw, spelling{func(id string) string { return id }, asLabelled})
 		if n.heard() && n.user == "" && n.bot == "" {
 			t.Fatalf("nobody did %+v", n.in)
 		}

@@ -209,16 +209,23 @@ func (s *Slack) tell(ctx context.Context, hear bot.Hear, n *notice) (bot.Answer,
 func (s *Slack) worded(ctx context.Context, n *notice) bot.Act {
 	ctx, cancel := context.WithTimeout(ctx, namesWithin)
 	defer cancel()
-	name := func(user string) string { return s.nameFor(ctx, user) }
+	channels := map[string]bot.Address{}
+	by := spelling{
+		name: func(user string) string { return s.nameFor(ctx, user) },
+		channel: func(id, label string) string {
+			n.in.Channels = channels
+			return bot.Sign(channels, label, s.place(id, ""))
+		},
+	}
 	switch act := n.in.Act.(type) {
 	case bot.Said:
-		act.Text = s.readable(n.raw, name)
+		act.Text = s.readable(n.raw, by)
 		if n.edit {
 			act.Text = "Correction of an earlier message: " + act.Text
 		}
 		return act
 	case bot.Commanded:
-		act.Text = s.readable(n.raw, name)
+		act.Text = s.readable(n.raw, by)
 		return act
 	case bot.Pressed, bot.Filled, bot.Stopped, bot.Visited:
 	}

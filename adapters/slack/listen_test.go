@@ -33,7 +33,7 @@ func TestMentionIsHeardOnce(t *testing.T) {
 		if got := said(t, in); got.Text != "tidy <up> with @ben" || !got.To || got.Direct {
 			t.Errorf("heard %+v", got)
 		}
-		if want := (bot.Person{ID: "slack:U1", Name: "ann", Full: true}); !cmp.Equal(in.By, want) {
+		if want := (bot.Person{ID: "slack:U1", Name: "ann", Full: true, Zone: "Europe/Berlin"}); !cmp.Equal(in.By, want) {
 			t.Errorf("by %+v", in.By)
 		}
 		if len(in.Keys) != 2 || in.Keys[1] != "slack:T1:C1:"+ts {

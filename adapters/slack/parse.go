@@ -108,7 +108,7 @@ func (s *Slack) parseCommand(payload []byte) (*notice, error) {
 		return nil, errors.New("a command of nobody, or from nowhere")
 	}
 	n := &notice{user: c.User, raw: c.Text, trigger: c.Trigger, hook: c.ResponseURL}
-	n.in = bot.Inbound{Where: s.place(c.Channel, ""), Act: bot.Commanded{}}
+	n.in = bot.Inbound{Where: s.place(c.Channel, ""), Act: bot.Commanded{Direct: alone(c.Channel)}}
 	if c.Trigger != "" {
 		n.in.Keys = []string{Platform + ":command:" + c.Trigger}
 	}

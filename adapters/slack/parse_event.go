@@ -152,8 +152,11 @@ func (s *Slack) listensTo(m message) bool {
 // direct reports whether it was said to the bot alone. A mention's event has no
 // type of channel; the letter says it too.
 func (s *Slack) direct(e event) bool {
-	return e.ChannelType == "im" || e.ChannelType == "" && strings.HasPrefix(e.Channel, "D")
+	return e.ChannelType == "im" || e.ChannelType == "" && alone(e.Channel)
 }
+
+// alone reports whether a channel is a direct conversation with one person.
+func alone(channel string) bool { return strings.HasPrefix(channel, "D") }
 
 func (s *Slack) attachments(m message) []agent.Attachment {
 	var list []agent.Attachment

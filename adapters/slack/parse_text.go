@@ -17,9 +17,23 @@ func (s *Slack) mentions(text string) bool {
 	return strings.Contains(text, "<@"+s.botUser+">") || strings.Contains(text, "<@"+s.botUser+"|")
 }
 
+// spelling is how a text names people and channels.
+type spelling struct {
+	name    func(user string) string
+	channel func(id, label string) string
+}
+
+// asLabelled is a channel as the text itself calls it.
+func asLabelled(id, label string) string {
+	if label == "" {
+		label = id
+	}
+	return "#" + label
+}
+
 // readable is the text as people read it: without mentions of the bot, with
 // names instead of ids where they are known, and with links written out.
-func (s *Slack) readable(text string, name func(user string) string) string {
+func (s *Slack) readable(text string, by spelling) string {
 	var out strings.Builder
 	for {
 		at := token.FindStringSubmatchIndex(text)
@@ -33,14 +47,14 @@ func (s *Slack) readable(text string, name func(user string) string) string {
 			text = strings.TrimPrefix(text, " ")
 			continue
 		}
-		out.WriteString(entities.Replace(spelled(inner, name)))
+		out.WriteString(entities.Replace(by.spelled(inner)))
 	}
 	out.WriteString(entities.Replace(text))
 	return strings.TrimSpace(out.String())
 }
 
 // spelled is what stands between "<" and ">".
-func spelled(inner string, name func(user string) string) string {
+func (by spelling) spelled(inner string) string {
 	id, label, _ := strings.Cut(inner, "|")
 	switch {
 	case id == "":
@@ -48,11 +62,9 @@ func spelled(inner string, name func(user string) string) string {
 	case id[0] == '@' && label != "":
 		return "@" + strings.TrimPrefix(label, "@")
 	case id[0] == '@':
-		return "@" + name(id[1:])
-	case id[0] == '#' && label != "":
-		return "#" + label
+		return "@" + by.name(id[1:])
 	case id[0] == '#':
-		return id
+		return by.channel(id[1:], label)
 	case id[0] == '!':
 		return special(id[1:], label)
 	case label == "" || bare(label) == bare(id):

@@ -12,6 +12,7 @@ func TestReadable(t *testing.T) {
 		"hey <@UBOT|deckhand> go":                "hey go",
 		"ask <@U1> and <@U2|ben>":                "ask @name of U1 and @ben",
 		"in <#C1|general> or <#C2>":              "in #general or #C2",
+		"in <#C3|>":                              "in #C3",
 		"<https://a.example/x|the page>":         "the page (https://a.example/x)",
 		"<https://a.example/|a.example>":         "https://a.example/",
 		"<https://a.example/?a=1&amp;b=2>":       "https://a.example/?a=1&b=2",
@@ -23,7 +24,7 @@ func TestReadable(t *testing.T) {
 		"a < b":                                  "a < b",
 		"<>":                                     "<>",
 	} {
-		if got := s.readable(raw, func(id string) string { return "name of " + id }); got != want {
+		if got := s.readable(raw, spelling{func(id string) string { return "name of " + id }, asLabelled}); got != want {
 			t.Errorf("%q reads %q, want %q", raw, got, want)
 		}
 	}

@@ -78,7 +78,7 @@ func (s *Slack) person(ctx context.Context, id string) (bot.Person, error) {
 	p := bot.Person{ID: principal(id), Name: id}
 	switch code := codeOf(err); {
 	case err == nil:
-		p.Name, p.Bot, p.Full = nameOf(u), u.IsBot, s.fullMember(u)
+		p.Name, p.Bot, p.Full, p.Zone = nameOf(u), u.IsBot, s.fullMember(u), zoneOf(u)
 	case code == "unknown_method":
 		p.Full = true
 		s.once("Slack cannot say who people are: everybody counts as a full member", "method", "users.info")
@@ -110,6 +110,14 @@ func nameOf(u *slackapi.User) string {
 		}
 	}
 	return u.ID
+}
+
+// zoneOf is a person's time zone, empty where Slack's is none that can be used here.
+func zoneOf(u *slackapi.User) string {
+	if _, err := time.LoadLocation(u.TZ); err != nil || u.TZ == "" || u.TZ == "Local" {
+		return ""
+	}
+	return u.TZ
 }
 
 // members asks who is in a user group.
