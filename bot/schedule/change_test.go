@@ -39,9 +39,9 @@ func TestChanges(t *testing.T) {
 		{"America/St_Johns", "30 0 * * *", "2006-04-01 12:00", "02 01:01 NDT, 03 00:30 NDT"},
 		// A day that never was, and the ends of months and years.
 		{"Pacific/Apia", "daily 9:00", "2011-12-29 00:00", "29 09:00 -10, 31 00:00 +14, 31 09:00 +14, 01 09:00 +14"},
-		{"Europe/Berlin", "daily 9:00", "2028-12-30 09:00", "31 09:00 CET, 01 09:00 CET"},
-		{"Europe/Berlin", "hourly", "2028-12-31 21:30", "31 23:00 CET, 01 00:00 CET, 01 01:00 CET, 01 02:00 CET"},
-		{"America/New_York", "0 */6 * * *", "2028-12-30 22:00", "30 18:00 EST, 31 00:00 EST, 31 06:00 EST, 31 12:00 EST, 31 18:00 EST, 01 00:00 EST"},
+		{"Europe/Berlin", "daily 9:00", "2060-12-30 09:00", "31 09:00 CET, 01 09:00 CET"},
+		{"Europe/Berlin", "hourly", "2060-12-31 21:30", "31 23:00 CET, 01 00:00 CET, 01 01:00 CET, 01 02:00 CET"},
+		{"America/New_York", "0 */6 * * *", "2060-12-30 22:00", "30 18:00 EST, 31 00:00 EST, 31 06:00 EST, 31 12:00 EST, 31 18:00 EST, 01 00:00 EST"},
 		{"UTC", "59 23 31 12 *", "2027-12-31 23:00", "31 23:59 UTC, 31 23:59 UTC"},
 		{"UTC", "every last day of the month 18:00", "2028-02-01 00:00", "29 18:00 UTC, 31 18:00 UTC, 30 18:00 UTC"},
 		{"UTC", "0 9 13 * 5", "2027-08-01 00:00", "06 09:00 UTC, 13 09:00 UTC, 20 09:00 UTC"},

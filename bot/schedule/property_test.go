@@ -17,7 +17,7 @@ var years = []struct {
 	zone string
 	year int
 }{
-	{"Europe/Berlin", 2028}, {"America/New_York", 2027}, {"Australia/Lord_Howe", 2027}, {"Antarctica/Troll", 2027}, {"Africa/Casablanca", 2027}, {"Asia/Kolkata", 2028},
+	{"Europe/Berlin", 2028}, {"Europe/Berlin", 2060}, {"America/New_York", 2027}, {"Australia/Lord_Howe", 2027}, {"Antarctica/Troll", 2027}, {"Africa/Casablanca", 2027}, {"Asia/Kolkata", 2028},
 	{"Africa/Cairo", 2027}, {"America/Sao_Paulo", 2017}, {"America/St_Johns", 2006}, {"America/St_Johns", 1988}, {"Pacific/Apia", 2011}, {"Pacific/Kwajalein", 1993}, {"Asia/Pyongyang", 2018},
 }
 
