@@ -141,10 +141,12 @@ func (a *app) runGoal(ctx context.Context, goal string) error {
 // work runs the loop for one run and shows it until it ends, waits without
 // anybody to answer, or is interrupted.
 func (a *app) work(ctx context.Context, cfg config, s store, m llm.Model, run agent.RunID, after uint64, by string) error {
-	lc, err := cfg.loop(s, m, logger(a.err, slog.LevelError))
+	log := logger(a.err, slog.LevelError)
+	lc, err := cfg.loop(s, m, log)
 	if err != nil {
 		return err
 	}
+	cfg.sweepJobs(ctx, s, log)
 	lc.Only, lc.Grace = run, interactiveGrace
 	l, err := loop.New(lc)
 	if err != nil {

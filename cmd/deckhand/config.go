@@ -153,6 +153,7 @@ type scheduleConfig struct {
 // "*.example.com" covers the names below example.com.
 type toolsConfig struct {
 	RunCode runCodeConfig `yaml:"run_code"`
+	Jobs    jobsConfig    `yaml:"jobs"`
 	Hosts   []string      `yaml:"hosts" is:"host"`
 }
 
@@ -162,6 +163,15 @@ type runCodeConfig struct {
 	CPU    time.Duration `yaml:"cpu" default:"5s" min:"1ms"`
 	Wall   time.Duration `yaml:"wall" default:"10s" min:"1ms"`
 	Output byteSize      `yaml:"output" default:"64KiB" min:"1"`
+}
+
+// jobsConfig switches commands on the host on, and bounds each: how many of one
+// run run at once, for how long, and how much they may put out.
+type jobsConfig struct {
+	Enabled bool          `yaml:"enabled" default:"false"`
+	Max     int           `yaml:"max" default:"4" min:"1"`
+	Wall    time.Duration `yaml:"wall" default:"2h" min:"1s"`
+	Output  byteSize      `yaml:"output" default:"16MiB" min:"1"`
 }
 
 // channelConfig is what differs in one channel. What is not given is empty

@@ -48,6 +48,7 @@ schedules:
   - {name: daily, report: workspace, when: "0 9 * * 1-5", zone: Europe/Berlin, to: "slack:T1:C1", quiet: true, missed: late}
 tools:
   run_code: {memory: 256MiB, cpu: 5s, wall: 10s, output: 64KiB}
+  jobs: {enabled: false, max: 4, wall: 2h, output: 16MiB}
   hosts: []
 channels: {"slack:T1:C1": {autonomy: ask-each, budget: {run: {usd: 1}}}}
 `

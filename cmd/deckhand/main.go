@@ -18,6 +18,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent/loop"
 	"github.com/deckhand-bot/deckhand/tools/code"
+	"github.com/deckhand-bot/deckhand/tools/job"
 )
 
 // version is set by the linker.
@@ -35,6 +36,9 @@ const (
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == sandboxCommand {
 		os.Exit(code.Child(os.Stdin, os.Stdout))
+	}
+	if len(os.Args) == 3 && os.Args[1] == superviseCommand {
+		os.Exit(job.Supervise(os.Args[2], os.Stderr))
 	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(loop.GCPercent)

@@ -129,6 +129,7 @@ var plays = map[string]llmtest.Script{
 	"reply":       play{intake: []llm.Call{call("reply", object{"text": "Good morning to you."})}}.answer,
 	"broken-plan": play{intake: []llm.Call{planOf(task("a", []string{"calculator"}, "b"), task("b", []string{"calculator"}, "a"))}}.answer,
 	"impossible":  one(call("fail_task", object{"reason": "there is no harbour", "kind": "impossible"})).answer,
+	"job":         jobPlay,
 	"ok":          func(llmtest.Request) llmtest.Reply { return llmtest.Call("ok", "{}") },
 	"unusable":    func(llmtest.Request) llmtest.Reply { return llmtest.Say("I would rather talk about it.") },
 	"refusal":     func(llmtest.Request) llmtest.Reply { return llmtest.Reply{Refusal: "I cannot help with smuggling."} },

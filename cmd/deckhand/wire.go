@@ -98,6 +98,13 @@ func (c config) toolbox() (*tools.Box, *workspace.Workspace, error) {
 		return nil, nil, err
 	}
 	list := append(file.New(file.Config{Workspace: w}), calc.Tool{}, wait.Tool{}, plot.New(w), sandbox)
+	jobs, err := c.jobs(w)
+	if err != nil {
+		return nil, nil, err
+	}
+	if jobs != nil {
+		list = append(list, jobs.Tools()...)
+	}
 	box, err := tools.New(list...)
 	return box, w, err
 }
@@ -123,12 +130,16 @@ func (c config) loop(s store, m llm.Model, log *slog.Logger) (loop.Config, error
 	if err != nil {
 		return loop.Config{}, err
 	}
+	kept, err := c.ending(s, w, log)
+	if err != nil {
+		return loop.Config{}, err
+	}
 	prices := make(map[string]loop.Price, len(c.Model.Prices))
 	for name, p := range c.Model.Prices {
 		prices[name] = loop.Price{Input: p.Input, Cached: p.Cached, Output: p.Output}
 	}
 	return loop.Config{
-		Store: s, Blobs: s, Model: m, Tools: box, Policy: policy.Default{}, Log: log,
+		Store: kept, Blobs: s, Model: m, Tools: box, Policy: policy.Default{}, Log: log,
 		ModelName: c.Model.Name, FastName: c.Model.Fast, Prices: prices,
 		MaxAnswer: c.Model.MaxAnswerTokens, Workers: c.Engine.Workers, Lease: c.Engine.Lease,
 		Wider: c.wider, File: present(w), Runs: s, CheckIns: c.CheckIns.Every,
