@@ -32,7 +32,8 @@ type ChatConfig struct {
 	// conversations.
 	Platforms []Platform
 	Name      string // of the bot, as people see it
-	// Recurring are the schedules, and Reporter makes reports that are asked for.
+	// Recurring are the schedules; without a Store of their own those of Store.
+	// Reporter makes the reports that are asked for; the zero one draws nothing.
 	Recurring Recurring
 	Reporter  Reporter
 	// Zone is the time zone of times that name none, from people whose own is
@@ -57,6 +58,12 @@ func NewChat(cfg ChatConfig) *Chat {
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Recurring.Store == nil {
+		cfg.Recurring.Store = cfg.Store
+	}
+	if cfg.Reporter.Desk == nil {
+		cfg.Reporter.Desk, cfg.Reporter.Log = cfg.Desk, cfg.Log
 	}
 	c := &Chat{cfg, &platforms{}}
 	for _, p := range cfg.Platforms {

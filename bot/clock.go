@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -17,6 +18,7 @@ const (
 	clockGrace = 2 * time.Minute // a turn that is served later counts as missed
 	clockAlarm = 5 * time.Minute // overdue by this, the administrators are told
 	maxTold    = 10              // missed turns that a report lists
+	maxWhens   = 1000            // schedules whose turns are remembered
 )
 
 // ClockConfig is what a Clock is made of.
@@ -32,10 +34,15 @@ type ClockConfig struct {
 // Clock serves the turns of schedules. Every process runs one: a turn is
 // written down under a key that can be used once, so it does not matter how
 // many there are, or which of them dies.
-type Clock struct{ cfg ClockConfig }
+type Clock struct {
+	cfg ClockConfig
+
+	mu    sync.Mutex
+	whens map[string]schedule.When // that were read already, by schedule
+}
 
 // NewClock makes a Clock.
-func NewClock(cfg ClockConfig) *Clock { return &Clock{cfg} }
+func NewClock(cfg ClockConfig) *Clock { return &Clock{cfg: cfg, whens: map[string]schedule.When{}} }
 
 // Run serves schedules until ctx ends.
 func (c *Clock) Run(ctx context.Context) {
@@ -75,7 +82,7 @@ func (c *Clock) Serve(ctx context.Context, now time.Time) (next time.Time) {
 
 // serve does one schedule's due turn, if there is one.
 func (c *Clock) serve(ctx context.Context, s Schedule, now time.Time) (next time.Time, err error) {
-	when, err := s.timing()
+	when, err := c.timing(s)
 	if err != nil {
 		return next, err
 	}
@@ -109,6 +116,25 @@ func (c *Clock) serve(ctx context.Context, s Schedule, now time.Time) (next time
 		return next, nil
 	}
 	return when.Next(now), err
+}
+
+// timing is when the schedule's turns are. Reading that takes longer than
+// looking whether one is due.
+func (c *Clock) timing(s Schedule) (schedule.When, error) {
+	key := s.When + "\n" + s.Zone + "\n" + s.Since.String()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if when, known := c.whens[key]; known {
+		return when, nil
+	}
+	when, err := s.timing()
+	if err == nil {
+		if len(c.whens) >= maxWhens {
+			clear(c.whens)
+		}
+		c.whens[key] = when
+	}
+	return when, err
 }
 
 func (c *Clock) keep(ctx context.Context, s Schedule, at served) error {
@@ -179,7 +205,7 @@ func (c *Clock) overdue(ctx context.Context, s Schedule, now time.Time, cause er
 	if err != nil || !known || c.cfg.Alarm == nil {
 		return
 	}
-	when, err := s.timing()
+	when, err := c.timing(s)
 	if err != nil {
 		return
 	}

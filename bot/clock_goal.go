@@ -36,7 +36,7 @@ func (t *turn) goal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.at.Run, t.at.Posted = opening.Run, t.due.Until
+	t.at.Run = opening.Run
 	t.at.Missed, t.at.Lost, t.at.Skipped = nil, 0, 0
 	opening.Along = t.along()
 	_, err = t.cfg.Reporter.Desk.Begin(ctx, opening)

@@ -15,7 +15,7 @@ func (t *turn) report(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.at.Posted, t.at.Mark, t.at.Run = t.due.Until, d.Mark, opening.Run
+	t.at.Posted, t.at.Mark, t.at.Run = t.now, d.Mark, opening.Run
 	t.at.Missed, t.at.Lost = nil, 0
 	opening.Along = t.along()
 	_, err = t.cfg.Reporter.Desk.Begin(ctx, opening)

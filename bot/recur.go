@@ -143,7 +143,7 @@ func newName(s Schedule) string {
 type served struct {
 	Spec string    `json:"spec"` // of the timing that it counts for
 	At   time.Time `json:"at"`   // the newest turn that was handled; at first, when it was first seen
-	// Posted is the turn of the newest report that was posted, Mark what it said.
+	// Posted is until when the newest report told of the runs, Mark what it said.
 	Posted time.Time   `json:"posted,omitzero"`
 	Mark   string      `json:"mark,omitempty"`
 	Run    agent.RunID `json:"run,omitempty"` // the newest run

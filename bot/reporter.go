@@ -46,11 +46,12 @@ func (c Reporter) digest(ctx context.Context, s Schedule, since, now time.Time) 
 		from.Counters = c.Counters(ctx, scope, now)
 	}
 	oldest := from.Period.From()
-	for _, info := range infos {
+	for i, info := range infos {
 		if !info.Ended.IsZero() && info.Ended.Before(oldest) {
 			continue
 		}
 		if len(from.Runs) == maxReported {
+			from.Omitted = len(infos) - i
 			c.Log.Warn("a report leaves the oldest runs out", "schedule", s.Name, "runs", len(infos), "most", maxReported)
 			break
 		}
