@@ -28,6 +28,7 @@ const (
 	killOnly  = "kill-only"  // and nothing is supervised
 	killBegun = "kill-begun" // when the command has begun
 	worker    = "worker"     // starts a job, and dies before it can say so
+	sitting   = "sit"        // has a secret
 )
 
 func TestMain(m *testing.M) {
@@ -54,6 +55,8 @@ func TestMain(m *testing.M) {
 			os.Exit(job.Supervise(dir, os.Stderr))
 		case worker:
 			work(os.Args[2])
+		case sitting:
+			sit(dir)
 		}
 	}
 	goleak.VerifyTestMain(settling{m})
