@@ -33,13 +33,12 @@ func AlertKinds() []AlertKind {
 
 // Alert is something that an administrator should look at.
 type Alert struct {
+	ID    string      // the same for the same trouble, in every replica
 	Run   agent.RunID // empty: it is about More runs that are only logged
 	Kind  AlertKind
 	Since time.Time
 	Text  string // what happened, to what, what to do next
 	More  int
-
-	mark string // tells it from others of its run and kind
 }
 
 // Alarm takes alerts to people. Where it fails, it is called with the same
@@ -187,14 +186,13 @@ func (w *Watch) look(ctx context.Context, info agent.RunInfo, now time.Time) (*s
 // raise takes the alert for this process: one of all that watch the store gets
 // it. A run that only needs waking is woken.
 func (w *Watch) raise(ctx context.Context, info agent.RunInfo, s *sight, a Alert, now time.Time) (won bool, err error) {
-	if s.told[a.Kind] != a.mark {
-		key := "alert/" + string(a.Run) + "/" + string(a.Kind) + "/" + a.mark
-		_, err := w.Store.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: a.Run, Once: []string{key}})
+	if s.told[a.Kind] != a.ID {
+		_, err := w.Store.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: a.Run, Once: []string{"watch/" + a.ID}})
 		if err != nil && !errors.Is(err, agent.ErrSeen) {
 			return false, fmt.Errorf("raise the alert that run %s is %s: %w", a.Run, a.Kind, err)
 		}
 		won = err == nil
-		s.told[a.Kind] = a.mark
+		s.told[a.Kind] = a.ID
 	}
 	if a.Kind == AlertLost || a.Kind == AlertIdle {
 		return won, w.wake(ctx, info, s, a, now)
@@ -262,6 +260,7 @@ func summed(raised []Alert) []Alert {
 			}
 		}
 		if sum.More > 0 {
+			sum.ID = string(kind) + "/" + raised[alone].ID
 			sum.Text = fmt.Sprintf("%d more runs are %s, the first since %s. That many at once have one cause: look whether the workers, "+
 				"the store and the model are well. The log names each run.", sum.More, kind, stampOf(sum.Since))
 			list = append(list, sum)

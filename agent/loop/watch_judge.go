@@ -29,7 +29,7 @@ type sight struct {
 	unchecked  map[agent.StrandID]unchecked
 	wakeful    []agent.StrandID
 
-	told map[AlertKind]string // marks of alerts that were raised
+	told map[AlertKind]string // ids of alerts that were raised
 }
 
 // unchecked is a strand that has made model calls without a check-in: since
@@ -69,7 +69,12 @@ func see(r agent.Run) *sight {
 }
 
 // unsaid is the post that waits to be made, or the report that could not be.
+// What is said to one person by itself is not missed: alerts are, and one that
+// cannot be told must not raise the next.
 func unsaid(r agent.Run) string {
+	if r.Scheduled() && r.Brief.Direct {
+		return ""
+	}
 	for _, step := range r.Next(agent.Voice).Steps {
 		if speak, is := step.(agent.Speak); is {
 			return "the " + string(speak.Post.Kind) + " was not posted"
@@ -104,7 +109,7 @@ func (s *sight) remember(old *sight, now time.Time) {
 // judge says what is wrong with the run at the time: nothing, for most.
 func (s *sight) judge(info agent.RunInfo, now time.Time, l limits) (alerts []Alert) {
 	add := func(kind AlertKind, since time.Time, mark, format string, args ...any) {
-		alerts = append(alerts, Alert{Run: info.Run, Kind: kind, Since: since, mark: mark,
+		alerts = append(alerts, Alert{Run: info.Run, Kind: kind, Since: since, ID: string(info.Run) + "/" + string(kind) + "/" + mark,
 			Text: fmt.Sprintf("Run %s%s ", info.Run, s.about()) + fmt.Sprintf(format, args...)})
 	}
 	length, journal := strconv.FormatUint(info.Length, 10), "`deckhand journal "+string(info.Run)+"`"

@@ -172,6 +172,8 @@ func TestWatchJudges(t *testing.T) {
 		"a waiting file": {on(agent.Main, goal(agent.RunStarted{Files: []agent.Attachment{{ID: "F1", Name: "boats.csv"}}})), nil, false, 2 * time.Hour, []loop.AlertKind{loop.AlertIdle}, []string{"waits for nobody"}},
 		"the report was not posted": {on(agent.Main, chat, agent.Reported{Headline: "42", Body: "42 boats"}, agent.RunEnded{State: agent.RunDone}), nil, true, 2 * time.Hour,
 			[]loop.AlertKind{loop.AlertUnsaid}, []string{"card was not posted"}},
+		"an alert was not posted": {on(agent.Main, goal(agent.RunStarted{ReplyTo: "slack:T1:D1:", Direct: true, Tick: &agent.Tick{Report: true}}),
+			agent.Reported{Headline: "Something did not happen"}, agent.RunEnded{State: agent.RunDone}), nil, true, 2 * time.Hour, nil, nil},
 		"the report was not posted, days ago": {on(agent.Main, chat, agent.RunEnded{State: agent.RunDone}), nil, true, 50 * time.Hour, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -335,7 +337,7 @@ func TestWatchSumsUp(t *testing.T) {
 		h.run(wakes{agent.Main: agent.AtOnce}, on(agent.Main, plain)...)
 	}
 	got := h.after(h.watch(nil), 2*time.Hour)
-	if len(got) != 21 || got[20].Run != "" || got[20].More != 5 || got[20].Kind != loop.AlertAbandoned || got[20].Since.IsZero() {
+	if len(got) != 21 || got[20].Run != "" || got[20].More != 5 || got[20].Kind != loop.AlertAbandoned || got[20].Since.IsZero() || got[20].ID == "" {
 		t.Fatalf("%d alerts, the last %+v; want 20 and one about 5 more", len(got), got[len(got)-1])
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net/http"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -30,8 +31,8 @@ func (a *app) serveCommand() *cobra.Command {
 		Short: "Listen to Slack and Discord and work the runs of the store until stopped",
 		Long: "Listen to Slack, where SLACK_BOT_TOKEN is set, and to Discord, where DISCORD_TOKEN is, and work the runs of\n" +
 			"the store until stopped. Any number of replicas may serve one Redis; the embedded store has one. SIGTERM lets\n" +
-			"the steps under way finish, hands the rest back and ends with 0. Over HTTP: /healthz, /readyz, with\n" +
-			"SLACK_SIGNING_SECRET /slack/…, and with DISCORD_PUBLIC_KEY /discord/interactions.",
+			"the steps under way finish, hands the rest back and ends with 0. Over HTTP: /healthz, /readyz, /metrics\n" +
+			"(Prometheus), with SLACK_SIGNING_SECRET /slack/…, and with DISCORD_PUBLIC_KEY /discord/interactions.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if only != "" && only != onlyWorkers {
@@ -78,7 +79,8 @@ func (a *app) serve(ctx context.Context, only string, most int) error {
 		return errors.Join(err, front.close())
 	}
 	defer s.Close()
-	server := &server{config: cfg, store: s, front: front, log: log, listens: only != onlyWorkers}
+	server := &server{config: cfg, store: s, front: front, log: log, listens: only != onlyWorkers, meter: newMeter()}
+	front.route(map[string]http.Handler{"GET /metrics": server.meter})
 	return a.attend(ctx, server, m)
 }
 
@@ -111,6 +113,7 @@ type server struct {
 	log    *slog.Logger
 	// listens is false for extra workers: they post, and others hear.
 	listens bool
+	meter   meter
 }
 
 // attend runs the parts of a server until ctx ends or one of them fails.
@@ -153,7 +156,12 @@ func (s *server) work(ctx context.Context, group *errgroup.Group, m llm.Model) e
 	if err != nil {
 		return err
 	}
+	watch, err := s.watch(chat.Alert)
+	if err != nil {
+		return err
+	}
 	group.Go(func() error { return l.Run(ctx) })
+	group.Go(func() error { watch.Run(ctx); return nil })
 	clock := s.config.clock(s.store, reporter, chat.Alert)
 	group.Go(func() error { clock.Run(ctx); return nil })
 	for _, d := range doors {
@@ -174,10 +182,11 @@ func quiet(ctx context.Context, err error) error {
 
 // loop is the runtime; without a platform there is nobody to show its runs to.
 func (s *server) loop(voice *bot.Voice, speaks bool, m llm.Model) (*loop.Loop, error) {
-	lc, err := s.config.loop(s.store, m, s.log)
+	lc, err := s.config.loop(s.store, s.meter.model(m), s.log)
 	if err != nil {
 		return nil, err
 	}
+	lc.Store = s.meter.store(lc.Store)
 	lc.Grace = serveGrace
 	if speaks {
 		lc.Voice = voice
@@ -193,7 +202,6 @@ func (c config) expire(ctx context.Context, s store, log *slog.Logger) {
 	tick := time.NewTicker(expireEvery)
 	defer tick.Stop()
 	for {
-		c.sweepJobs(ctx, s, log)
 		n, err := s.Expire(ctx, time.Now().Add(-c.Retention.Runs))
 		switch {
 		case ctx.Err() != nil:

@@ -113,10 +113,13 @@ type authorityConfig struct {
 	Admins              []string      `yaml:"admins" is:"principal"`
 }
 
-// checkInConfig is when the agent looks at itself. Zero switches that trigger off.
+// checkInConfig is when the agent looks at itself. Zero switches that trigger
+// off. AlertAfter is how long a run may have no event, and no reason to wait,
+// before somebody is told.
 type checkInConfig struct {
-	Every time.Duration `yaml:"every" default:"10m" min:"0"`
-	Steps int           `yaml:"steps" default:"30" min:"0"`
+	Every      time.Duration `yaml:"every" default:"10m" min:"0"`
+	Steps      int           `yaml:"steps" default:"30" min:"0"`
+	AlertAfter time.Duration `yaml:"alert_after" default:"1h" min:"100ms"`
 }
 
 // voiceConfig is the pace of what is posted. CardEvery is a least distance;

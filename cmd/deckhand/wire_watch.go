@@ -1,0 +1,20 @@
+package main
+
+import (
+	"context"
+
+	"github.com/deckhand-bot/deckhand/agent/loop"
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// watch looks for runs that nothing comes of. The administrators are told.
+func (s *server) watch(tell func(context.Context, bot.Alert)) (*loop.Watch, error) {
+	return loop.NewWatch(loop.WatchConfig{
+		Store: s.store, Archive: s.store, Log: s.log, After: s.config.CheckIns.AlertAfter, CheckIns: s.config.CheckIns.Every,
+		Alarm: func(ctx context.Context, a loop.Alert) error {
+			s.meter.alert(a.Kind, max(a.More, 1))
+			tell(ctx, bot.Alert{ID: a.ID, Kind: string(a.Kind), Text: a.Text})
+			return nil
+		},
+	})
+}
