@@ -2,8 +2,8 @@ package loop_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -141,9 +141,7 @@ func TestCheckInBySteps(t *testing.T) {
 	work := w.of(llm.Work)
 	for i := 1; i < len(work); i++ {
 		before, now := work[i-1].Messages, work[i].Messages
-		a, _ := json.Marshal(before)
-		b, _ := json.Marshal(now[:len(before)])
-		if string(a) != string(b) {
+		if !reflect.DeepEqual(before, now[:len(before)]) {
 			t.Errorf("work call %d does not begin like the one before it", i+1)
 		}
 	}

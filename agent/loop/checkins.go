@@ -35,7 +35,7 @@ type cronLog struct{ *slog.Logger }
 
 // Info is every tick: it is for those who look for a defect.
 func (l cronLog) Info(msg string, more ...any) {
-	l.Logger.Debug("clock of the check-ins", append(more, "does", msg)...)
+	l.Debug("clock of the check-ins", append(more, "does", msg)...)
 }
 
 func (l cronLog) Error(err error, msg string, more ...any) {

@@ -194,3 +194,38 @@ func (s *same) Complete(ctx context.Context, r llm.Request) (llm.Response, error
 	}
 	return resp, err
 }
+
+// streaming is a model whose one task chants as a stream: piece by piece, until
+// somebody cuts it.
+type streaming struct {
+	*worker
+	pieces int
+}
+
+func (s *streaming) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
+	resp, err := s.worker.Complete(ctx, r)
+	if r.Purpose != llm.Work || len(s.of(llm.Work)) > 1 {
+		return resp, err
+	}
+	const verse = "and once more, and then again from the beginning, for it was so good, "
+	write := r.Watch()
+	for s.pieces = 1; !write(verse) && s.pieces < 1000; s.pieces++ {
+	}
+	resp.Message = llm.Message{Role: llm.Assistant, Content: strings.Repeat(verse, s.pieces)}
+	return resp, err
+}
+
+// A chant is cut as soon as it is proved; the model hears why and goes on.
+func TestAChantIsCutUnderWay(t *testing.T) {
+	s := &streaming{worker: &worker{work: steady(0)}}
+	h := open(t, s, nil, reads())
+	r := h.ended(h.start(every(0)))
+	work := s.of(llm.Work)
+	if r.Ended.State != agent.RunDone || len(work) != 2 || s.pieces > 11 {
+		t.Fatalf("ended %+v after %d calls of work; the chant had %d verses", r.Ended, len(work), s.pieces)
+	}
+	heard := work[1].Messages[len(work[1].Messages)-1].Content
+	if !strings.Contains(heard, "repeated itself and was cut off") || len(r.Findings) != 1 || r.Findings[0].Rule != "L6" {
+		t.Errorf("the model heard %q; found %+v", heard, r.Findings)
+	}
+}
