@@ -202,6 +202,7 @@ func (c config) expire(ctx context.Context, s store, log *slog.Logger) {
 	tick := time.NewTicker(expireEvery)
 	defer tick.Stop()
 	for {
+		c.sweepJobs(ctx, s, log)
 		n, err := s.Expire(ctx, time.Now().Add(-c.Retention.Runs))
 		switch {
 		case ctx.Err() != nil:
