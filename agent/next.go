@@ -33,6 +33,11 @@ type Decide struct {
 	Wake   map[StrandID]time.Time
 }
 
+// Ends reports whether the run ends with it.
+func (d Decide) Ends() bool {
+	return slices.ContainsFunc(d.Events, func(e Event) bool { _, ends := e.Body.(RunEnded); return ends })
+}
+
 func (AskModel) step() {}
 func (Dispatch) step() {}
 func (Invoke) step()   {}

@@ -154,15 +154,20 @@ func (d *Desk) Control(ctx context.Context, run agent.RunID, by Person, c agent.
 }
 
 func (d *Desk) control(ctx context.Context, run agent.RunID, by Person, c agent.RunControlled, along Along) error {
-	r, err := d.living(ctx, run)
-	if err != nil {
-		return err
-	}
-	if !d.Authority.steers(r, by) {
-		return fmt.Errorf("%s may not %s run %s: %w", by.ID, c.Word, run, ErrNotAllowed)
-	}
 	c.By = by.ID
-	return d.fact(ctx, r, agent.Main, c, false, along)
+	for try := 1; ; try++ {
+		r, err := d.living(ctx, run)
+		if err != nil {
+			return err
+		}
+		if !d.Authority.steers(r, by) {
+			return fmt.Errorf("%s may not %s run %s: %w", by.ID, c.Word, run, ErrNotAllowed)
+		}
+		err = d.fact(ctx, r, agent.Main, c, try < stubborn, along)
+		if !errors.Is(err, agent.ErrStale) {
+			return err
+		}
+	}
 }
 
 // living is a run that has not ended.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/plan"
@@ -149,7 +150,24 @@ func (t *turn) insist(ctx context.Context) error {
 	if !errors.Is(err, agent.ErrStale) {
 		return err
 	}
-	t.batch, t.upTo, t.wake, t.spend = nil, 0, nil, nil
+	t.batch, t.upTo, t.wake, t.spend, t.ends = nil, 0, nil, nil, false
 	t.run, err = t.folds.load(ctx, t.lease.Run)
 	return err
+}
+
+// end closes the journal, on its own and only if nothing was said meanwhile: a
+// word that was taken in must not be followed by an end that did not hear it.
+func (t *turn) end(ctx context.Context, d agent.Decide) error {
+	if len(t.batch) > 0 || len(t.spend) > 0 {
+		return t.flush(ctx) // and decide anew
+	}
+	t.add(d.Wake, d.Events...)
+	if t.wake == nil {
+		t.wake = map[agent.StrandID]time.Time{}
+	}
+	t.wake[t.lease.Strand] = agent.Parked
+	if err := t.insist(ctx); err != nil || t.run.Ended == nil {
+		return err
+	}
+	return errRested
 }

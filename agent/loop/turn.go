@@ -142,6 +142,9 @@ func (t *turn) do(ctx context.Context, view agent.Run, move agent.Move, due *tim
 		case agent.Schedule:
 			waits, err = t.begin(ctx, view, s.Free)
 		case agent.Decide:
+			if s.Ends() {
+				return false, t.end(ctx, s)
+			}
 			t.add(s.Wake, s.Events...)
 		case agent.Speak:
 			err = t.speak(ctx, view, s.Post)
