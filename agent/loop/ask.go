@@ -197,7 +197,8 @@ func (t *turn) usage(a *agent.ModelAnswered, resp llm.Response, prompt int) {
 // looked at one by one later.
 func judgeAnswer(a *agent.ModelAnswered, resp llm.Response) {
 	m := resp.Message
-	if words, is := chanted(m.Content); is {
+	spelt := len(m.Calls) > 0 && strings.HasPrefix(strings.TrimSpace(m.Content), "{") // the text is the call: model.mode json
+	if words, is := chanted(m.Content); is && !spelt {
 		m.Content, m.Calls = words, nil
 		a.Message, a.Problem = &m, reflect.Advice("L6")
 		return
