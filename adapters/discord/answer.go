@@ -15,6 +15,7 @@ import (
 
 const (
 	answerWithin = time.Minute
+	markWithin   = 20 * time.Second
 	postAttempts = 5
 )
 
@@ -44,7 +45,7 @@ func (d *Discord) answer(ctx context.Context, n *notice, a bot.Answer) {
 		d.later(ctx, func(ctx context.Context) { d.whisper(ctx, n, a.Private) })
 	}
 	if a.Mark != "" && n.in.Message.ID != "" {
-		d.later(ctx, func(ctx context.Context) { d.mark(ctx, n.in.Message, a.Mark) })
+		d.in.crew.Go(func() { d.mark(ctx, n.in.Message, a.Mark) })
 	}
 	if a.Public != nil {
 		d.later(ctx, func(ctx context.Context) { d.public(ctx, n, *a.Public) })
@@ -156,19 +157,36 @@ func (d *Discord) open(ctx context.Context, n *notice, f bot.Form) {
 	}
 }
 
-// mark sets a reaction. It is a courtesy: a busy Discord goes without.
+// mark sets a reaction. Discord takes few of them in a short time: it waits its
+// turn, in slots of its own so that nothing else waits for it. After a while
+// nobody looks for it any more.
 func (d *Discord) mark(ctx context.Context, message bot.Address, m bot.Mark) {
 	emoji, is := emojis[m]
 	if !is {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, d.cfg.PostTimeout)
+	ctx, cancel := context.WithTimeout(ctx, markWithin)
 	defer cancel()
-	err := d.call(ctx, http.MethodPut, discordgo.EndpointMessageReaction(message.Channel, message.ID, url.PathEscape(emoji), "@me"), nil, nil)
-	if _, busy := waitFor(err); busy {
+	select {
+	case d.in.marker <- struct{}{}:
+	case <-ctx.Done():
 		return
 	}
-	d.grumble("a reaction could not be set", message, err)
+	defer func() { <-d.in.marker }()
+	target := discordgo.EndpointMessageReaction(message.Channel, message.ID, url.PathEscape(emoji), "@me")
+	for {
+		once, cancel := context.WithTimeout(ctx, d.cfg.PostTimeout)
+		err := d.call(once, http.MethodPut, target, nil, nil)
+		cancel()
+		pause, busy := waitFor(err)
+		if !busy && unanswered(err) {
+			pause, busy = lostPause, true // the same reaction again changes nothing
+		}
+		if !busy || !pass(ctx, pause) {
+			d.grumble("a reaction could not be set", message, err)
+			return
+		}
+	}
 }
 
 // private is a text as one person is shown it: as plain content where it fits.

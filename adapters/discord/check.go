@@ -50,7 +50,11 @@ func Check(ctx context.Context, cfg Config) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("@%s in %d servers, %s, %s", d.botName, len(guilds), strings.Join(ways, " and "), commands), nil
+	servers := fmt.Sprintf("%d servers", len(guilds))
+	if len(guilds) == 1 {
+		servers = "1 server"
+	}
+	return fmt.Sprintf("@%s in %s, %s, %s", d.botName, servers, strings.Join(ways, " and "), commands), nil
 }
 
 // checkApplication compares the application with the configuration.

@@ -26,6 +26,7 @@ const (
 const (
 	optionRun      = "run"
 	optionQuestion = "question"
+	wordWatch      = "watch"
 )
 
 // definition is a command as Discord keeps it.
@@ -49,6 +50,7 @@ type optionDefinition struct {
 	Required     bool               `json:"required,omitempty"`
 	Autocomplete bool               `json:"autocomplete,omitempty"`
 	Max          int                `json:"max_length,omitempty"`
+	Channels     []int              `json:"channel_types,omitempty"`
 	Choices      []choiceDefinition `json:"choices,omitempty"`
 	Options      []optionDefinition `json:"options,omitempty"`
 }
@@ -63,7 +65,7 @@ type choiceDefinition struct {
 func definitions(guild string) []definition {
 	permissions := strconv.Itoa(discordgo.PermissionSendMessages)
 	list := []definition{
-		{Name: commandName, Kind: commandSlash, Description: "Goals, questions and runs of Deckhand", Options: subcommands(), Permissions: permissions},
+		{Name: commandName, Kind: commandSlash, Description: "Goals, questions and runs of Deckhand", Options: append(subcommands(), scheduleGroups()...), Permissions: permissions},
 		{Name: commandGoal, Kind: commandMessage, Permissions: permissions},
 	}
 	if guild == "" {
@@ -96,7 +98,7 @@ func subcommands() []optionDefinition {
 		sub("cancel", "Ends a run", run),
 		sub("budget", "What a run has spent, of what", run),
 		sub("permissions", "What a run may do, and who decides about the rest", run),
-		sub("watch", "Shows a run of another place here, too",
+		sub(wordWatch, "Shows a run of another place here, too",
 			optionDefinition{Name: optionRun, Kind: optionText, Description: "Which run", Required: true, Autocomplete: true}),
 		sub("help", "What the bot understands"),
 	}
@@ -118,12 +120,7 @@ func goalOptions() []optionDefinition {
 
 // optionsOf are the options of a subcommand in their order.
 func optionsOf(name string) []optionDefinition {
-	for _, sub := range subcommands() {
-		if sub.Name == name {
-			return sub.Options
-		}
-	}
-	return nil
+	return optionsAt(subcommands(), name)
 }
 
 // commandsAt is where the commands are kept.
@@ -159,7 +156,7 @@ func (d *Discord) register(ctx context.Context) (changed bool, err error) {
 func unregistered(err error) error {
 	if statusOf(err) == http.StatusForbidden {
 		return fmt.Errorf("the commands are not registered: the bot is not in the server DISCORD_GUILD_ID, or was invited without "+
-			"the scope applications.commands; `deckhand manifest discord` prints the right address: %w", err)
+			"the scope applications.commands; `deckhand manifest discord` prints the right address: %w: %w", bot.ErrRefused, err)
 	}
 	return fmt.Errorf("the commands are not registered: %w", err)
 }
@@ -197,7 +194,7 @@ func (d *Discord) complete(ctx context.Context, n *notice) {
 	ctx, cancel := context.WithTimeout(ctx, typeWithin)
 	defer cancel()
 	choices := []choiceDefinition{}
-	if d.cfg.Suggest != nil && (n.typed.option == optionRun || n.typed.option == optionQuestion) {
+	if d.cfg.Suggest != nil {
 		list, err := d.suggestions(ctx, n)
 		if err != nil {
 			d.in.quiet.warn(d.log, "nothing can be suggested while a command is typed", "error", err)
@@ -209,15 +206,27 @@ func (d *Discord) complete(ctx context.Context, n *notice) {
 }
 
 func (d *Discord) suggestions(ctx context.Context, n *notice) ([]Suggestion, error) {
+	if err := d.settle(ctx, n); err != nil {
+		return nil, err
+	}
 	by, err := d.who(ctx, n)
 	if err != nil {
 		return nil, err
 	}
-	all, err := d.cfg.Suggest(ctx, by)
-	if n.typed.option == optionQuestion {
-		return all.Questions, err
+	group, _, _ := strings.Cut(n.typed.path, " ")
+	switch {
+	case n.typed.option == optionQuestion:
+		return d.cfg.Suggest(ctx, SuggestQuestions, by, n.in.Where)
+	case n.typed.option == optionRun && group == wordWatch:
+		return d.cfg.Suggest(ctx, SuggestLive, by, n.in.Where)
+	case n.typed.option == optionRun:
+		return d.cfg.Suggest(ctx, SuggestRuns, by, n.in.Where)
+	case n.typed.option == optionName && group == groupReport:
+		return d.cfg.Suggest(ctx, SuggestReports, by, n.in.Where)
+	case n.typed.option == optionName && group == groupSchedule:
+		return d.cfg.Suggest(ctx, SuggestGoals, by, n.in.Where)
 	}
-	return all.Runs, err
+	return nil, nil
 }
 
 // fitting25 are the suggestions that hold what was typed, at most 25.

@@ -10,6 +10,9 @@ import (
 // ordered reads "/deckhand WORD option:…". A command with fields of its own is
 // the form that it stands for; any other is the text that a person would write.
 func ordered(n *notice, c command) error {
+	if len(c.Options) == 1 && c.Options[0].Kind == optionGroup {
+		return grouped(n, c.Options[0], c.Resolved)
+	}
 	if len(c.Options) != 1 || c.Options[0].Kind != optionSub {
 		return errors.New("a command without a subcommand")
 	}
@@ -24,7 +27,7 @@ func ordered(n *notice, c command) error {
 	if sub.Name == wordRun {
 		n.begins = true
 		n.raw = values[bot.FieldGoal]
-		n.in.Act = bot.Filled{Form: bot.FormRun, Values: values}
+		n.in.Act = bot.Filled{Form: bot.FormRun, Values: values, Direct: n.guild == ""}
 		return nil
 	}
 	words := []string{sub.Name}
@@ -38,7 +41,7 @@ func ordered(n *notice, c command) error {
 		}
 	}
 	n.raw = strings.Join(words, " ")
-	n.in.Act = bot.Commanded{}
+	n.in.Act = bot.Commanded{Direct: n.guild == ""}
 	return nil
 }
 
@@ -54,13 +57,14 @@ func mentionable(id string, r resolved) string {
 	return principal(id)
 }
 
-// focused is the option that is being typed, nil if there is none.
+// focused is the option that is being typed, zero if there is none.
 func focused(options []given) *typed {
 	for _, o := range options {
 		if o.Focused {
 			return &typed{option: o.Name, text: o.text()}
 		}
-		if t := focused(o.Options); t != nil && o.Kind == optionSub {
+		if t := focused(o.Options); t.option != "" && (o.Kind == optionSub || o.Kind == optionGroup) {
+			t.path = strings.TrimSpace(o.Name + " " + t.path)
 			return t
 		}
 	}

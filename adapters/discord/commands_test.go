@@ -61,15 +61,26 @@ func TestRunsAreSuggested(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, world discordtest.Config) {
 		r := listen(t, world, func(c *Config) {
-			c.Suggest = func(_ context.Context, by bot.Person) (Suggestions, error) {
-				if by.ID != "discord:"+discordtest.Ann {
-					return Suggestions{}, nil
+			c.Suggest = func(_ context.Context, what Suggested, by bot.Person, at bot.Address) ([]Suggestion, error) {
+				if by.ID != "discord:"+discordtest.Ann || at != general("") {
+					return nil, nil
 				}
-				s := Suggestions{Questions: []Suggestion{{"aaaaaaaaaaaaaaaa-1", "May I?"}}}
+				switch what {
+				case SuggestQuestions:
+					return []Suggestion{{"aaaaaaaaaaaaaaaa-1", "May I?"}}, nil
+				case SuggestLive:
+					return []Suggestion{{"cccccccccccccccc", "of others"}}, nil
+				case SuggestReports:
+					return []Suggestion{{"report-abcde", "daily 9:00"}}, nil
+				case SuggestGoals:
+					return []Suggestion{{"goal-abcde", "daily 9:00"}}, nil
+				case SuggestRuns:
+				}
+				var list []Suggestion
 				for range 30 {
-					s.Runs = append(s.Runs, Suggestion{"aaaaaaaaaaaaaaaa", "count " + strings.Repeat("the files ", 20)}, Suggestion{"bbbbbbbbbbbbbbbb", "tidy up"})
+					list = append(list, Suggestion{"aaaaaaaaaaaaaaaa", "count " + strings.Repeat("the files ", 20)}, Suggestion{"bbbbbbbbbbbbbbbb", "tidy up"})
 				}
-				return s, nil
+				return list, nil
 			}
 		})
 		for _, c := range []struct {
@@ -82,6 +93,11 @@ func TestRunsAreSuggested(t *testing.T) {
 			{discordtest.Ann, "deckhand stop", optionRun, "nothing", 0, ""},
 			{discordtest.Ann, "deckhand approve", optionQuestion, "", 1, "aaaaaaaaaaaaaaaa-1"},
 			{discordtest.Ben, "deckhand status", optionRun, "", 0, ""},
+			{discordtest.Ann, "deckhand watch", optionRun, "", 1, "cccccccccccccccc"},
+			{discordtest.Ann, "deckhand report pause", optionName, "ab", 1, "report-abcde"},
+			{discordtest.Ann, "deckhand report change", optionName, "", 1, "report-abcde"},
+			{discordtest.Ann, "deckhand schedule remove", optionName, "", 1, "goal-abcde"},
+			{discordtest.Ben, "deckhand report remove", optionName, "", 0, ""},
 		} {
 			got, err := r.Autocomplete(c.user, discordtest.General, c.command, discordtest.Options{c.option: c.typed}, c.option)
 			if err != nil {

@@ -63,11 +63,22 @@ type Names interface {
 	SetValue(ctx context.Context, name, value string) error
 }
 
-// Suggest is the runs and the open questions that a person may see.
-type Suggest func(ctx context.Context, by bot.Person) (Suggestions, error)
+// Suggest is what a person may name at a place, the likeliest first. Beside an
+// error there is what could be read.
+type Suggest func(ctx context.Context, what Suggested, by bot.Person, at bot.Address) ([]Suggestion, error)
 
-// Suggestions are what can be named, the likeliest first.
-type Suggestions struct{ Runs, Questions []Suggestion }
+// Suggested is a kind of things that can be named.
+type Suggested string
+
+// The kinds: the person's own runs, the live ones that they may look at, the
+// questions that wait for them, and the schedules that they may see.
+const (
+	SuggestRuns      Suggested = "runs"
+	SuggestLive      Suggested = "live runs"
+	SuggestQuestions Suggested = "questions"
+	SuggestReports   Suggested = "reports"
+	SuggestGoals     Suggested = "goals"
+)
 
 // Suggestion is an id with what it stands for.
 type Suggestion struct{ ID, Text string }

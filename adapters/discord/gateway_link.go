@@ -216,6 +216,8 @@ func (l *gatewayLink) dispatch(p packet) {
 		}
 	case "GUILD_CREATE", "GUILD_DELETE":
 		l.guild(p)
+	case "GUILD_ROLE_CREATE", "GUILD_ROLE_UPDATE", "GUILD_ROLE_DELETE":
+		l.role(p)
 	}
 }
 
@@ -241,6 +243,7 @@ func (l *gatewayLink) guild(p packet) {
 		Unavailable bool      `json:"unavailable"`
 		Channels    []channel `json:"channels"`
 		Threads     []channel `json:"threads"`
+		Roles       []role    `json:"roles"`
 	}
 	if json.Unmarshal(p.Data, &g) != nil {
 		return
@@ -250,7 +253,25 @@ func (l *gatewayLink) guild(p packet) {
 		l.d.in.halls.learn(c)
 	}
 	l.d.in.people.recount()
+	l.d.in.roles.learn(g.ID, g.Roles)
 	if p.Kind == "GUILD_DELETE" && !g.Unavailable {
+		l.d.in.roles.forget(g.ID, "")
 		l.d.log.Warn("the bot was taken out of a server", "guild", g.ID)
+	}
+}
+
+// role learns a role that came, changed or went.
+func (l *gatewayLink) role(p packet) {
+	var e struct {
+		Guild string `json:"guild_id"`
+		Role  role   `json:"role"`
+		Gone  string `json:"role_id"`
+	}
+	switch {
+	case json.Unmarshal(p.Data, &e) != nil:
+	case e.Gone != "":
+		l.d.in.roles.forget(e.Guild, e.Gone)
+	case e.Role.ID != "":
+		l.d.in.roles.learn(e.Guild, []role{e.Role})
 	}
 }

@@ -41,7 +41,7 @@ func (d *Discord) History(ctx context.Context, thread bot.Address, limit int) ([
 	}
 	lines := make([]bot.Line, 0, len(start))
 	for _, m := range start {
-		lines = append(lines, d.line(&m))
+		lines = append(lines, d.line(thread.Workspace, &m))
 	}
 	return lines, nil
 }
@@ -102,12 +102,12 @@ func (d *Discord) said(m *found) bool {
 }
 
 // line is a message as people read it.
-func (d *Discord) line(m *found) bot.Line {
+func (d *Discord) line(guild string, m *found) bot.Line {
 	l := bot.Line{By: principal(m.Author.ID), Name: m.Author.Global, At: timeOf(m.ID)}
 	if l.Name == "" {
 		l.Name = m.Author.Name
 	}
-	l.Text = d.readable(m.Content, func(id string) string {
+	user := func(id string) string {
 		for _, u := range m.Mentions {
 			switch {
 			case u.ID != id:
@@ -118,7 +118,9 @@ func (d *Discord) line(m *found) bot.Line {
 			}
 		}
 		return id
-	})
+	}
+	l.Text = d.readable(m.Content, spelling{user: user, channel: func(id string) string { return "#" + d.in.halls.nameIn(guild, id) },
+		role: func(id string) string { return d.in.roles.name(guild, id) }})
 	for _, f := range m.Files {
 		l.Text = strings.TrimSpace(l.Text + "\n[file: " + f.Name + "]")
 	}

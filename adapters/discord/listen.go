@@ -26,10 +26,12 @@ var errDeaf = errors.New("the process is starting or ending")
 type intake struct {
 	people people
 	halls  halls
+	roles  roles
 	marks  marks
 	quiet  hush
 	queue  *bot.Lanes
 	aside  chan struct{} // slots of what is done after an event was heard
+	marker chan struct{} // slots of reactions, which may have to wait long
 	times  patience
 
 	mu         sync.Mutex
@@ -49,9 +51,10 @@ type intake struct {
 func (in *intake) open() {
 	in.people.open()
 	in.halls.open()
+	in.roles.open()
 	in.marks.open()
 	in.queue = bot.NewLanes(parallel, maxWaiting)
-	in.aside = make(chan struct{}, parallel)
+	in.aside, in.marker = make(chan struct{}, parallel), make(chan struct{}, parallel)
 	in.times = defaultPatience()
 	in.gate = make(chan struct{})
 	in.owed, in.failed, in.revoked = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)
@@ -152,7 +155,11 @@ func (d *Discord) receive(ctx context.Context, hear bot.Hear, p parcel) error {
 		if n == nil {
 			return err
 		}
-		d.prompt(ctx, func(ctx context.Context) { d.refuse(ctx, n, textUnread) })
+		text := textUnread
+		if wrong, is := errors.AsType[*optionError](err); is {
+			text = wrong.text
+		}
+		d.prompt(ctx, func(ctx context.Context) { d.refuse(ctx, n, text) })
 		return nil
 	}
 	switch {
@@ -240,7 +247,7 @@ func (d *Discord) beginReply(ctx context.Context, n *notice) {
 			d.grumble("the answer to a command cannot be found; its run gets a thread of its own", place(n.guild, n.channel, ""), err)
 		}
 	}
-	n.root = message
+	n.root, n.in.Begins = message, message != ""
 }
 
 // think tells whoever waits that it takes longer, as soon as it does.
@@ -331,29 +338,6 @@ func (d *Discord) corrected(ctx context.Context, n *notice) (concerns bool, err 
 
 // livesName is the name under which a store keeps the run that lives in a thread.
 func livesName(thread bot.Address) string { return agent.ThreadName(thread.String()) }
-
-// worded is the act with its text as people read it.
-func (d *Discord) worded(ctx context.Context, n *notice) bot.Act {
-	name := func(user string) string { return d.nameFor(ctx, n, user) }
-	switch act := n.in.Act.(type) {
-	case bot.Said:
-		act.Text = d.readable(n.raw, name)
-		if n.edit {
-			act.Text = "Correction of an earlier message: " + act.Text
-		}
-		return act
-	case bot.Commanded:
-		act.Text = d.readable(n.raw, name)
-		return act
-	case bot.Filled:
-		if n.raw != "" {
-			act.Values[bot.FieldGoal] = d.readable(n.raw, name)
-		}
-		return act
-	case bot.Pressed, bot.Stopped, bot.Visited:
-	}
-	return n.in.Act
-}
 
 // waitGate lets what was missed go first, unless that takes too long.
 func (d *Discord) waitGate(ctx context.Context) {

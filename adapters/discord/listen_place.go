@@ -58,9 +58,10 @@ func (h *halls) find(id string) (channel, bool) {
 	return c, is
 }
 
-// name is how people see a channel, or the id where it is not known.
-func (h *halls) name(id string) string {
-	if c, is := h.find(id); is && c.Name != "" {
+// nameIn is how people in a server see a channel of theirs, or the id where it
+// is not known.
+func (h *halls) nameIn(guild, id string) string {
+	if c, is := h.find(id); is && c.Name != "" && c.Guild == guild {
 		return c.Name
 	}
 	return id

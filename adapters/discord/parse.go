@@ -43,8 +43,10 @@ type notice struct {
 	// are the people in it.
 	raw   string
 	names map[string]string
-	edit  bool // a correction, where a run lives in the thread
-	again bool
+	// channels are those that Discord said more about.
+	channels map[string]channel
+	edit     bool // a correction, where a run lives in the thread
+	again    bool
 	// reply answers an interaction; nil for a message.
 	reply *reply
 	// begins says that an interaction may begin a thread at its own reply.
@@ -54,8 +56,9 @@ type notice struct {
 	typed *typed
 }
 
-// typed is an option of a command that is being completed.
-type typed struct{ option, text string }
+// typed is an option of a command that is being completed: path are the words
+// before it, as in "report pause".
+type typed struct{ path, option, text string }
 
 var errMalformed = errors.New("the payload is not what Discord documents")
 

@@ -113,7 +113,7 @@ func filled(n *notice, i interaction) error {
 	for _, c := range f.Components {
 		collect(c, values, 0)
 	}
-	n.in.Act = bot.Filled{Form: id, Values: values}
+	n.in.Act = bot.Filled{Form: id, Values: values, Direct: n.guild == ""}
 	if i.Message != nil {
 		n.root, n.reply.card = i.Message.ID, true
 	}

@@ -14,7 +14,7 @@ import (
 
 // deaf is a bot that nobody told anything yet.
 func deaf() *Discord {
-	d := &Discord{botUser: "999", botName: "deckhand", log: slog.New(slog.DiscardHandler)}
+	d := &Discord{cfg: Config{Gateway: true}, botUser: "999", botName: "deckhand", log: slog.New(slog.DiscardHandler)}
 	d.in.open()
 	return d
 }
@@ -37,17 +37,23 @@ func TestButtonsComeBack(t *testing.T) {
 func TestReadableText(t *testing.T) {
 	t.Parallel()
 	d := deaf()
-	d.in.halls.learn(channel{ID: "5", Name: "general"})
+	d.in.halls.learn(channel{ID: "5", Guild: "1", Name: "general"})
+	d.in.halls.learn(channel{ID: "4", Guild: "2", Name: "secret"})
+	d.in.roles.learn("1", []role{{"45", "Crew"}, {"1", "@everyone"}})
+	d.in.roles.learn("2", []role{{"46", "Secret"}})
 	for text, want := range map[string]string{
 		"<@999> tidy up":                 "tidy up",
 		"<@!999> tidy <@7> up":           "tidy @ann up",
-		"in <#5>, not <#6>":              "in #general, not #6",
+		"in <#5>, not <#6> or <#4>":      "in #general, not #6 or #4",
 		"<:ship:12> and <a:wave:13> ask": ":ship: and :wave: ask",
-		"for <@&44>":                     "for @44",
+		"for <@&44>":                     "for @role",
+		"for <@&45> and <@&46>, <@&1>":   "for @Crew and @role, @everyone",
 		"a < b <@x> <@> <t:1:R>":         "a < b <@x> <@> <t:1:R>",
 		"  <@999>  ":                     "",
 	} {
-		if got := d.readable(text, func(id string) string { return map[string]string{"7": "ann"}[id] }); got != want {
+		n := &notice{guild: "1", raw: text, names: map[string]string{"7": "ann", "x": "x"}}
+		n.in.Act = bot.Commanded{}
+		if got := d.worded(t.Context(), n); got != (bot.Commanded{Text: want}) {
 			t.Errorf("%q reads %q, want %q", text, got, want)
 		}
 	}

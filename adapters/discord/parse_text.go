@@ -19,7 +19,7 @@ func (d *Discord) mentions(text string) bool {
 
 // readable is a text as people read it: without mentions of the bot, with names
 // instead of ids where they are known.
-func (d *Discord) readable(text string, name func(user string) string) string {
+func (d *Discord) readable(text string, by spelling) string {
 	var out strings.Builder
 	for {
 		at := token.FindStringSubmatchIndex(text)
@@ -33,11 +33,11 @@ func (d *Discord) readable(text string, name func(user string) string) string {
 		case kind[0] == '@' && id == d.botUser:
 			text = strings.TrimPrefix(text, " ")
 		case kind == "@&":
-			out.WriteString("@" + id)
+			out.WriteString("@" + by.role(id))
 		case kind[0] == '@':
-			out.WriteString("@" + name(id))
+			out.WriteString("@" + by.user(id))
 		case kind == "#":
-			out.WriteString("#" + d.in.halls.name(id))
+			out.WriteString(by.channel(id))
 		default: // an emoji of the server's own
 			out.WriteString(strings.TrimPrefix(kind, "a"))
 		}

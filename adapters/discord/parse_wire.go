@@ -61,12 +61,16 @@ type channel struct {
 
 // Kinds of channels.
 const (
+	channelText         = 0
 	channelDirect       = 1
 	channelVoice        = 2
+	channelNews         = 5
 	channelStage        = 13
 	channelNewsThread   = 10
 	channelThread       = 11
 	channelSecretThread = 12
+	channelForum        = 15
+	channelMedia        = 16
 )
 
 func (c channel) thread() bool { return c.Kind >= channelNewsThread && c.Kind <= channelSecretThread }
@@ -106,7 +110,10 @@ const (
 	commandSlash    = 1
 	commandMessage  = 3
 	optionSub       = 1
+	optionGroup     = 2
 	optionText      = 3
+	optionBool      = 5
+	optionChannel   = 7
 	optionPrincipal = 9
 )
 
@@ -140,6 +147,7 @@ func (g given) text() string {
 // resolved is what ids in a command stand for.
 type resolved struct {
 	Messages map[string]speech          `json:"messages"`
+	Channels map[string]channel         `json:"channels"`
 	Roles    map[string]json.RawMessage `json:"roles"`
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/adapters/discord"
 	"github.com/deckhand-bot/deckhand/adapters/slack"
+	"github.com/deckhand-bot/deckhand/bot"
 )
 
 func (a *app) manifestCommand() *cobra.Command {
@@ -42,8 +44,11 @@ func (a *app) manifestCommand() *cobra.Command {
 				return err
 			}
 			done, err := discord.Register(cmd.Context(), cfg.discordConfig(nil, nil, slog.New(slog.DiscardHandler)))
+			if errors.Is(err, bot.ErrRefused) {
+				return usage("the commands are not registered, Discord refuses it: %w", err)
+			}
 			if err != nil {
-				return usage("the commands could not be registered: %w", err)
+				return &exit{exitFailed, fmt.Errorf("the commands are not registered, since Discord did not answer as it should; `serve` registers them too, or try again: %w", err)}
 			}
 			fmt.Fprintln(a.err, done)
 			return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
+	"strings"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord"
 	"github.com/deckhand-bot/deckhand/bot"
@@ -37,23 +38,51 @@ func (c config) discordConfig(s store, suggest discord.Suggest, log *slog.Logger
 // maxHint is how much of a goal or a question stands beside its id.
 const maxHint = 80
 
-// suggest names a person's runs and the questions that wait for them.
+// suggest names what a person may see: their runs and those of others, the
+// questions that wait for them, and schedules.
 func suggest(chat *bot.Chat) discord.Suggest {
-	return func(ctx context.Context, by bot.Person) (discord.Suggestions, error) {
-		var all discord.Suggestions
+	return func(ctx context.Context, what discord.Suggested, by bot.Person, at bot.Address) ([]discord.Suggestion, error) {
+		switch what {
+		case discord.SuggestLive:
+			live, err := chat.Live(ctx, by, at)
+			return suggestedRuns(live), err
+		case discord.SuggestQuestions:
+			return suggestedQuestions(ctx, chat, by)
+		case discord.SuggestReports, discord.SuggestGoals:
+			return suggestedSchedules(ctx, chat, what == discord.SuggestReports, by, at)
+		case discord.SuggestRuns:
+		}
 		mine, err := chat.Mine(ctx, by)
-		if err != nil {
-			return all, err
-		}
-		for _, s := range mine {
-			all.Runs = append(all.Runs, discord.Suggestion{ID: string(s.Run), Text: string(s.State) + ": " + hint(s.Goal)})
-		}
-		waiting, err := chat.Pending(ctx, by)
-		for _, p := range waiting {
-			all.Questions = append(all.Questions, discord.Suggestion{ID: string(p.Check.ID), Text: hint(p.Check.Title)})
-		}
-		return all, err
+		return suggestedRuns(mine), err
 	}
+}
+
+func suggestedRuns(runs []bot.Status) []discord.Suggestion {
+	var list []discord.Suggestion
+	for _, s := range runs {
+		list = append(list, discord.Suggestion{ID: string(s.Run), Text: string(s.State) + ": " + hint(s.Goal)})
+	}
+	return list
+}
+
+func suggestedQuestions(ctx context.Context, chat *bot.Chat, by bot.Person) ([]discord.Suggestion, error) {
+	var list []discord.Suggestion
+	waiting, err := chat.Pending(ctx, by)
+	for _, p := range waiting {
+		list = append(list, discord.Suggestion{ID: string(p.Check.ID), Text: hint(p.Check.Title)})
+	}
+	return list, err
+}
+
+func suggestedSchedules(ctx context.Context, chat *bot.Chat, reports bool, by bot.Person, at bot.Address) ([]discord.Suggestion, error) {
+	var list []discord.Suggestion
+	kept, err := chat.Schedules(ctx, by, at)
+	for _, s := range kept {
+		if (s.Report != "") == reports {
+			list = append(list, discord.Suggestion{ID: s.Name, Text: hint(strings.TrimPrefix(s.Goal+" – "+s.When, " – "))})
+		}
+	}
+	return list, err
 }
 
 // hint is the beginning of a text.

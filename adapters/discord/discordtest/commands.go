@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Kinds of options.
@@ -17,6 +18,7 @@ const (
 	optString     = 3
 	optInteger    = 4
 	optBoolean    = 5
+	optChannel    = 7
 	optNumber     = 10
 	optAttachment = 11
 )
@@ -28,6 +30,7 @@ type definition struct {
 	Type         int          `json:"type"`
 	Required     bool         `json:"required"`
 	Autocomplete bool         `json:"autocomplete"`
+	ChannelTypes []int        `json:"channel_types"`
 	Options      []definition `json:"options"`
 	Choices      []struct {
 		Name  string          `json:"name"`
@@ -51,6 +54,26 @@ func (d *definition) check(f *form, path ...any) {
 	}
 	f.long(d.Description, 1, 100, at("description")...)
 	d.checkOptions(f, 0, path...)
+	if d.size() > maxCommand {
+		f.wrong("APPLICATION_COMMAND_TOO_LARGE", "Command exceeds maximum size (8000)", path...)
+	}
+}
+
+// maxCommand is how many characters all names, descriptions and values of a
+// command may have.
+const maxCommand = 8000
+
+func (d *definition) size() int {
+	n := utf8.RuneCountInString(d.Name) + utf8.RuneCountInString(d.Description)
+	for _, c := range d.Choices {
+		var value string
+		_ = json.Unmarshal(c.Value, &value) // numbers count nothing
+		n += utf8.RuneCountInString(c.Name) + utf8.RuneCountInString(value)
+	}
+	for _, o := range d.Options {
+		n += o.size()
+	}
+	return n
 }
 
 func (d *definition) checkOptions(f *form, depth int, path ...any) {

@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -273,4 +274,33 @@ func TestThreadsChannelsAndTheBotGoAway(t *testing.T) {
 	next[discordgo.Guild](t, events, "GUILD_DELETE")
 	_, err = d.ChannelMessageSend(Elsewhere, "x")
 	refused(t, err, 403, 50001)
+}
+
+// An edit pings nobody, but its message names those whom it mentions now: the
+// bot reads what names it.
+func TestEditsThatMention(t *testing.T) {
+	t.Parallel() // the library takes a second to close
+	s := open(t, Config{})
+	_, events := connect(t, s, plainIntents)
+	id := s.Say(Ann, General, "not for you")
+	for _, c := range []struct {
+		text  string
+		names []string
+	}{
+		{"<@" + BotUser + "> and <@" + Ben + ">", []string{BotUser, Ben}},
+		{"<@" + Ben + ">", []string{Ben}},
+	} {
+		ok(t, s.EditMessage(Ann, General, id, c.text))
+		m := next[discordgo.Message](t, events, "MESSAGE_UPDATE")
+		var names []string
+		for _, u := range m.Mentions {
+			names = append(names, u.ID)
+		}
+		if !slices.Equal(names, c.names) || (m.Content == c.text) != slices.Contains(names, BotUser) {
+			t.Errorf("after %q: %q names %v", c.text, m.Content, names)
+		}
+	}
+	if now, _ := s.Message(General, id); !now.Pings.None() {
+		t.Errorf("an edit pings %+v", now.Pings)
+	}
 }

@@ -2,7 +2,9 @@ package discordtest
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -288,4 +290,26 @@ func TestCommandsThatDiscordRefuses(t *testing.T) {
 	}
 	ok(t, d.ApplicationCommandDelete(App, Guild, made.ID))
 	refused(t, d.ApplicationCommandDelete(App, Guild, made.ID), 404, 10063)
+}
+
+func TestCommandsAreNotTooLarge(t *testing.T) {
+	var list []definition
+	for i := range 24 {
+		o := definition{Name: fmt.Sprintf("option%d", i), Description: strings.Repeat("x", 100), Type: optString}
+		for range 25 {
+			o.Choices = append(o.Choices, struct {
+				Name  string          `json:"name"`
+				Value json.RawMessage `json:"value"`
+			}{"abcde", json.RawMessage(`"abcdefgh"`)})
+		}
+		list = append(list, o)
+	}
+	for n, large := range map[int]bool{16: false, 20: true} { // an option has some 430 characters
+		var f form
+		d := definition{Name: "x", Description: "x", Type: 1, Options: list[:n]}
+		d.check(&f)
+		if (f.err() != nil) != large {
+			t.Errorf("%d options, %d characters: %v", n, d.size(), f.err())
+		}
+	}
 }

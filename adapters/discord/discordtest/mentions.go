@@ -87,7 +87,7 @@ func found(re *regexp.Regexp, words string) []string {
 // forBot says whether the app may read a message without the intent for it.
 func (s *Server) forBot(m *message) bool {
 	c := s.channel(m.Channel)
-	return m.Author == BotUser || c != nil && c.Type == DMChannel || slices.Contains(m.Pings.Users, BotUser)
+	return m.Author == BotUser || c != nil && c.Type == DMChannel || slices.Contains(m.mentioned(), BotUser)
 }
 
 // readable is whether the app may read the content of a message.

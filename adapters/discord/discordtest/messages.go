@@ -188,6 +188,7 @@ func (s *Server) rewrite(m *message, what *content) error {
 	if m.Flags&FlagLoading == 0 {
 		next.Edits = append(slices.Clone(m.Edits), Edit{At: now, Content: m.Content, Embeds: m.Embeds, Components: m.Components})
 		next.Edited = now
+		next.named = append([]string{}, s.pings(&next, s.still(m, what.Allowed)).Users...)
 	} else {
 		next.Flags &^= FlagLoading
 		next.Pings = s.pings(&next, what.Allowed)
@@ -199,6 +200,16 @@ func (s *Server) rewrite(m *message, what *content) error {
 	}
 	s.change()
 	return nil
+}
+
+// still is what an edit may mention: where it does not say, everybody, and whom
+// the message answers if it named them before.
+func (s *Server) still(m *message, a *allowed) *allowed {
+	if a != nil {
+		return a
+	}
+	to := s.message(m.Channel, m.ReplyTo)
+	return &allowed{Parse: defaultParse, Replied: to != nil && slices.Contains(m.mentioned(), to.Author)}
 }
 
 // kept are the files that an edit names.

@@ -150,7 +150,7 @@ func (s *Server) messageJSON(m *message, content bool) obj {
 		files = append(files, s.fileJSON(m, f))
 	}
 	mentions := []obj{}
-	for _, id := range m.Pings.Users {
+	for _, id := range m.mentioned() {
 		mentions = append(mentions, s.userJSON(id))
 	}
 	out := obj{
@@ -227,6 +227,15 @@ func list(raw json.RawMessage) json.RawMessage {
 type message struct {
 	Message
 	nonceUntil time.Time
+	named      []string // whom it mentions since it was edited; nil: whom it pinged
+}
+
+// mentioned are those whom a message names. An edit pings nobody.
+func (m *message) mentioned() []string {
+	if m.named != nil {
+		return m.named
+	}
+	return m.Pings.Users
 }
 
 // system says whether nobody wrote it.

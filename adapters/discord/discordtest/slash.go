@@ -215,6 +215,12 @@ func (t *typist) value(o definition, word string) (any, error) {
 		return b, nil
 	case optAttachment:
 		return t.attachment(o, word)
+	case optChannel:
+		c := t.s.channel(word)
+		if c == nil || len(o.ChannelTypes) > 0 && !slices.Contains(o.ChannelTypes, c.Type) {
+			return nil, fmt.Errorf("option %q takes no channel %q", o.Name, word)
+		}
+		fallthrough
 	default:
 		t.ids = append(t.ids, word)
 		return word, nil
