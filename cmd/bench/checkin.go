@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"path/filepath"
 	"time"
@@ -61,7 +60,7 @@ func tick(ctx context.Context, name string, s store) (row, error) {
 		return row{}, err
 	}
 	l, err := loop.New(loop.Config{Store: s, Blobs: s, Model: mute{}, Tools: box, Policy: policy.Default{},
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Runs: s, CheckIns: 10 * time.Minute})
+		Log: slog.New(slog.DiscardHandler), Runs: s, CheckIns: 10 * time.Minute})
 	if err != nil {
 		return row{}, err
 	}
