@@ -31,10 +31,12 @@ func (j *journal) spoken(t *testing.T, s Shown, state OutcomeState) string {
 func TestScheduledReportPostsHeadlineBodyAndFiles(t *testing.T) {
 	j := scheduled("spend.png")
 	var keys []string
-	for key := ""; ; keys = append(keys, key) {
-		if key = j.spoken(t, Shown{Message: "slack:T1:C1:1.1", Thread: "slack:T1:C1:1.1"}, OutcomeOK); key == "" {
+	for {
+		key := j.spoken(t, Shown{Message: "slack:T1:C1:1.1", Thread: "slack:T1:C1:1.1"}, OutcomeOK)
+		if key == "" {
 			break
 		}
+		keys = append(keys, key)
 	}
 	want := []string{"card>", "report>", "upload/0>"}
 	if len(keys) != len(want) || keys[0] != want[0] || keys[1] != want[1] || keys[2] != want[2] {

@@ -126,7 +126,7 @@ func (c Recurring) List(ctx context.Context) ([]Schedule, error) {
 
 // text is the schedule as a store keeps it.
 func (s Schedule) text() string {
-	b, _ := json.Marshal(s) // strings and times always encode
+	b, _ := json.Marshal(s) //nolint:errchkjson // strings always encode, and so do times of this age
 	return string(b)
 }
 
@@ -163,13 +163,14 @@ func (c Recurring) served(ctx context.Context, s Schedule) (at served, known boo
 	if err != nil {
 		return at, false, fmt.Errorf("schedule %s: %w", s.Name, err)
 	}
-	if text == "" || json.Unmarshal([]byte(text), &at) != nil || at.Spec != s.spec() {
+	unreadable := json.Unmarshal([]byte(text), &at) != nil // also where there is none
+	if unreadable || at.Spec != s.spec() {
 		return served{Spec: s.spec(), Posted: at.Posted, Mark: at.Mark, Run: at.Run}, false, nil
 	}
 	return at, true, nil
 }
 
 func (at served) text() string {
-	b, _ := json.Marshal(at) // strings and times always encode
+	b, _ := json.Marshal(at) //nolint:errchkjson // strings always encode, and so do times of this age
 	return string(b)
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -72,7 +71,7 @@ func engine(ctx context.Context, e *environment, model string, l load) (cost, er
 	desk := &bot.Desk{Journals: store}
 	runs := make([]agent.RunID, l.runs)
 	for i := range runs {
-		runs[i], err = desk.Start(ctx, agent.RunStarted{Goal: "note it all, steps=" + strconv.Itoa(l.steps), Requester: "terminal",
+		runs[i], err = desk.Start(ctx, agent.RunStarted{Goal: fmt.Sprintf("note it all, run %d, steps=%d", i, l.steps), Requester: "terminal",
 			PlanApproval: agent.ApprovePlanNever, Slots: 4})
 		if err != nil {
 			return cost{}, err

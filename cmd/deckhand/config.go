@@ -168,8 +168,8 @@ type runCodeConfig struct {
 	Output byteSize      `yaml:"output" default:"64KiB" min:"1"`
 }
 
-// jobsConfig switches commands on the host on, and bounds each: how many of one
-// run run at once, for how long, and how much they may put out.
+// jobsConfig switches commands on the host on, and bounds them: how many a run
+// has at once, for how long, and how much each may put out.
 type jobsConfig struct {
 	Enabled bool          `yaml:"enabled" default:"false"`
 	Max     int           `yaml:"max" default:"4" min:"1"`

@@ -90,7 +90,7 @@ func TestContractFileGivesTheDefaults(t *testing.T) {
 	want.Budget.PersonMonth.USD = 100 * agent.Dollar
 	want.PlanApproval = agent.ApprovePlanEffects
 	want.Schedules = []scheduleConfig{{
-		Name: "daily", Report: "workspace", When: "0 9 * * 1-5", Zone: "Europe/Berlin", To: "slack:T1:C1", Quiet: true, Missed: "late",
+		Name: "daily", Report: "workspace", When: "0 9 * * 1-5", Zone: "Europe/Berlin", To: "slack:T1:C1", Quiet: true, Missed: "late", Overlap: "skip",
 	}}
 	own := channelConfig{Autonomy: agent.AskEach}
 	own.Budget.Run.USD = agent.Dollar
