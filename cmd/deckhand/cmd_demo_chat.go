@@ -171,7 +171,7 @@ func (c config) perform(ctx context.Context, far theatre, s store, m llm.Model) 
 	if err != nil {
 		return err
 	}
-	server := &server{config: c, store: s, log: log}
+	server := &server{config: c, store: s, log: log, meter: newMeter()}
 	w, err := c.shared()
 	if err != nil {
 		return err
