@@ -100,6 +100,18 @@ func (f *front) ready() error {
 	return nil
 }
 
+// connecting reports whether a platform has neither been reached nor failed yet.
+func (f *front) connecting() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, err := range f.absent {
+		if errors.Is(err, errConnecting) {
+			return true
+		}
+	}
+	return false
+}
+
 // readyEvery is how often a starting server looks whether it is ready.
 const readyEvery = 10 * time.Millisecond
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/deckhand-bot/deckhand/agent/loop"
 	"github.com/deckhand-bot/deckhand/bot"
@@ -12,6 +13,9 @@ func (s *server) watch(tell func(context.Context, bot.Alert)) (*loop.Watch, erro
 	return loop.NewWatch(loop.WatchConfig{
 		Store: s.store, Archive: s.store, Log: s.log, After: s.config.CheckIns.AlertAfter, CheckIns: s.config.CheckIns.Every,
 		Alarm: func(ctx context.Context, a loop.Alert) error {
+			if s.front.connecting() {
+				return fmt.Errorf("a platform: %w", errConnecting)
+			}
 			s.meter.alert(a.Kind, max(a.More, 1))
 			tell(ctx, bot.Alert{ID: a.ID, Kind: string(a.Kind), Text: a.Text})
 			return nil
