@@ -118,11 +118,6 @@ func goalOptions() []optionDefinition {
 	}
 }
 
-// optionsOf are the options of a subcommand in their order.
-func optionsOf(name string) []optionDefinition {
-	return optionsAt(subcommands(), name)
-}
-
 // commandsAt is where the commands are kept.
 func (d *Discord) commandsAt() string {
 	if d.cfg.GuildID != "" {

@@ -31,7 +31,11 @@ func ordered(n *notice, c command) error {
 		return nil
 	}
 	words := []string{sub.Name}
-	for _, o := range optionsOf(sub.Name) {
+	options, is := optionsAt(subcommands(), sub.Name)
+	if !is {
+		return errors.New("a subcommand that is not the bot's")
+	}
+	for _, o := range options {
 		value := values[o.Name]
 		if o.Autocomplete {
 			value = oneWord(value)

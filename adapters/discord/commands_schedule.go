@@ -85,7 +85,11 @@ func grouped(n *notice, group given, r resolved) error {
 		return errors.New("a group without a subcommand")
 	}
 	sub := group.Options[0]
-	values, err := valuesOf(sub, optionsAt(scheduleGroups(), group.Name, sub.Name))
+	options, is := optionsAt(scheduleGroups(), group.Name, sub.Name)
+	if !is {
+		return errors.New("a subcommand that is not the bot's")
+	}
+	values, err := valuesOf(sub, options)
 	if err != nil {
 		return err
 	}
@@ -141,13 +145,13 @@ func valuesOf(sub given, options []optionDefinition) (map[string]string, error) 
 }
 
 // optionsAt are the options at the end of a path of names.
-func optionsAt(list []optionDefinition, path ...string) []optionDefinition {
+func optionsAt(list []optionDefinition, path ...string) (options []optionDefinition, is bool) {
 	for _, name := range path {
 		at := slices.IndexFunc(list, func(o optionDefinition) bool { return o.Name == name })
 		if at < 0 {
-			return nil
+			return nil, false
 		}
 		list = list[at].Options
 	}
-	return list
+	return list, true
 }
