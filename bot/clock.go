@@ -209,9 +209,16 @@ func (c *Clock) overdue(ctx context.Context, s Schedule, now time.Time, cause er
 	if err != nil {
 		return
 	}
-	if due := when.Next(at.At); !due.IsZero() && now.Sub(due) > clockAlarm {
-		c.cfg.Alarm(ctx, Alert{ID: "schedule/" + s.Name + "/" + strconv.FormatInt(due.Unix(), 36), Kind: "schedule",
-			Text: fmt.Sprintf("The schedule `%s` was due at %s and could not be served: %s. It is tried again; `report list` shows it.",
-				s.Name, due.In(when.Zone()).Format("Monday, 2 January 15:04 MST"), safe(cause.Error()))})
+	due := when.Next(at.At)
+	if due.IsZero() || now.Sub(due) <= clockAlarm {
+		return
 	}
+	id := "schedule/" + s.Name + "/" + strconv.FormatInt(due.Unix(), 36)
+	_, err = c.cfg.Reporter.Desk.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Once: []string{"overdue/" + id}})
+	if err != nil {
+		return // told already; or nothing can be told now, and the next look tries again
+	}
+	c.cfg.Alarm(ctx, Alert{ID: id, Kind: "schedule",
+		Text: fmt.Sprintf("The schedule `%s` was due at %s and could not be served: %s. It is tried again; `report list` and `schedule list` show it.",
+			s.Name, due.In(when.Zone()).Format("Monday, 2 January 15:04 MST"), safe(cause.Error()))})
 }

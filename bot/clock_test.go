@@ -239,6 +239,7 @@ func TestAScheduleThatCannotBeServedIsRaised(t *testing.T) {
 		t.Errorf("raised at once: %+v", w.alerts)
 	}
 	c.Serve(t.Context(), at(0, 9, 10))
+	c.Serve(t.Context(), at(0, 9, 11))
 	if len(w.alerts) != 1 || !strings.Contains(w.alerts[0].Text, "no price") || !strings.Contains(w.alerts[0].Text, "23 November 09:00") {
 		t.Errorf("raised %+v", w.alerts)
 	}

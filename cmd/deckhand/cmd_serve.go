@@ -162,7 +162,7 @@ func (s *server) work(ctx context.Context, group *errgroup.Group, m llm.Model) e
 	}
 	group.Go(func() error { return l.Run(ctx) })
 	group.Go(func() error { watch.Run(ctx); return nil })
-	clock := s.config.clock(s.store, reporter, chat.Alert)
+	clock := s.config.clock(s.store, reporter, s.overdue(chat.Alert))
 	group.Go(func() error { clock.Run(ctx); return nil })
 	for _, d := range doors {
 		s.front.away(d.name, errConnecting)

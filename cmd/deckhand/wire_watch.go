@@ -22,3 +22,11 @@ func (s *server) watch(tell func(context.Context, bot.Alert)) (*loop.Watch, erro
 		},
 	})
 }
+
+// overdue tells the administrators of schedules that are not served.
+func (s *server) overdue(tell func(context.Context, bot.Alert)) func(context.Context, bot.Alert) {
+	return func(ctx context.Context, a bot.Alert) {
+		s.meter.alert(loop.AlertKind(a.Kind), 1)
+		tell(ctx, a)
+	}
+}
