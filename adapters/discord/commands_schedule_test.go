@@ -67,6 +67,7 @@ func TestSchedulesAreText(t *testing.T) {
 func TestOptionsHoldNothingElse(t *testing.T) {
 	t.Parallel()
 	r := listen(t, discordtest.Config{}, nil)
+	r.always(bot.Answer{Private: "so"})
 	for _, tt := range []struct {
 		command string
 		options discordtest.Options
@@ -176,21 +177,21 @@ func TestChannelsInTexts(t *testing.T) {
 	twin, voice := "110000000000000021", "110000000000000022"
 	r.AddChannel(discordtest.Channel{ID: twin, Name: "general"})
 	r.AddChannel(discordtest.Channel{ID: voice, Name: "On air", Type: channelVoice})
-	r.until("the channels are known", func() bool { return r.d.in.halls.nameIn(discordtest.Guild, voice) == "On air" })
+	r.comes("the channels are known", func() bool { return r.d.in.halls.nameIn(discordtest.Guild, voice) == "On air" })
 	r.Mention(discordtest.Ann, discordtest.General, "report daily 9:00 <#"+discordtest.General+"> <#"+twin+"> <#"+voice+"> <#"+discordtest.Elsewhere+"> <#404>")
 	in := r.hears(1)[0]
-	if got, want := said(t, in).Text, "report daily 9:00 #general #general-"+twin+" #On-air #"+discordtest.Elsewhere+" #404"; got != want {
+	if got, want := saying(t, in).Text, "report daily 9:00 #general #general-"+twin+" #On-air #"+discordtest.Elsewhere+" #404"; got != want {
 		t.Errorf("said %q, want %q", got, want)
 	}
 	if want := (map[string]bot.Address{"#general": general(""), "#general-" + twin: place(discordtest.Guild, twin, "")}); !maps.Equal(in.Channels, want) {
 		t.Errorf("channels %v", in.Channels)
 	}
-	if said(t, in).Direct {
+	if saying(t, in).Direct {
 		t.Error("a message in a channel is direct")
 	}
 	r.DM(discordtest.Ann, "report daily 9:00 <#"+discordtest.General+">")
 	in = r.hears(2)[1]
-	if got := said(t, in); got.Text != "report daily 9:00 #"+discordtest.General || !got.Direct || in.Channels != nil {
+	if got := saying(t, in); got.Text != "report daily 9:00 #"+discordtest.General || !got.Direct || in.Channels != nil {
 		t.Errorf("said %+v, %v", got, in.Channels)
 	}
 }
@@ -257,9 +258,9 @@ func TestRolesInTexts(t *testing.T) {
 	if err := r.AddRole(discordtest.Guild, discordtest.Role{ID: discordtest.Crew, Name: "Sailors"}); err != nil {
 		t.Fatal(err)
 	}
-	r.until("the role is known", func() bool { return r.d.in.roles.name(discordtest.Guild, discordtest.Crew) == "Sailors" })
+	r.comes("the role is known", func() bool { return r.d.in.roles.name(discordtest.Guild, discordtest.Crew) == "Sailors" })
 	r.Mention(discordtest.Ann, discordtest.General, "ask <@&"+discordtest.Crew+">, <@&"+discordtest.OtherRole+"> and <@&404>")
-	if got := said(t, r.hears(1)[0]).Text; got != "ask @Sailors, @role and @role" {
+	if got := saying(t, r.hears(1)[0]).Text; got != "ask @Sailors, @role and @role" {
 		t.Errorf("said %q", got)
 	}
 	l := &gatewayLink{d: r.d}
@@ -315,11 +316,13 @@ func TestManyReactions(t *testing.T) {
 	})
 }
 
-func said(t *testing.T, in bot.Inbound) bot.Said {
-	t.Helper()
-	s, is := in.Act.(bot.Said)
-	if !is {
-		t.Fatalf("nothing was said: %+v", in.Act)
+// comes waits for what the server cannot see.
+func (r *rig) comes(what string, cond func() bool) {
+	r.Helper()
+	for deadline := time.Now().Add(time.Minute); !cond(); {
+		if time.Now().After(deadline) {
+			r.Fatalf("waiting until %s\n%s", what, r.log)
+		}
+		<-time.After(time.Millisecond)
 	}
-	return s
 }
