@@ -123,7 +123,7 @@ func (s *scene) start(ctx context.Context, run agent.RunID, goal string) error {
 		ID: agent.NewID(), Run: run,
 		Events: []agent.Event{{Strand: agent.Main, Body: agent.RunStarted{
 			Goal: goal, Requester: bot.Terminal, Folder: string(run),
-			PlanApproval: agent.ApprovePlanNever, Autonomy: agent.AskRisky, Slots: 4,
+			PlanApproval: agent.ApprovePlanNever, Autonomy: agent.AskRisky, Slots: 4, CheckIns: 1,
 		}}},
 		Wake: map[agent.StrandID]time.Time{agent.Main: agent.AtOnce},
 	}

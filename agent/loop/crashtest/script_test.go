@@ -91,6 +91,8 @@ func script(r llmtest.Request) llmtest.Reply {
 		return call(wish{"submit_plan", plan(slices.ContainsFunc(r.Messages, long))})
 	case llm.Work:
 		return working(r)
+	case llm.CheckIn:
+		return call(wish{"submit_reflection", map[string]any{"progress": 0.9, "looping": false, "relevance": 1, "plan_still_best": true, "verdict": "continue"}})
 	case llm.Judge:
 		return call(wish{"judge_task", map[string]any{"accepted": true}})
 	default:
