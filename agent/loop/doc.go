@@ -5,6 +5,9 @@
 // agent.Step. What happened since the last commit is a batch; the batch is
 // committed before anything acts on the world, and when the strand is released.
 //
+// Check-ins are called by a clock (checkins.go), by the number of calls and by
+// findings; what follows from a ledger is weighed in checkin.go.
+//
 // What does not live here: what to do next (agent), prompts (agent/prompt),
 // plan rules (agent/plan), tools, stores, chat.
 package loop
