@@ -84,6 +84,9 @@ func (r Run) plainReport() Reported {
 			rep.Skipped = append(rep.Skipped, t.Title+": "+s.Reason)
 		}
 	}
+	for _, l := range r.Lessons {
+		rep.Lessons = append(rep.Lessons, l.Text)
+	}
 	rep.Body = body.String()
 	return rep
 }

@@ -171,6 +171,19 @@ func TestPlanningForEver(t *testing.T) {
 	}
 }
 
+// With nobody to ask, a plan that never comes closer to its end ends the run,
+// and the run says so.
+func TestPlanningForEverAlone(t *testing.T) {
+	p := newPlanner()
+	h := open(t, p, nil, reads())
+	brief := every(0)
+	brief.Unattended = true
+	r := h.ended(h.start(brief))
+	if r.Ended.State != agent.RunFailed || len(r.Asked) != 0 || len(p.of(llm.Plan)) != 2 || !strings.Contains(r.Ended.Reason, "the backlog grew for 5 rounds") {
+		t.Errorf("ended %+v after %d plans, asked %v", r.Ended, len(p.of(llm.Plan)), r.Asked)
+	}
+}
+
 // The same plan once more after two re-plans is put before the person.
 func TestThePlanIsAlwaysTheSame(t *testing.T) {
 	w := &worker{work: func(llm.Request, int) llm.Message {
