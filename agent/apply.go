@@ -332,7 +332,7 @@ func (r Run) decideStuck(c Checkpoint, b CheckpointDecided) Run {
 			r = r.noteTo(c.Strand, n)
 		}
 	case DecideSkip: // the task fails, the rest goes on
-		r = r.strand(c.Strand, func(s *Strand) { s.Error = "skipped by " + b.By + ": " + c.Title })
+		r = r.strand(c.Strand, func(s *Strand) { s.Error = r.skipped(c, b) })
 	case DecideCancel:
 		r.Cancelled = &RunControlled{Word: WordCancel, By: b.By, Reason: b.Text}
 	default:

@@ -3,7 +3,6 @@ package agent
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent/llm"
@@ -151,8 +150,7 @@ func (r Run) FinishCheckIn(s StrandID, b CheckInMade, note string, at time.Time)
 		return d
 	}
 	id, _ := s.Task()
-	title := "I am stuck: " + b.Reason
-	fail := TaskEnded{Task: id, State: TaskFailed, Outputs: []Output{}, Reason: title, Fail: FailOther}
+	fail := TaskEnded{Task: id, State: TaskFailed, Outputs: []Output{}, Reason: "stuck: " + b.Reason, Fail: FailOther}
 	switch b.Verdict {
 	case CheckInReplan:
 		d.Wake = wakeMain()
@@ -164,7 +162,7 @@ func (r Run) FinishCheckIn(s StrandID, b CheckInMade, note string, at time.Time)
 			add(fail)
 			break
 		}
-		add(CheckpointOpened{ID: r.CheckpointID(EffectID(s)), Ask: CheckStuck, Title: title, Detail: r.account(id, b),
+		add(CheckpointOpened{ID: r.CheckpointID(EffectID(s)), Ask: CheckStuck, Title: r.StuckTitle(s, b.Reason), Detail: account(b),
 			Choices: []string{DecideRetry, DecideSkip, DecideCancel}, Expires: r.Expiry(at)})
 	case CheckInContinue, CheckInNudge:
 	}
@@ -186,32 +184,26 @@ func (r Run) noticed(s StrandID, b CheckInMade, note string) (f Finding, found b
 	return f, true
 }
 
-// account is what a person who is asked sees of the check-in, in Markdown.
-func (r Run) account(id TaskID, b CheckInMade) string {
-	var text strings.Builder
-	task, _ := r.Plan.Task(id)
-	fmt.Fprintf(&text, "- The task: %s\n", inLine(task.Title, maxReason))
+// account is what a person who is asked sees of the check-in.
+func account(b CheckInMade) string {
 	l := b.Ledger
 	if l == nil {
-		return text.String()
+		return ""
 	}
-	fmt.Fprintf(&text, "- A check-in sees it at %.0f %%, and %.0f %% of the work as to the point", 100*l.Progress, 100*l.Relevance)
+	seen := fmt.Sprintf("a check-in sees the task at %.0f %%, and %.0f %% of the work as to the point", 100*l.Progress, 100*l.Relevance)
 	if l.Looping {
-		text.WriteString("; it goes round in circles")
+		seen += "; it goes round in circles"
 	}
 	if !l.PlanStillBest {
-		text.WriteString("; the plan is not the best any more")
+		seen += "; the plan is not the best any more"
 	}
-	if len(l.Evidence) > 0 {
-		fmt.Fprintf(&text, " (events %s)", strings.Trim(fmt.Sprint(l.Evidence), "[]"))
-	}
-	text.WriteString("\n")
+	lines := []string{seen}
 	for _, words := range []string{l.Nudge, l.Lesson} {
 		if words != "" {
-			fmt.Fprintf(&text, "- It says: %s\n", inLine(words, maxReason))
+			lines = append(lines, "it says: “"+inLine(words, maxReason)+"”")
 		}
 	}
-	return text.String()
+	return Bullets(lines)
 }
 
 // dueCheckIn calls a check-in of a task's strand.

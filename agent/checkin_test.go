@@ -155,7 +155,7 @@ func TestPlansThatComeNoCloser(t *testing.T) {
 			t.Fatalf("main does %+v", j.Next(Main))
 		}
 		c, _ := bodies[0].(CheckpointOpened)
-		if c.Ask != CheckStuck || c.Title != "I am stuck: the backlog grew" {
+		if c.Ask != CheckStuck || c.Title != "Stuck: the backlog grew" {
 			t.Fatalf("asked %+v", c)
 		}
 		return c

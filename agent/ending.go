@@ -29,6 +29,9 @@ func (r Run) stopReason() string {
 	case r.Complete():
 		return ""
 	}
+	if c := r.gaveUp(); c != nil {
+		return r.gaveUpReason(*c)
+	}
 	return "ended early, with what there was"
 }
 

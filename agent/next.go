@@ -117,6 +117,9 @@ func (r Run) stop(s StrandID) Move {
 	if !ok {
 		return r.nextMain(r.Strands[s])
 	}
+	if c := r.gaveUp(); c != nil && c.Strand == s && r.Cancelled == nil {
+		return decide(s, wakeMain(), TaskEnded{Task: id, State: TaskFailed, Outputs: []Output{}, Reason: r.gaveUpTask(*c), Fail: FailOther})
+	}
 	reason := "the run ends with what there is"
 	if r.Cancelled != nil {
 		reason = "the run was cancelled by " + r.Cancelled.By

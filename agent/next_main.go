@@ -3,7 +3,6 @@ package agent
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -20,7 +19,7 @@ func (r Run) nextMain(st Strand) Move {
 		if r.tasksRunning() > 0 {
 			return Move{} // each of them ends itself and wakes the main strand
 		}
-		if r.Cancelled != nil || r.broke() || r.budgetOpen() || r.Plans == 0 || st.Error != "" || r.Talk(Main).Strikes >= maxStrikes {
+		if r.Cancelled != nil || r.unanswered() || r.broke() || r.budgetOpen() || r.Plans == 0 || st.Error != "" || r.Talk(Main).Strikes >= maxStrikes {
 			return decide(Main, nil, r.plainReport(), r.ending(r.stopReason()))
 		}
 		if m, busy := r.calls(Main, st); busy { // the report is there
@@ -158,22 +157,21 @@ func (r Run) despair() (m Move, asks bool) {
 	if len(failed) == 0 && !r.rethinks() || r.Complete() || r.anyFailed(FailImpossible) || r.Alone {
 		return Move{}, false
 	}
-	title := "I am stuck: two new plans did not help"
-	var detail strings.Builder
+	title, tried := r.StuckTitle(Main, fmt.Sprintf("%d new plans did not help", r.Replans)), []string{}
 	if r.rethinks() {
-		title = "I am stuck: " + inLine(r.Rethink.Reason, maxReason)
-		fmt.Fprintf(&detail, "- The plan is to be made anew. New plans so far: %d.\n", r.Replans)
-	}
-	if r.anyFailed(FailBlocked) {
-		title = "I am blocked"
+		title = r.StuckTitle(Main, inLine(r.Rethink.Reason, maxReason))
+		tried = append(tried, fmt.Sprintf("new plans so far: %d", r.Replans))
 	}
 	for _, id := range failed {
 		t, _ := r.Plan.Task(id)
-		fmt.Fprintf(&detail, "- %s: %s\n", t.Title, r.Tasks[id].Reason)
+		if r.Tasks[id].Fail == FailBlocked {
+			title = "Blocked: “" + clipped(t.Title, maxStuckTitle) + "” needs something that I do not have"
+		}
+		tried = append(tried, "“"+clipped(t.Title, maxStuckTitle)+"” failed: "+r.Tasks[id].Reason)
 	}
 	c := CheckpointOpened{
 		ID:  r.checkpointID("stuck", r.Replans, r.Retries),
-		Ask: CheckStuck, Title: title, Detail: detail.String(), Expires: r.Expiry(r.Last),
+		Ask: CheckStuck, Title: title, Detail: Bullets(tried), Expires: r.Expiry(r.Last),
 		Choices: []string{DecideRetry, DecideFinish, DecideCancel},
 	}
 	return decide(Main, nil, c), true

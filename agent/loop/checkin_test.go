@@ -317,7 +317,7 @@ func TestVerdicts(t *testing.T) {
 		h := open(t, w, nil, reads())
 		run := h.start(every(2))
 		c := h.stuck(run)
-		if !strings.Contains(c.Title, "a person should decide") || len(c.Choices) != 3 || !strings.Contains(c.Detail, "Write note a") {
+		if !strings.Contains(c.Title, "a person should decide") || len(c.Choices) != 3 || !strings.Contains(c.Title, "Write note a") || !strings.HasPrefix(c.Detail, "- a check-in sees") {
 			t.Errorf("the question is %q, %v\n%s", c.Title, c.Choices, c.Detail)
 		}
 		if err := h.decide(c.ID, agent.DecideRetry); err != nil {

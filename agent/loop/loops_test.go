@@ -57,7 +57,7 @@ func TestLoopsEndAsTheRulesSay(t *testing.T) {
 		found        string
 		end          string // of the question, or of the task's reason
 	}{
-		{"identical calls", round("again"), reads(), 30, fine(), 4, 0, "L9 check-in, L1 nudge, L3 stop", "an identical loop"},
+		{"identical calls", round("again"), reads(), 30, fine(), 4, 0, "L9 check-in, L1 nudge, L3 stop", "the same call 4 times with the same result"},
 		{"alternating calls", round("a", "b"), reads(), 30, fine(), 6, 0, "L1 nudge, L1 nudge, L4 stop", "a cycle of 2 calls"},
 		{"a cycle of three", round("a", "b", "c"), reads(), 30, fine(), 9, 0, "L1 nudge, L1 nudge, L1 nudge, L4 stop", "a cycle of 3 calls"},
 		{"the same error", round("again"), failing{reads()}, 30, fine(), 4, 0, "L9 check-in, L1 nudge, L2 nudge, L2 stop, L3 stop", "failed 4 times"},

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -59,16 +60,16 @@ func chanted(text string) (words string, is bool) {
 // stop ends the strand's work until a person decides.
 func (t *turn) stop(view agent.Run, found []agent.Finding) {
 	wake := map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}
-	title, detail := reflect.Question(found)
+	why, tried := reflect.Question(found)
 	if view.Alone {
 		id, _ := t.lease.Strand.Task()
 		t.add(wake, agent.Event{Strand: t.lease.Strand, Body: agent.TaskEnded{
-			Task: id, State: agent.TaskFailed, Outputs: []agent.Output{}, Reason: title, Fail: agent.FailOther,
+			Task: id, State: agent.TaskFailed, Outputs: []agent.Output{}, Reason: strings.Join(append([]string{"stuck: " + why}, tried...), "; "), Fail: agent.FailOther,
 		}})
 		return
 	}
 	t.openCheckpoint(view, agent.CheckpointOpened{
-		Ask: agent.CheckStuck, Title: title, Detail: detail,
+		Ask: agent.CheckStuck, Title: view.StuckTitle(t.lease.Strand, why), Detail: agent.Bullets(tried),
 		Choices: []string{agent.DecideRetry, agent.DecideSkip, agent.DecideCancel},
 	})
 }

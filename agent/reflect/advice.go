@@ -2,6 +2,7 @@ package reflect
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,20 +37,33 @@ func Advice(rule string) string {
 	return "Look at what you did and choose another way."
 }
 
-// Question is the text of the checkpoint (stuck) that the stops open: its title
-// and its detail in Markdown. There is at least one stop among the findings.
-func Question(found []agent.Finding) (title, detail string) {
-	var b strings.Builder
+// Question is what a person is told of the stops among the findings, of which
+// there is at least one: why the work stopped, in a few words, and what was
+// tried, a line for each. The lines are plain text and hold what others wrote.
+func Question(found []agent.Finding) (why string, tried []string) {
+	var told []agent.Finding
 	for _, f := range found {
-		if f.Severity != Stop {
+		if f.Severity != Stop || slices.ContainsFunc(told, func(o agent.Finding) bool { return within(f.Events, o.Events) || within(o.Events, f.Events) }) {
 			continue
 		}
-		if title == "" {
-			title = "I am stuck: " + quote(f.Message, quoteLimit)
+		told = append(told, f)
+		head, rest, more := strings.Cut(f.Message, ": ")
+		switch {
+		case why != "":
+			tried = append(tried, f.Message)
+		case more:
+			why, tried = head, append(tried, rest)
+		default:
+			why = head
 		}
-		fmt.Fprintf(&b, "- %s: %s (events %s)\n", f.Rule, f.Message, Numbers(f.Events))
 	}
-	return title, b.String()
+	return why, tried
+}
+
+// within reports whether all of the events are among the others: the same
+// streak, seen by another rule.
+func within(events, others []uint64) bool {
+	return len(events) > 0 && !slices.ContainsFunc(events, func(n uint64) bool { return !slices.Contains(others, n) })
 }
 
 // Numbers writes event numbers for people: 1, 3, 5 … 41 (12).

@@ -98,7 +98,7 @@ func cycleStreak(calls []call, p int, equal bool) *streak {
 		}
 	}
 	s.text = func(s *streak) string {
-		return fmt.Sprintf("a cycle of %d calls, %d times with %s: %s; the last result: %s",
+		return fmt.Sprintf("a cycle of %d calls, %d times with %s: %s; the last answer was %s",
 			p, len(s.steps)/p, results, strings.Join(names, " → "), s.newest().resultText())
 	}
 	return s
@@ -163,5 +163,5 @@ func manyText(s *streak) string {
 }
 
 func twiceText(s *streak) string {
-	return fmt.Sprintf("%s was called %d times running", s.newest().callText(), len(s.steps))
+	return fmt.Sprintf("the same call %d times running: %s", len(s.steps), s.newest().callText())
 }

@@ -62,22 +62,24 @@ func hidden(r rune) bool {
 // nameLimit bounds the name of a tool in a message, in characters.
 const nameLimit = 60
 
-// callText is a call as messages show it.
+// callText is a call as messages show it: calculator “6*7”.
 func (m *mark) callText() string {
-	args := m.Arguments
-	if args == "" || args == "{}" {
-		args = "without arguments"
+	if m.Arguments == "" {
+		return toolName(m.Tool)
 	}
-	return quote(m.Tool, nameLimit) + " " + args
+	return toolName(m.Tool) + " " + said(m.Arguments)
 }
 
-// resultText is a result as messages show it. Quotes inside it cannot end it.
+// resultText is a result as messages show it.
 func (m *mark) resultText() string {
 	if m.Text == "" {
 		return "nothing"
 	}
-	return "“" + strings.NewReplacer("“", "'", "”", "'").Replace(m.Text) + "”"
+	return said(m.Text)
 }
+
+// exchange is a call with its result.
+func (m *mark) exchange() string { return m.callText() + "; the answer was " + m.resultText() }
 
 // count is "1 call", "2 calls".
 func count(n int, what string) string {

@@ -41,7 +41,7 @@ func sameResult(calls []call, th Thresholds) []*streak {
 		steps := earlier(calls, i, th, func(o *call) bool { return same(o, c) })
 		begin := func() *streak {
 			return &streak{rule: "L1", severity: Nudge, steps: steps, text: func(s *streak) string {
-				return fmt.Sprintf("%s gave the same result %d times: %s", s.newest().callText(), len(s.steps), s.newest().resultText())
+				return fmt.Sprintf("the same call %d times with the same result: %s", len(s.steps), s.newest().exchange())
 			}}
 		}
 		if s := grow(open, pair{c.call, c.result}, len(steps) >= th.Same, begin, c.mark); s != nil {
@@ -63,7 +63,7 @@ func sameError(calls []call, severity string, times int, th Thresholds) []*strea
 		steps := earlier(calls, i, th, func(o *call) bool { return o.call == c.call && o.Error })
 		begin := func() *streak {
 			return &streak{rule: "L2", severity: severity, steps: steps, text: func(s *streak) string {
-				return fmt.Sprintf("%s failed %d times; the last error: %s", s.newest().callText(), len(s.steps), s.newest().resultText())
+				return fmt.Sprintf("the same call failed %d times: %s; the last error was %s", len(s.steps), s.newest().callText(), s.newest().resultText())
 			}}
 		}
 		if s := grow(open, c.call, len(steps) >= times, begin, c.mark); s != nil {
@@ -90,7 +90,7 @@ func identical(calls []call, th Thresholds) []*streak {
 		steps := earlier(calls, i, th, func(o *call) bool { return same(o, c) })
 		begin := func() *streak {
 			return &streak{rule: "L3", severity: Stop, steps: steps, text: func(s *streak) string {
-				return fmt.Sprintf("an identical loop: %s, %d times with the same result: %s", s.newest().callText(), len(s.steps), s.newest().resultText())
+				return fmt.Sprintf("the same call %d times with the same result: %s", len(s.steps), s.newest().exchange())
 			}}
 		}
 		holds := row >= th.Row || len(steps) > th.Share
@@ -116,7 +116,7 @@ func polling(calls []call, severity string, times int) []*streak {
 		rows[c.call] = row
 		begin := func() *streak {
 			s := &streak{rule: "L10", severity: severity, text: func(s *streak) string {
-				return fmt.Sprintf("polling: %s was asked %d times, with pauses, and nothing changed: %s", s.newest().callText(), len(s.steps), s.newest().resultText())
+				return fmt.Sprintf("asked %d times, with pauses, and nothing changed: %s", len(s.steps), s.newest().exchange())
 			}}
 			for _, j := range row {
 				s.steps = append(s.steps, calls[j].mark)

@@ -173,7 +173,7 @@ func TestMessagesAreHarmless(t *testing.T) {
 	if len(found) != 1 {
 		t.Fatalf("found %q", brief(found))
 	}
-	want := `x⟨U+001B⟩[2J {"a":"⟨U+202E⟩"} gave the same result 3 times: “bell ⟨U+0007⟩ ' stop now ⟨FF⟩long`
+	want := `the same call 3 times with the same result: x⟨U+001B⟩[2J “⟨U+202E⟩”; the answer was “bell ⟨U+0007⟩ ' stop now ⟨FF⟩long`
 	if m := found[0].Message; !strings.HasPrefix(m, want) || !strings.HasSuffix(m, "…”") || len(m) > 400 {
 		t.Errorf("message %q, want it to begin with %q and to end shortened", m, want)
 	}

@@ -48,7 +48,7 @@ type Step struct {
 
 // mark is what a trace keeps of a step.
 type mark struct {
-	Step         // Arguments and Text are shortened
+	Step         // Arguments is the main one, and it and Text are shortened
 	call, result key
 	fresh        bool          // its result or its artifact was not seen before
 	again        bool          // the same call was made before
@@ -90,8 +90,11 @@ func add[K comparable](k *known, what K, pick func(k *known) *map[K]bool) (again
 	return false
 }
 
-// quoteLimit bounds what a trace keeps of arguments and results, in characters.
-const quoteLimit = 120
+// What a trace keeps of results and of arguments, in characters.
+const (
+	quoteLimit    = 120
+	argumentLimit = 80
+)
 
 // Push appends a step. Words of a person that repeat earlier ones are left out:
 // they start nothing again.
@@ -111,7 +114,7 @@ func (t *Trace) Push(s Step) {
 		}
 	case Compaction:
 	}
-	m.Arguments, m.Text = quote(s.Arguments, quoteLimit), quote(s.Text, quoteLimit)
+	m.Arguments, m.Text = quote(argument(s.Arguments), argumentLimit), quote(s.Text, quoteLimit)
 	t.marks = append(t.marks, m)
 }
 

@@ -46,7 +46,7 @@ func monologue(stretch []mark, th Thresholds) []*streak {
 }
 
 func monologueText(s *streak) string {
-	return fmt.Sprintf("%d turns in a row without a call; the last: %s", len(s.steps), s.newest().resultText())
+	return fmt.Sprintf("%d turns in a row without a call: the last one said %s", len(s.steps), s.newest().resultText())
 }
 
 // chanted is L6 for answers that are complete.
@@ -87,7 +87,7 @@ func unusable(stretch []mark, th Thresholds) []*streak {
 		}
 		begin := func() *streak {
 			return &streak{rule: "L7", severity: Stop, steps: slices.Clone(row), text: func(s *streak) string {
-				return fmt.Sprintf("unknown tools or unusable replies, %d turns in a row; the last: %s", turnCount(s.steps), unusableText(s.newest()))
+				return fmt.Sprintf("unknown tools or unusable replies, %d turns in a row: the last was %s", turnCount(s.steps), unusableText(s.newest()))
 			}}
 		}
 		if s := grow(open, true, turns >= th.Unusable, begin, newest); s != nil {
@@ -109,7 +109,7 @@ func turnCount(steps []*mark) int {
 
 func unusableText(m *mark) string {
 	if m.Kind == Called {
-		return m.callText() + ": " + m.resultText()
+		return m.exchange()
 	}
 	return m.resultText()
 }
