@@ -33,6 +33,7 @@ type deckhand struct {
 	chat     *bot.Chat
 	desk     *bot.Desk
 	loop     *loop.Loop
+	clock    *bot.Clock
 }
 
 // parts are what a process is made of.
@@ -56,6 +57,7 @@ type rules struct {
 	Limits       agent.Limits
 	Expires      time.Duration
 	CatchUp      time.Duration
+	Schedules    []bot.Schedule
 }
 
 // brief is what is decided about every run before it starts.
@@ -80,10 +82,13 @@ func assemble(p parts) (*deckhand, error) {
 		Platforms: []bot.Platform{p.platform}, Paces: p.store, Audience: p.rules.Authority.Audience, Files: shelf{space},
 		CardEvery: cardEvery, Heartbeat: heartbeat, PostTimeout: p.timeout, Log: p.log,
 	})
+	recurring := bot.Recurring{Fixed: p.rules.Schedules, Store: p.store}
+	reporter := bot.Reporter{Desk: d.desk, Log: p.log}
 	d.chat = bot.NewChat(bot.ChatConfig{
 		Desk: d.desk, Store: p.store, Brief: p.rules.brief, Platforms: []bot.Platform{p.platform},
-		CatchUp: p.rules.CatchUp, Log: p.log,
+		CatchUp: p.rules.CatchUp, Log: p.log, Recurring: recurring, Reporter: reporter,
 	})
+	d.clock = bot.NewClock(bot.ClockConfig{Reporter: reporter, Recurring: recurring, Brief: p.rules.brief, Alarm: d.chat.Alert})
 	d.loop, err = loop.New(loop.Config{
 		Store: p.store, Blobs: p.store, Model: p.model, Tools: box, Policy: policy.Default{}, Voice: voice,
 		Log: p.log, ModelName: "test", Workers: p.workers, Lease: p.lease,
@@ -94,13 +99,18 @@ func assemble(p parts) (*deckhand, error) {
 // run listens and works until ctx ends.
 func (d *deckhand) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
-	heard := make(chan error, 1)
+	heard, ticked := make(chan error, 1), make(chan struct{})
+	go func() {
+		defer close(ticked)
+		d.clock.Run(ctx)
+	}()
 	go func() {
 		defer cancel() // without ears there is nothing to work for
 		heard <- d.platform.Listen(ctx, d.chat.Hear)
 	}()
 	err := d.loop.Run(ctx)
 	cancel()
+	<-ticked
 	return errors.Join(err, <-heard)
 }
 

@@ -99,7 +99,8 @@ type Links interface {
 	Part(ctx context.Context, connections int) error
 }
 
-// People is what people do. Texts are as people type them.
+// People is what people do. Texts are as people type them; "#general" is the
+// channel, chosen from the list that opens after the sign.
 type People interface {
 	// Mention speaks to the bot, in the channel or in a thread. Where nothing that
 	// is written reaches the bot (see Listening), it gives the command that means

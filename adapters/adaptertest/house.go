@@ -309,7 +309,7 @@ func (h *house) settled(run agent.RunID) {
 		for _, p := range h.Posts() {
 			isCard := p.Message.String() == r.Card()
 			switch {
-			case !isOf(r, p), p.Kind == agent.PostReport, isCard && r.Replied():
+			case !isOf(r, p), p.Kind == agent.PostReport, p.Kind == agent.PostScheduled, isCard && r.Replied():
 			case len(p.Buttons) > 0, isCard && !strings.Contains(p.Text, endings[r.Ended.State]):
 				return false
 			}

@@ -25,6 +25,8 @@ var needs = map[string]Ability{
 	"clarify/not by others":               Listening,
 	"authority/a bot":                     Listening,
 	"authority/a bot that is not allowed": Listening,
+	"schedule/report by message":          Listening,
+	"schedule/goal by message":            Listening,
 	"talk/chatter":                        Listening,
 	"talk/a file on the way":              Listening,
 	"fault/replies reordered":             Listening,
@@ -44,7 +46,7 @@ func Run(t *testing.T, a Adapter) {
 	t.Helper()
 	var group sync.WaitGroup
 	slots := make(chan struct{}, atOnce)
-	all := slices.Concat(goals, questions, decisions, authority, talks, troubles, reports, faults, downtimes, replicas)
+	all := slices.Concat(goals, questions, decisions, authority, talks, troubles, reports, schedules, faults, downtimes, replicas)
 	if soak() {
 		all = append(all, lengthyFaults...)
 	}

@@ -45,7 +45,7 @@ func (d *Discord) answer(ctx context.Context, n *notice, a bot.Answer) {
 		d.later(ctx, func(ctx context.Context) { d.whisper(ctx, n, a.Private) })
 	}
 	if a.Mark != "" && n.in.Message.ID != "" {
-		d.in.crew.Go(func() { d.mark(ctx, n.in.Message, a.Mark) })
+		d.mark(ctx, n.in.Message, a.Mark)
 	}
 	if a.Public != nil {
 		d.later(ctx, func(ctx context.Context) { d.public(ctx, n, *a.Public) })
@@ -157,22 +157,27 @@ func (d *Discord) open(ctx context.Context, n *notice, f bot.Form) {
 	}
 }
 
-// mark sets a reaction. Discord takes few of them in a short time: it waits its
-// turn, in slots of its own so that nothing else waits for it. After a while
-// nobody looks for it any more.
+// mark lets a reaction be set. Discord takes few of them in a short time: it
+// waits its turn, and nothing else waits for it. After a while nobody looks for
+// it any more.
 func (d *Discord) mark(ctx context.Context, message bot.Address, m bot.Mark) {
 	emoji, is := emojis[m]
 	if !is {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, markWithin)
-	defer cancel()
-	select {
-	case d.in.marker <- struct{}{}:
-	case <-ctx.Done():
-		return
+	queued := d.in.marked.Add([]string{message.Channel}, d.in.crew.Go, func() {
+		defer cancel()
+		d.react(ctx, message, emoji)
+	})
+	if !queued {
+		cancel()
+		d.in.quiet.warn(d.log, "too many reactions wait: one is left out")
 	}
-	defer func() { <-d.in.marker }()
+}
+
+// react sets a reaction, and again where Discord was busy or did not answer.
+func (d *Discord) react(ctx context.Context, message bot.Address, emoji string) {
 	target := discordgo.EndpointMessageReaction(message.Channel, message.ID, url.PathEscape(emoji), "@me")
 	for {
 		once, cancel := context.WithTimeout(ctx, d.cfg.PostTimeout)

@@ -68,12 +68,42 @@ func (g *guild) Slash(who adaptertest.Who, text string) error {
 	}
 	var options discordtest.Options
 	switch {
+	case name == "report" || name == "schedule":
+		name, options = schedule(name, rest)
 	case name == "run":
 		options = discordtest.Options{"goal": rest}
 	case rest != "":
 		return fmt.Errorf("/deckhand %s takes its words as options", name)
 	}
 	return g.Server.Slash(people[who], discordtest.General, "deckhand "+name, options)
+}
+
+// schedule is an order about what comes again, as the options of a command.
+func schedule(group, order string) (name string, options discordtest.Options) {
+	options = discordtest.Options{}
+	word, rest, _ := strings.Cut(order, " ")
+	switch word {
+	case "now", "list":
+		return group + " " + word, options
+	case "pause", "resume", "remove":
+		return group + " " + word, discordtest.Options{"name": rest}
+	case "change":
+		options["name"], order, _ = strings.Cut(rest, " ")
+	default:
+		word = "add"
+	}
+	when, goal, recurs := strings.Cut(order, ": ")
+	if recurs {
+		options["goal"] = goal
+	}
+	options["when"] = when
+	for option, given := range map[string]string{" always": "true", " #general": discordtest.General, " queue": "queue"} {
+		if strings.Contains(when, option) {
+			options[map[string]string{" always": "always", " #general": "channel", " queue": "overlap"}[option]] = given
+			options["when"] = strings.ReplaceAll(options["when"], option, "")
+		}
+	}
+	return group + " " + word, options
 }
 
 func (g *guild) Form(who adaptertest.Who) (fields []string, open bool) {

@@ -151,6 +151,7 @@ func (g *guild) Mention(who adaptertest.Who, in bot.Address, text string, files 
 		return g.command(who, in, text)
 	}
 	room := g.room(who, in)
+	text = strings.ReplaceAll(text, "#general", "<#"+discordtest.General+">")
 	return g.at(room, g.Server.Mention(people[who], room, text, uploads(files)...))
 }
 

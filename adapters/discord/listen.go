@@ -31,7 +31,7 @@ type intake struct {
 	quiet  hush
 	queue  *bot.Lanes
 	aside  chan struct{} // slots of what is done after an event was heard
-	marker chan struct{} // slots of reactions, which may have to wait long
+	marked *bot.Lanes    // reactions, which may have to wait long: by channel, as Discord counts them
 	times  patience
 
 	mu         sync.Mutex
@@ -54,7 +54,7 @@ func (in *intake) open() {
 	in.roles.open()
 	in.marks.open()
 	in.queue = bot.NewLanes(parallel, maxWaiting)
-	in.aside, in.marker = make(chan struct{}, parallel), make(chan struct{}, parallel)
+	in.aside, in.marked = make(chan struct{}, parallel), bot.NewLanes(parallel, maxWaiting)
 	in.times = defaultPatience()
 	in.gate = make(chan struct{})
 	in.owed, in.failed, in.revoked = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)

@@ -116,7 +116,7 @@ func uploads(files []adaptertest.File) []slacktest.Upload {
 
 // escaped is a text as Slack's editor sends it.
 func escaped(text string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "#general", "<#"+slacktest.General+"|general>").Replace(text)
 }
 
 func (w *workspace) Mention(who adaptertest.Who, in bot.Address, text string, files ...adaptertest.File) bot.Address {
@@ -148,7 +148,7 @@ func (w *workspace) Fill(who adaptertest.Who, values map[string]string) error {
 }
 
 func (w *workspace) Slash(who adaptertest.Who, text string) error {
-	return w.Server.Slash(people[who], slacktest.General, text)
+	return w.Server.Slash(people[who], slacktest.General, escaped(text))
 }
 
 func (w *workspace) Stop(who adaptertest.Who, thread bot.Address) error {
