@@ -102,7 +102,7 @@ func fetches(r agent.Run) bool {
 // thoughts say what a model is asked for, by purpose.
 var thoughts = map[string]string{
 	"intake": "reading the goal", "plan": "planning anew", "work": "thinking",
-	judging: "checking the result", "report": "writing the report",
+	"check-in": "looking back over the work", judging: "checking the result", "report": "writing the report",
 }
 
 const judging = "judge"
