@@ -2,6 +2,7 @@ package reflect
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -116,35 +117,30 @@ func progress(calls []call, task bool, th Thresholds) []*streak {
 	var found []*streak
 	open := map[reason]*streak{}
 	checked := -th.CheckInSteps // the call of the newest check-in
-	stale, twice := 0, 0
+	stale := 0
+	var same row
 	for i := range calls {
 		c := &calls[i]
-		stale, twice = stale+1, twice+1
+		stale++
 		if c.fresh || c.polled {
 			stale = 0
 		}
-		if i == 0 || c.polled || c.call != calls[i-1].call {
-			twice = 1
-		}
+		twice := same.next(calls, i)
 		for _, k := range []struct {
 			reason
 			holds bool
-			steps int
+			steps func() []*mark
 			text  func(s *streak) string
 		}{
-			{reason{"stale", 0}, stale >= th.Stale, stale, staleText},
-			{reason{"many", c.nth / max(1, th.TaskCalls)}, task && c.nth >= th.TaskCalls, min(th.TaskCalls, i+1), manyText},
-			{reason{"twice", 0}, twice >= th.Twice, twice, twiceText},
+			{reason{"stale", 0}, stale >= th.Stale, func() []*mark { return marks(calls[:i+1], stale) }, staleText},
+			{reason{"many", c.nth / max(1, th.TaskCalls)}, task && c.nth >= th.TaskCalls, func() []*mark { return marks(calls[:i+1], th.TaskCalls) }, manyText},
+			{reason{"twice", 0}, len(twice) >= th.Twice, func() []*mark { return slices.Clone(twice) }, twiceText},
 		} {
 			if k.holds && open[k.reason] == nil && i-checked < th.CheckInSteps {
 				continue // it is looked at again when the next check-in may be called
 			}
 			begin := func() *streak {
-				s := &streak{rule: "L9", severity: CheckIn, text: k.text}
-				for j := i + 1 - k.steps; j <= i; j++ {
-					s.steps = append(s.steps, calls[j].mark)
-				}
-				return s
+				return &streak{rule: "L9", severity: CheckIn, text: k.text, steps: k.steps()}
 			}
 			if s := grow(open, k.reason, k.holds, begin, c.mark); s != nil {
 				found, checked = append(found, s), i

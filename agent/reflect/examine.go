@@ -115,15 +115,17 @@ func (t *Trace) streaks(th Thresholds) []*streak {
 	var all []*streak
 	_, task := t.Strand.Task()
 	for _, stretch := range t.segments() {
-		calls := judged(stretch, th)
+		work := worked(stretch)
+		calls, every := judged(work, th), judged(stretch, th)
 		found := slices.Concat(
 			sameResult(calls, th),
 			sameError(calls, Nudge, th.ErrorNudge, th), sameError(calls, Stop, th.ErrorStop, th),
 			identical(calls, th), cycling(calls, th),
-			monologue(stretch, th), chanted(stretch), unusable(stretch, th), compacting(stretch, th),
-			progress(calls, task, th),
+			monologue(work, th), chanted(stretch), unusable(work, th), compacting(work, th),
+			progress(every, task, th),
 			polling(calls, Nudge, th.PollNudge), polling(calls, Stop, th.PollStop),
-			waiting(stretch, Nudge, th.PollNudge, th), waiting(stretch, Stop, th.PollStop, th),
+			waiting(work, Nudge, th.PollNudge, th), waiting(work, Stop, th.PollStop, th),
+			idling(every, th),
 		)
 		slices.SortStableFunc(found, func(a, b *streak) int { return cmp.Compare(a.done.Event, b.done.Event) })
 		all = append(all, found...)

@@ -79,6 +79,7 @@ func (j *Journal) Apply(e agent.Event) {
 		s.result(e, b.Effect, func(c *Step) {
 			c.Event, c.Text, c.Unusable = e.Seq, b.Text, b.Problem
 			c.Error = b.Problem
+			c.Idle = !b.Problem && agent.Idle(c.Tool)
 		})
 	case agent.ToolIntent:
 		j.strand(e.Strand).intend(e, b)

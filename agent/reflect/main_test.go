@@ -22,6 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 //	?      an unusable reply                @hi   a person says hi
 //	C      a compaction                     +A=1  a call that writes an artifact
 //	/A=1   a call in the turn of the call before
+//	-A=1   a call that is no work
 //	wait5  a wait of 5 seconds              ~2.5  a pause before the next call, in seconds
 func script(t *testing.T, strand agent.StrandID, text string) *Trace {
 	t.Helper()
@@ -44,6 +45,7 @@ func script(t *testing.T, strand agent.StrandID, text string) *Trace {
 		}
 		s.Turn = turn
 		rest, s.Artifact = strings.CutPrefix(rest, "+")
+		rest, s.Idle = strings.CutPrefix(rest, "-")
 		switch {
 		case strings.HasPrefix(rest, "wait"):
 			s.Tool, s.Arguments, s.Text = "wait", fmt.Sprintf(`{"seconds":%s}`, rest[4:]), "waited"

@@ -39,6 +39,9 @@ type Step struct {
 	// that was refused.
 	Unusable bool
 	Artifact bool // the call wrote something
+	// Idle marks a call that is no work, whatever it said: the model looked at
+	// itself, or did nothing. All of a tool's idle calls are the same.
+	Idle bool
 	// Pause is how long nothing was done before the call; 0: none, or unknown.
 	Pause time.Duration
 	// Rested is how long the call put itself off before it answered, in whole
@@ -123,6 +126,11 @@ func (t *Trace) pushCall(m *mark) {
 	m.nth = t.calls
 	m.call, m.result = callKey(m.Tool, m.Arguments), resultKey(m.Text)
 	m.wait = waited(m.Step)
+	if m.Idle { // what it says differs without anything having been done
+		m.call, m.result = callKey(m.Tool, ""), resultKey("")
+		m.again = add(&t.known, m.call, func(k *known) *map[key]bool { return &k.made })
+		return
+	}
 	old := add(&t.known, m.result, func(k *known) *map[key]bool { return &k.results })
 	made := add(&t.known, m.call, func(k *known) *map[key]bool { return &k.made })
 	m.fresh, m.again = !old || m.Artifact && !m.Error && !made, made
