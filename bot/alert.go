@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -31,7 +32,10 @@ func (c *Chat) Alert(ctx context.Context, a Alert) {
 // tell opens a run that says it and nothing else: its voice posts it however
 // long the platform is away.
 func (c *Chat) tell(ctx context.Context, who string, a Alert) error {
-	name, _, _ := strings.Cut(who, ":")
+	name, _, of := strings.Cut(who, ":")
+	if !of {
+		return fmt.Errorf("%w: write the platform in front of the id", errNoDirect)
+	}
 	director, can := c.platforms.named(name).(Director)
 	if !can {
 		return errNoDirect
@@ -40,6 +44,7 @@ func (c *Chat) tell(ctx context.Context, who string, a Alert) error {
 	if err != nil {
 		return err
 	}
+	to = to.At("") // what lives in the conversation is not disturbed
 	zero := agent.Nano(0)
 	_, err = c.cfg.Desk.Begin(ctx, Opening{
 		Brief: agent.RunStarted{Goal: "Alert", Requester: who, ReplyTo: to.String(), Folder: to.Folder(), Slots: 1, Direct: true,

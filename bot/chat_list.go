@@ -15,33 +15,40 @@ import (
 const (
 	maxListed = 20
 	maxLooked = 100
+	maxPassed = 400 // posts of reports, which are no work, between them
 )
 
 // survey is the newest runs that are wanted, at most that many, out of the
-// newest hundred (of the live ones, where only those count).
+// newest hundred (of the live ones, where only those count). Reports and
+// alerts are none of them, unless they could not be posted.
 func (c *Chat) survey(ctx context.Context, most int, live bool, want func(agent.Run) bool) ([]agent.Run, error) {
 	infos, err := c.cfg.Desk.Journals.Runs(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var list []agent.Run
-	looked := 0
+	looked, passed := 0, 0
 	for _, info := range infos {
-		if looked == maxLooked || len(list) == most {
+		if looked == maxLooked || passed == maxPassed || len(list) == most {
 			break
 		}
 		if live && !info.Ended.IsZero() {
 			continue
 		}
-		looked++
 		r, err := c.cfg.Desk.Load(ctx, info.Run)
 		if _, unreadable := errors.AsType[*agent.EntryError](err); unreadable || errors.Is(err, agent.ErrNoRun) {
 			c.cfg.Log.Warn("a run is left out of a list", "run", string(info.Run), "err", err)
+			looked++
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
+		if mere(r) {
+			passed++
+			continue
+		}
+		looked++
 		if (!live || r.Ended == nil) && want(r) {
 			list = append(list, r)
 		}

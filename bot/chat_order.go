@@ -3,9 +3,9 @@ package bot
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot/schedule"
@@ -14,94 +14,184 @@ import (
 // ordered reads "WHEN [ZONE] [here|#channel] [always]" and "WHEN: GOAL" into a
 // schedule; what is not said stays as it is.
 func (h *hearing) ordered(ctx context.Context, kind sort, text string, s Schedule) (Schedule, error) {
-	zone, err := time.LoadLocation(h.zone())
-	if err != nil {
-		return s, fmt.Errorf("the time zone %s: %w", h.zone(), err)
-	}
 	now := h.now.UTC().Truncate(time.Second)
-	when, rest, err := schedule.ParsePrefix(text, zone, now)
+	when, rest, err := schedule.ParsePrefix(text, h.zone(s.Zone), now)
 	if err != nil {
 		return s, refuse(escape(safe(err.Error())))
 	}
 	if when.Often() < schedule.Shortest {
 		return s, refuse("That is more often than once a minute. Choose a longer time.")
 	}
+	s.When, s.Zone, s.Since = when.Spec(), when.Zone().String(), now
+	if s.Missed == "" {
+		s.Missed = schedule.Late
+	}
+	if kind == sortReport {
+		return h.orderedReport(ctx, s, rest)
+	}
 	if s.To == "" {
 		to, err := h.place(ctx)
 		if err != nil {
 			return s, err
 		}
-		s.To, s.Missed = to.At("").String(), schedule.Late
+		s.To, s.Direct = to.At("").String(), h.alone()
 	}
-	s.When, s.Zone, s.Since = when.Spec(), when.Zone().String(), now
-	if kind == sortReport {
-		if s.Report == "" {
-			s.Report = h.subject()
+	begin := strings.TrimSpace(strings.TrimSuffix(text, rest))
+	if err := h.goalOptions(&s, rest, strings.HasSuffix(begin, ":")); err != nil {
+		return s, err
+	}
+	return s, h.mayPost(s.To, "You may not schedule goals there.")
+}
+
+// orderedReport reads what follows the time of a report, and refuses what the
+// person may not have told, or not there.
+func (h *hearing) orderedReport(ctx context.Context, s Schedule, rest string) (Schedule, error) {
+	options, err := h.reportOptions(rest)
+	if err != nil {
+		return s, err
+	}
+	switch {
+	case options.label != "":
+		s.To, s.Label, s.Direct = options.to.At("").String(), options.label, false
+	case s.To == "" || options.here:
+		to, err := h.place(ctx)
+		if err != nil {
+			return s, err
 		}
-		err = h.reportOptions(&s, rest)
-	} else {
-		begin := strings.TrimSpace(strings.TrimSuffix(text, rest))
-		err = goalOptions(&s, rest, strings.HasSuffix(begin, ":"))
+		s.To, s.Label, s.Direct, options.here = to.At("").String(), "", h.alone(), true
 	}
-	if err == nil {
-		err = h.mayPost(s.To)
+	moved := options.here || options.label != ""
+	switch {
+	case options.subject != "":
+		s.Report = options.subject
+	case moved && s.Direct && s.Report != OfWorkspace:
+		s.Report = OfPerson
+	case moved && s.Report != OfWorkspace:
+		s.Report = OfChannel
 	}
-	return s, err
+	if options.quiet != "" {
+		s.Always = options.quiet == "always"
+	}
+	switch {
+	case s.Report == OfChannel && s.Direct:
+		return s, refuse("This is no channel. Name one: write `#` and choose it from the list that opens.")
+	case s.Report == OfWorkspace && !h.oversees(s.To):
+		h.log("a report about the workspace was refused", agent.Run{}, "to", s.To)
+		return s, refuse(h.overseers(s.To))
+	}
+	return s, h.mayPost(s.To, "You may not have reports posted there.")
+}
+
+// oversees reports whether the person may have reports about every channel of
+// the workspace of a place: they tell of runs in private ones, too.
+func (h *hearing) oversees(where string) bool {
+	a := h.cfg.Desk.Authority
+	return !h.in.By.Bot && (h.in.By.terminal() || has(h.overall(where), h.in.By) || has(a.Admins, h.in.By))
+}
+
+// overall are the operators of the whole workspace of a place.
+func (h *hearing) overall(where string) []string {
+	a := h.cfg.Desk.Authority
+	to, err := ParseAddress(where)
+	if err != nil {
+		return a.Operators
+	}
+	return or(a.Places[to.Platform+":"+to.Workspace].Operators, a.Operators)
+}
+
+// overseers says who may have reports about the workspace.
+func (h *hearing) overseers(where string) string {
+	const why = " may have reports about the whole workspace: they tell everybody who reads them of runs in private channels. " +
+		"Leave out `workspace`, and the report is about the channel."
+	list := append(append([]string{}, h.overall(where)...), h.cfg.Desk.Authority.Admins...)
+	if len(list) == 0 {
+		return "Only operators and administrators" + why + " None are named in the configuration."
+	}
+	return "Only operators and administrators (" + mentions(list, "and") + ")" + why
 }
 
 // mayPost refuses a place where the person may not start anything.
-func (h *hearing) mayPost(where string) error {
+func (h *hearing) mayPost(where, refusal string) error {
 	to, err := ParseAddress(where)
 	if err != nil {
 		return err
 	}
-	if !h.cfg.Desk.Authority.starts(to, h.in.By) {
-		h.log("a schedule was refused", agent.Run{}, "to", where)
-		return refuse("You may not schedule anything there. " + h.starters() + ".")
+	if h.cfg.Desk.Authority.starts(to, h.in.By) {
+		return nil
 	}
-	return nil
+	h.log("a schedule was refused", agent.Run{}, "to", where)
+	there := *h
+	there.in.Where = to
+	return refuse(refusal + " " + there.starters() + ".")
 }
 
-// zone is the time zone of times that name none.
-func (h *hearing) zone() string {
-	switch {
-	case h.in.By.Zone != "":
-		return h.in.By.Zone
-	case h.cfg.Zone != "":
-		return h.cfg.Zone
+// zone is the time zone of times that name none: the one that a schedule has
+// already, the person's, that of the configuration.
+func (h *hearing) zone(old string) *time.Location {
+	for _, name := range []string{old, h.in.By.Zone, h.cfg.Zone} {
+		if name == "" || name == "Local" { // the last is another one on every replica
+			continue
+		}
+		zone, err := time.LoadLocation(name)
+		if err == nil {
+			return zone
+		}
+		h.cfg.Log.Warn("a time zone is not known; the confirmation names the one that is taken", "principal", h.in.By.ID, "err", err)
 	}
-	return "UTC"
+	return time.UTC
 }
 
-// reportOptions reads what may follow the time of a report.
-func (h *hearing) reportOptions(s *Schedule, rest string) error {
-	for _, word := range strings.Fields(rest) {
+// reportWords are what follows the time of a report.
+type reportWords struct {
+	to      Address
+	label   string // of the channel that was named
+	here    bool
+	subject Subject
+	quiet   string
+}
+
+var subjects = map[string]Subject{"workspace": OfWorkspace, "channel": OfChannel, "mine": OfPerson}
+
+// reportOptions reads what may follow the time of a report, in any order.
+func (h *hearing) reportOptions(rest string) (o reportWords, err error) {
+	words := strings.Fields(rest)
+	for i, word := range words {
 		channel, is := h.in.Channels[word]
-		switch lower := strings.ToLower(word); {
+		lower := strings.ToLower(word)
+		subject, about := subjects[lower]
+		switch {
+		case is && (o.here || (o.label != "" && o.label != word)), lower == "here" && o.label != "":
+			return o, refuse("A report goes to one place. Make one for each.")
 		case is:
-			s.To, s.Report, s.Label = channel.At("").String(), OfChannel, word
+			o.to, o.label = channel, word
 		case lower == "here":
-			if s.Report == OfPerson && !h.alone() {
-				s.Report = OfChannel
-			}
+			o.here = true
+		case about:
+			o.subject = subject
 		case lower == "always", lower == "quiet":
-			s.Always = lower == "always"
-		case lower == string(OfWorkspace), lower == string(OfChannel):
-			s.Report = Subject(lower)
-		case lower == "mine":
-			s.Report = OfPerson
+			o.quiet = lower
 		case strings.HasPrefix(word, "#"):
-			return refuse("I do not know the channel " + quoted(word, 80) + ". Choose it from the list that opens after `#`, so that I get its id.")
+			return o, refuse("I do not know the channel " + quoted(word, 80) + ". Choose it from the list that opens after `#`, so that I get its id.")
 		default:
-			return refuse("I do not understand " + quoted(word, 40) + " there. " + sortReport.usage())
+			return o, refuse("I do not understand " + quoted(word, 40) + " there. " + aboutZone(words[i:], sortReport.usage()))
 		}
 	}
-	return nil
+	return o, nil
+}
+
+// aboutZone is a hint where the words begin with a city, else the other text.
+func aboutZone(words []string, other string) string {
+	for n := range words[:min(len(words), 3)] {
+		if zone := schedule.ZoneOfCity(strings.Join(words[:n+1], " ")); zone != "" {
+			return "A time zone is written as `" + zone + "`."
+		}
+	}
+	return other
 }
 
 // goalOptions reads what follows the time of a goal: "[skip|queue|replace]: GOAL".
 // Ended says that the colon stood right behind the time.
-func goalOptions(s *Schedule, rest string, ended bool) error {
+func (h *hearing) goalOptions(s *Schedule, rest string, ended bool) error {
 	option, goal, is := "", rest, ended
 	if !ended {
 		option, goal, is = strings.Cut(rest, ":")
@@ -109,58 +199,22 @@ func goalOptions(s *Schedule, rest string, ended bool) error {
 	if goal = strings.TrimSpace(goal); is && goal != "" {
 		s.Goal = goal
 	}
-	if s.Goal == "" {
-		return refuse("Put a colon and the goal behind the time: `schedule every monday 8:00: GOAL`.")
-	}
-	switch overlap := Overlap(strings.ToLower(strings.TrimSpace(option))); overlap {
-	case "":
-	case OverlapSkip, OverlapQueue, OverlapReplace:
+	overlap := Overlap(strings.ToLower(strings.TrimSpace(option)))
+	said, _ := h.in.Act.(Said)
+	switch {
+	case s.Goal == "":
+		return refuse(aboutZone(strings.Fields(option), "Put a colon and the goal behind the time: `schedule every monday 8:00: GOAL`."))
+	case utf8.RuneCountInString(s.Goal) > maxGoal:
+		return refuse("The goal has " + inThousands(int64(utf8.RuneCountInString(s.Goal))) + " characters; at most " + inThousands(maxGoal) + " are taken.")
+	case len(said.Files) > 0:
+		return refuse("A schedule keeps no files. Say in the goal where its runs find what they need.")
+	case overlap == OverlapSkip, overlap == OverlapQueue, overlap == OverlapReplace:
 		s.Overlap = overlap
-	default:
-		return refuse("I do not understand " + quoted(option, 40) + " between the time and the colon. Write `skip`, `queue` or `replace` there " +
-			"(what happens while the run before has not ended), or nothing.")
+	case overlap != "":
+		return refuse("I do not understand " + quoted(option, 40) + " between the time and the colon. " + aboutZone(strings.Fields(option),
+			"Write `skip`, `queue` or `replace` there (what happens while the run before has not ended), or nothing."))
 	}
 	return nil
-}
-
-// sentence says what the schedule does, to somebody at the place.
-func (s Schedule) sentence(here Address) string {
-	what := "the goal “" + quoted(s.Goal, 120) + "”"
-	switch s.Report {
-	case OfWorkspace:
-		what = "a report about the workspace"
-	case OfChannel:
-		what = "a report about the channel"
-	case OfPerson:
-		what = "a report about your runs"
-	case "":
-	}
-	text := s.When + " (" + s.Zone + ")"
-	if when, err := s.timing(); err == nil {
-		text = when.String()
-	}
-	what += " " + escape(text)
-	switch to, err := ParseAddress(s.To); {
-	case err == nil && here.Channel != "" && to.Place() == here.Place():
-		what += ", here"
-	case s.Label != "":
-		what += ", in " + escape(s.Label)
-	default:
-		what += ", in " + where(s.To)
-	}
-	if s.Report != "" && !s.Always {
-		what += ", unless nothing has changed"
-	}
-	return what
-}
-
-// nextTurn says when the next turn is.
-func nextTurn(when schedule.When, now time.Time) string {
-	next := when.Next(now)
-	if next.IsZero() {
-		return "It never comes again."
-	}
-	return "Next: " + next.In(when.Zone()).Format("Monday, 2 January 15:04 MST") + "."
 }
 
 // scheduled reports whether the text after "report" or "schedule", said in a
@@ -168,8 +222,12 @@ func nextTurn(when schedule.When, now time.Time) string {
 func scheduled(rest string) bool {
 	first, after := firstWord(strings.ToLower(rest))
 	switch first {
-	case "", "now", "list":
+	case "":
 		return true
+	case "list":
+		return after == ""
+	case "now":
+		return optional(strings.Fields(after))
 	case "remove", "pause", "resume":
 		return after == "" || namePattern.MatchString(after)
 	case "change":
@@ -178,4 +236,13 @@ func scheduled(rest string) bool {
 	}
 	_, _, err := schedule.ParsePrefix(rest, time.UTC, time.Unix(0, 0))
 	return !errors.Is(err, schedule.ErrUnknown)
+}
+
+// optional reports whether the words begin with one that can follow "report now".
+func optional(words []string) bool {
+	if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+		return true
+	}
+	_, about := subjects[words[0]]
+	return about || words[0] == "here" || words[0] == "always" || words[0] == "quiet"
 }

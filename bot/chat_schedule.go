@@ -2,12 +2,11 @@ package bot
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 )
@@ -21,6 +20,33 @@ const (
 )
 
 var namePattern = regexp.MustCompile("^`?([A-Za-z0-9][A-Za-z0-9._-]{0,63})`?$")
+
+// sortOf is which of the two a schedule is.
+func sortOf(s Schedule) sort {
+	if s.Report != "" {
+		return sortReport
+	}
+	return sortGoal
+}
+
+func (k sort) noun() string {
+	if k == sortReport {
+		return "scheduled report"
+	}
+	return "recurring goal"
+}
+
+func (k sort) usage() string {
+	if k == sortReport {
+		return "Say when: `report every weekday 9:00 Europe/Berlin here`; or `report now`, `report list`, " +
+			"`report change NAME WHEN`, `report pause NAME`, `report resume NAME`, `report remove NAME`."
+	}
+	return "Say when and what: `schedule every monday 8:00: GOAL`; or `schedule list`, `schedule change NAME WHEN`, " +
+		"`schedule pause NAME`, `schedule resume NAME`, `schedule remove NAME`."
+}
+
+// maxOwned is how many schedules one person may have.
+const maxOwned = 100
 
 // scheduling is the command that makes, lists, changes and removes schedules of
 // a sort.
@@ -36,6 +62,8 @@ func scheduling(kind sort) func(h *hearing, ctx context.Context, rest string) (A
 			return h.schedules(ctx, kind)
 		case word == "now" && kind == sortReport:
 			return h.reportNow(ctx, after)
+		case h.in.By.Bot:
+			return private("Only people keep schedules."), nil
 		case manages && name != nil:
 			return h.manage(ctx, kind, word, name[1])
 		case manages:
@@ -43,41 +71,65 @@ func scheduling(kind sort) func(h *hearing, ctx context.Context, rest string) (A
 		case word == "change":
 			return h.reschedule(ctx, kind, after)
 		}
-		s, err := h.ordered(ctx, kind, rest, Schedule{By: h.in.By.ID, Overlap: OverlapSkip})
-		if err != nil {
-			return Answer{}, err
+		return h.schedule(ctx, kind, rest)
+	}
+}
+
+// schedule makes a schedule.
+func (h *hearing) schedule(ctx context.Context, kind sort, text string) (Answer, error) {
+	s, err := h.ordered(ctx, kind, text, Schedule{By: h.in.By.ID, Overlap: OverlapSkip})
+	if err != nil {
+		return Answer{}, err
+	}
+	list, err := h.recurring(ctx)
+	if err != nil && !errors.Is(err, errUnreadable) {
+		return Answer{}, err
+	}
+	owned := 0
+	for _, other := range list {
+		if other.By == s.By {
+			owned++
 		}
-		s.Name = newName(s)
-		return h.keepSchedule(ctx, s, "I keep it as")
 	}
+	if owned >= maxOwned {
+		return private("You have %d schedules already. Remove one first; `%s list` has their names.", owned, kind), nil
+	}
+	s.Name = newName(s, list)
+	return h.keepSchedule(ctx, s, "I keep it as")
 }
 
-func (k sort) usage() string {
-	if k == sortReport {
-		return "Say when: `report every weekday 9:00 Europe/Berlin here`; or `report now`, `report list`, " +
-			"`report change NAME WHEN`, `report pause NAME`, `report resume NAME`, `report remove NAME`."
+// recurring are all schedules. Those that cannot be read are in the log and in
+// the error, which is errUnreadable.
+func (h *hearing) recurring(ctx context.Context) ([]Schedule, error) {
+	list, err := h.cfg.Recurring.List(ctx)
+	if err != nil {
+		h.cfg.Log.Error("not every schedule is known", "err", err)
 	}
-	return "Say when and what: `schedule every monday 8:00: GOAL`; or `schedule list`, `schedule change NAME WHEN`, " +
-		"`schedule pause NAME`, `schedule resume NAME`, `schedule remove NAME`."
+	return list, err
 }
-
-// has reports whether the schedule is of the sort.
-func (k sort) has(s Schedule) bool { return (k == sortReport) == (s.Report != "") }
 
 // keepSchedule writes a schedule down, and says what it is and when it comes. It
-// counts from now on.
+// counts from now on; what was told and begun before is not forgotten.
 func (h *hearing) keepSchedule(ctx context.Context, s Schedule, done string) (Answer, error) {
 	when, err := s.timing()
 	if err != nil {
 		return Answer{}, err
 	}
-	state := served{Spec: s.spec(), At: h.now}
-	err = h.setAll(ctx, map[string]string{nameSchedule + s.Name: s.text(), nameServed + s.Name: state.text()})
+	state, _, err := h.cfg.Recurring.served(ctx, s)
 	if err != nil {
 		return Answer{}, err
 	}
-	return h.aloud(done + " `" + s.Name + "`: " + s.sentence(h.in.Where) + ". " + nextTurn(when, h.now)), nil
+	state.At = h.now
+	paused := s.Paused
+	s.Paused = "" // stands under a name of its own
+	if err := h.setAll(ctx, map[string]string{nameSchedule + s.Name: s.text(), nameServed + s.Name: state.text()}); err != nil {
+		return Answer{}, err
+	}
+	s.Paused = paused
+	return h.answer("", h.reading().kept(done, s, when)), nil
 }
+
+func (h *hearing) reading() reading { return reading{h.in.By.ID, h.in.Where, h.now} }
 
 // setAll gives names values in the commit that writes the event down.
 func (h *hearing) setAll(ctx context.Context, set map[string]string) error {
@@ -86,39 +138,44 @@ func (h *hearing) setAll(ctx context.Context, set map[string]string) error {
 	return h.wrote(err)
 }
 
-// aloud answers a message in its thread, and a command to the person alone.
-func (h *hearing) aloud(text string) Answer {
-	return h.answer("", Card{Text: inLine(text, 140), Parts: []Part{Prose{text}}})
-}
-
 // found is a schedule of the sort that the person may manage.
 func (h *hearing) found(ctx context.Context, kind sort, name string) (Schedule, error) {
-	list, err := h.cfg.Recurring.List(ctx)
-	if err != nil && len(list) == 0 {
+	list, err := h.recurring(ctx)
+	if err != nil && !errors.Is(err, errUnreadable) {
 		return Schedule{}, err
 	}
-	i := slices.IndexFunc(list, func(s Schedule) bool { return s.Name == name && kind.has(s) })
+	i := slices.IndexFunc(list, func(s Schedule) bool { return s.Name == name })
 	if i < 0 || (!h.manages(list[i]) && !h.sees(list[i])) {
 		return Schedule{}, refuse(fmt.Sprintf("There is no such schedule here. `%s list` has the names.", kind))
 	}
-	if !h.manages(list[i]) {
-		h.log("a schedule was not changed", agent.Run{}, "schedule", name)
-		return Schedule{}, refuse("Only its owner" + maybe(list[i].By, " ("+Mention(list[i].By)+")") + " and the operators may do that.")
+	s := list[i]
+	if is := sortOf(s); is != kind {
+		return Schedule{}, refuse(fmt.Sprintf("`%s` is a %s: the command for it begins with `%s`.", name, is.noun(), is))
 	}
-	return list[i], nil
+	if !h.manages(s) {
+		h.log("a schedule was not changed", agent.Run{}, "schedule", name)
+		return Schedule{}, refuse(h.managers(s))
+	}
+	return s, nil
 }
 
-func maybe(is, text string) string {
-	if is == "" {
-		return ""
+// managers says who may change a schedule.
+func (h *hearing) managers(s Schedule) string {
+	a := h.cfg.Desk.Authority
+	named := ""
+	if list := slices.Concat(a.in(s.To).Operators, a.Admins); len(list) > 0 {
+		named = " (" + mentions(list, "and") + ")"
 	}
-	return text
+	if s.By == "" {
+		return "Only operators" + named + " may do that."
+	}
+	return "Only its owner (" + Mention(s.By) + ") and operators" + named + " may do that."
 }
 
 // manages reports whether the person may change the schedule.
 func (h *hearing) manages(s Schedule) bool {
-	a := h.cfg.Desk.Authority.in(s.To)
-	return !h.in.By.Bot && ((s.By != "" && s.By == h.in.By.ID) || has(a.Operators, h.in.By) || has(h.cfg.Desk.Authority.Admins, h.in.By))
+	a := h.cfg.Desk.Authority
+	return !h.in.By.Bot && (h.in.By.terminal() || (s.By != "" && s.By == h.in.By.ID) || has(a.in(s.To).Operators, h.in.By) || has(a.Admins, h.in.By))
 }
 
 // sees reports whether the schedule is of the place that the person asks at.
@@ -140,26 +197,37 @@ func (h *hearing) manage(ctx context.Context, kind sort, word, name string) (Ans
 	case word == "remove":
 		set[nameSchedule+name], set[nameServed+name], set[namePaused+name] = "", "", ""
 		said = "Removed `" + name + "`: it does not come any more."
+	case word == "pause" && s.Paused != "":
+		return private("`%s` is paused already, by %s.", name, Mention(s.Paused)), nil
 	case word == "pause":
 		set[namePaused+name] = h.in.By.ID
 		said = "Paused `" + name + "`. `" + string(kind) + " resume " + name + "` lets it go on."
+	case s.Paused == "":
+		return private("`%s` is not paused.", name), nil
 	default:
-		when, err := s.timing()
-		if err != nil {
+		if said, err = h.resumed(ctx, s, set); err != nil {
 			return Answer{}, err
 		}
-		at, _, err := h.cfg.Recurring.served(ctx, s)
-		if err != nil {
-			return Answer{}, err
-		}
-		at.At = h.now // what fell due meanwhile was not missed
-		set[namePaused+name], set[nameServed+name] = "", at.text()
-		said = "`" + name + "` goes on. " + nextTurn(when, h.now)
 	}
 	if err := h.setAll(ctx, set); err != nil {
 		return Answer{}, err
 	}
-	return h.aloud(said), nil
+	return h.answer("", Card{Text: plain(said), Parts: []Part{Prose{said}}}), nil
+}
+
+// resumed lets a schedule go on from now: what fell due meanwhile was not missed.
+func (h *hearing) resumed(ctx context.Context, s Schedule, set map[string]string) (said string, err error) {
+	when, err := s.timing()
+	if err != nil {
+		return "", refuse("`" + s.Name + "` cannot be served: " + quoted(err.Error(), 200))
+	}
+	at, _, err := h.cfg.Recurring.served(ctx, s)
+	if err != nil {
+		return "", err
+	}
+	at.At = h.now
+	set[namePaused+s.Name], set[nameServed+s.Name] = "", at.text()
+	return "`" + s.Name + "` goes on. " + nextTurn(when, h.now), nil
 }
 
 // reschedule gives a schedule another time, and what else is said with it.
@@ -176,93 +244,32 @@ func (h *hearing) reschedule(ctx context.Context, kind sort, text string) (Answe
 	if s.Fixed {
 		return private("`%s` stands in the configuration file; change it there.", s.Name), nil
 	}
-	paused := s.Paused
-	s.Paused = ""
 	if s, err = h.ordered(ctx, kind, rest, s); err != nil {
 		return Answer{}, err
 	}
-	a, err := h.keepSchedule(ctx, s, "I changed")
-	if err == nil && paused != "" {
-		a.Private = strings.TrimSpace(a.Private + " It is still paused.")
-	}
-	return a, err
+	return h.keepSchedule(ctx, s, "I changed")
 }
 
-// schedules lists those of the place, those of the person, and for operators
-// all of the workspace.
+// schedules lists those of the place and those that the person may manage.
+// What is not of the place is for the person alone.
 func (h *hearing) schedules(ctx context.Context, kind sort) (Answer, error) {
-	all, err := h.cfg.Recurring.List(ctx)
-	if err != nil {
-		h.cfg.Log.Error("schedules are left out of a list", "err", err)
+	all, err := h.recurring(ctx)
+	if err != nil && !errors.Is(err, errUnreadable) {
+		return Answer{}, err
 	}
-	var lines []string
+	var local, others []Schedule
 	for _, s := range all {
-		if !kind.has(s) || (!h.sees(s) && !h.manages(s)) {
-			continue
-		}
-		line := "- `" + s.Name + "`: " + s.sentence(h.in.Where) + maybe(s.By, ", of "+Mention(s.By))
-		when, err := s.timing()
 		switch {
-		case err != nil:
-			line += " – **it cannot be served**: " + quoted(err.Error(), 200)
-		case s.Paused != "":
-			line += " – **paused** by " + Mention(s.Paused)
-		default:
-			line += ". " + nextTurn(when, h.now)
+		case sortOf(s) != kind:
+		case h.sees(s):
+			local = append(local, s)
+		case h.manages(s):
+			others = append(others, s)
 		}
-		lines = append(lines, line)
 	}
-	if len(lines) == 0 {
-		return h.aloud("Nothing is scheduled here. " + kind.usage()), nil
+	card := h.reading().list(kind, slices.Concat(local, others), err != nil)
+	if len(others) > 0 && !h.alone() {
+		return Answer{Private: Markdown(card)}, nil
 	}
-	return h.aloud(strings.Join(lines, "\n")), nil
+	return h.answer("", card), nil
 }
-
-// reportNow posts a report at once.
-func (h *hearing) reportNow(ctx context.Context, options string) (Answer, error) {
-	to, err := h.place(ctx)
-	if err != nil {
-		return Answer{}, err
-	}
-	s := Schedule{Name: "now", Report: h.subject(), To: to.At("").String(), By: h.in.By.ID, Zone: h.zone(), Always: true}
-	if err := h.reportOptions(&s, options); err != nil {
-		return Answer{}, err
-	}
-	if err := h.mayPost(s.To); err != nil {
-		return Answer{}, err
-	}
-	opening, err := h.cfg.Reporter.now(ctx, s, h.now)
-	if err != nil {
-		return Answer{}, err
-	}
-	opening.Along = Along{Once: h.along.Once, Set: maps.Clone(h.along.Set)}
-	if _, err := h.cfg.Desk.Begin(ctx, opening); h.wrote(err) != nil {
-		return Answer{}, err
-	}
-	return h.marked("", "The report is on its way."), nil
-}
-
-// subject is what a report is about where nothing is said about that.
-func (h *hearing) subject() Subject {
-	if h.alone() {
-		return OfPerson
-	}
-	return OfChannel
-}
-
-// alone reports whether the person talks to the bot alone.
-func (h *hearing) alone() bool {
-	switch a := h.in.Act.(type) {
-	case Said:
-		return a.Direct
-	case Commanded:
-		return a.Direct
-	case Filled:
-		return a.Direct || h.in.Where.Channel == ""
-	case Pressed, Stopped, Visited:
-	}
-	return h.in.Where.Channel == ""
-}
-
-// lastly is how far back a report looks that is asked for.
-const lastly = 24 * time.Hour

@@ -66,7 +66,7 @@ func (t *turn) recurring() (Opening, error) {
 	if err != nil {
 		return Opening{}, fmt.Errorf("schedule %s: no run can start there: %w", t.s.Name, err)
 	}
-	b.Goal, b.Requester, b.ReplyTo = t.s.Goal, t.s.By, to.String()
+	b.Goal, b.Requester, b.ReplyTo, b.Direct = t.s.Goal, t.s.By, to.String(), t.s.Direct
 	if b.Folder == "" {
 		b.Folder = to.Folder()
 	}

@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -49,6 +50,8 @@ type Schedule struct {
 	To    string    `json:"to"`              // address of the place it is posted to
 	Label string    `json:"label,omitempty"` // of that place, as people write it
 	By    string    `json:"by"`              // its owner
+	// Direct says that the place is the owner's own conversation with the bot.
+	Direct bool `json:"direct,omitempty"`
 	// Always posts a report also when nothing has changed since the last one.
 	Always  bool            `json:"always,omitempty"`
 	Missed  schedule.Missed `json:"missed,omitempty"`
@@ -81,6 +84,9 @@ const (
 	nameServed   = "schedule-served/"
 )
 
+// errUnreadable is the error of a list that is not whole.
+var errUnreadable = errors.New("these schedules cannot be read")
+
 // Recurring are the schedules of the configuration and those that people made
 // in chat. It is safe for many goroutines.
 type Recurring struct {
@@ -89,7 +95,7 @@ type Recurring struct {
 }
 
 // List is every schedule, sorted by name. One that cannot be read is left out
-// and named in the error; the others are returned with it.
+// and named in an error that is errUnreadable; the others are returned with it.
 func (c Recurring) List(ctx context.Context) ([]Schedule, error) {
 	kept, err := c.Store.Values(ctx, nameSchedule)
 	if err != nil {
@@ -119,7 +125,7 @@ func (c Recurring) List(ctx context.Context) ([]Schedule, error) {
 	}
 	slices.SortFunc(list, func(a, b Schedule) int { return strings.Compare(a.Name, b.Name) })
 	if len(broken) > 0 {
-		return list, fmt.Errorf("these schedules cannot be read: %s", strings.Join(broken, ", "))
+		return list, fmt.Errorf("%w: %s", errUnreadable, strings.Join(broken, ", "))
 	}
 	return list, nil
 }
@@ -130,13 +136,19 @@ func (s Schedule) text() string {
 	return string(b)
 }
 
-// newName is a name for a schedule that nobody has used: short enough to be typed.
-func newName(s Schedule) string {
+// newName is a name for a schedule that none of the list has: short enough to
+// be typed.
+func newName(s Schedule, list []Schedule) string {
 	kind := "goal"
 	if s.Report != "" {
 		kind = "report"
 	}
-	return kind + "-" + agent.NewID()[:5]
+	for {
+		name := kind + "-" + agent.NewID()[:5]
+		if !slices.ContainsFunc(list, func(other Schedule) bool { return other.Name == name }) {
+			return name
+		}
+	}
 }
 
 // served is how far a schedule was served.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -26,8 +27,16 @@ type Reporter struct {
 	Log    *slog.Logger
 }
 
+// reported is what a report is made from: the time that it tells of, and the
+// runs of the store, each of which is shown to seen.
+type reported struct {
+	since, now time.Time
+	runs       []agent.RunInfo
+	seen       func(agent.Run)
+}
+
 // digest sums up the runs that the schedule's report is about.
-func (c Reporter) digest(ctx context.Context, s Schedule, since, now time.Time) (Digest, error) {
+func (c Reporter) digest(ctx context.Context, s Schedule, of reported) (Digest, error) {
 	zone, err := time.LoadLocation(s.Zone)
 	if err != nil {
 		return Digest{}, fmt.Errorf("schedule %s: the time zone %q: %w", s.Name, s.Zone, err)
@@ -36,23 +45,19 @@ func (c Reporter) digest(ctx context.Context, s Schedule, since, now time.Time) 
 	if err != nil {
 		return Digest{}, err
 	}
-	infos, err := c.Desk.Journals.Runs(ctx)
-	if err != nil {
-		return Digest{}, fmt.Errorf("schedule %s: %w", s.Name, err)
-	}
-	from := DigestFrom{Period: Period{Since: since, Until: now, Zone: zone}, Audience: c.Desk.Authority.Audience,
-		Private: func(r agent.Run) bool { return r.Brief.Direct && s.Report != OfPerson }}
+	from := DigestFrom{Period: Period{Since: of.since, Until: of.now, Zone: zone}, Audience: c.Desk.Authority.Audience,
+		Private: func(r agent.Run) bool { return r.Brief.Direct && (s.Report != OfPerson || !s.Direct) }}
 	if c.Counters != nil {
-		from.Counters = c.Counters(ctx, scope, now)
+		from.Counters = c.Counters(ctx, scope, of.now)
 	}
 	oldest := from.Period.From()
-	for i, info := range infos {
+	for i, info := range of.runs {
 		if !info.Ended.IsZero() && info.Ended.Before(oldest) {
 			continue
 		}
 		if len(from.Runs) == maxReported {
-			from.Omitted = len(infos) - i
-			c.Log.Warn("a report leaves the oldest runs out", "schedule", s.Name, "runs", len(infos), "most", maxReported)
+			from.Omitted = len(of.runs) - i
+			c.Log.Warn("a report leaves the oldest runs out", "schedule", s.Name, "runs", len(of.runs), "most", maxReported)
 			break
 		}
 		r, err := c.Desk.Load(ctx, info.Run)
@@ -64,6 +69,7 @@ func (c Reporter) digest(ctx context.Context, s Schedule, since, now time.Time) 
 		if err != nil {
 			return Digest{}, err
 		}
+		of.seen(r)
 		if scope.Covers(r) {
 			from.Runs = append(from.Runs, r)
 		}
@@ -81,8 +87,8 @@ func (s Schedule) scope() (Scope, error) {
 	switch s.Report {
 	case OfChannel:
 		scope.Channel = to.Channel
-	case OfPerson:
-		scope.Person = s.By
+	case OfPerson: // whose direct conversations may count as a workspace of their own
+		scope.Person, scope.Workspace = s.By, ""
 	case OfWorkspace:
 	}
 	return scope, nil
@@ -122,9 +128,18 @@ func (c Reporter) opening(ctx context.Context, s Schedule, at time.Time, d Diges
 
 // now is a report that is asked for.
 func (c Reporter) now(ctx context.Context, s Schedule, now time.Time) (Opening, error) {
-	d, err := c.digest(ctx, s, now.Add(-lastly), now)
+	infos, err := c.Desk.Journals.Runs(ctx)
+	if err != nil {
+		return Opening{}, fmt.Errorf("schedule %s: %w", s.Name, err)
+	}
+	d, err := c.digest(ctx, s, reported{since: now.Add(-lastly), now: now, runs: infos, seen: func(agent.Run) {}})
 	if err != nil {
 		return Opening{}, err
 	}
-	return c.opening(ctx, s, now, d)
+	o, err := c.opening(ctx, s, now, d)
+	if tick := o.Brief.Tick; tick != nil { // no schedule, and who asked for it hears of trouble first
+		tick.Schedule = ""
+		tick.Raise = append([]string{s.By}, slices.DeleteFunc(slices.Clone(c.Admins), func(who string) bool { return who == s.By })...)
+	}
+	return o, err
 }

@@ -14,25 +14,40 @@ func ScheduledCard(r agent.Run, p agent.Post) Card {
 	if r.Report != nil {
 		rep = *r.Report
 	}
-	head := inLine(rep.Headline, 140)
+	head, name := inLine(rep.Headline, 140), r.Brief.Tick.Schedule
 	switch {
 	case p.Key == keyCard:
 		c.Text, c.Parts = head, []Part{Heading{head}}
-		if r.Brief.Tick.Schedule != "" {
-			c.Parts = append(c.Parts, Small{"Details in the thread · schedule `" + r.Brief.Tick.Schedule + "`"})
+		if !r.Brief.Direct {
+			c.Parts = append(c.Parts, Small{"Details in the thread" + maybe(name, " · schedule `"+name+"`")})
 		}
 	case strings.HasPrefix(p.Key, keyRaise):
-		c.Text = "A scheduled report could not be posted"
-		c.Mentions = []string{p.To}
-		c.Parts = []Part{Heading{c.Text},
-			Prose{"The report of the schedule `" + r.Brief.Tick.Schedule + "` could not be posted at " + where(r.Brief.ReplyTo) + ": " +
-				quoted(strings.TrimPrefix(r.Undelivered(), "error: "), 300) + "\n\nInvite the bot there, or remove the schedule: `report remove " + r.Brief.Tick.Schedule + "`."},
-			Prose{"**" + escape(head) + "**\n\n" + rep.Body}}
+		c.Text, c.Mentions = "A report could not be posted", []string{informed(r, p)}
+		c.Parts = []Part{Heading{c.Text}, Prose{undelivered(r)}, Prose{"**" + escape(head) + "**\n\n" + rep.Body}}
 	default:
 		c.Text, c.Parts = head, []Part{Prose{rep.Body}}
 	}
 	return c
 }
 
+// undelivered says which report did not get where, why, and what to do about it.
+func undelivered(r agent.Run) string {
+	name := r.Brief.Tick.Schedule
+	text := "The report" + maybe(name, " `"+name+"`") + " of " + moment(r.Brief.Tick.At) + " could not be posted at " + where(r.Brief.ReplyTo) + ": " +
+		quoted(strings.TrimPrefix(r.Undelivered(), "error: "), 300) + "\n\nInvite the bot there"
+	if name != "" {
+		text += ", or stop the schedule: `report pause " + name + "`"
+	}
+	return text + ". What it says:"
+}
+
 // where names a place for people who may not see it.
 func where(address string) string { return "`" + strings.TrimSuffix(address, ":") + "`" }
+
+// maybe is the text, or nothing where what it is about is empty.
+func maybe(about, text string) string {
+	if about == "" {
+		return ""
+	}
+	return text
+}

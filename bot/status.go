@@ -34,6 +34,9 @@ func StatusOf(r agent.Run) Status {
 	s := Status{Run: r.ID, Goal: r.Brief.Goal, State: r.State(), Started: r.Started,
 		Tasks: Progress{done, total}, Cost: r.Spent.Dollars(), Tokens: r.Spent.Tokens()}
 	switch {
+	case r.Undelivered() != "":
+		s.WaitingFor = "an administrator: the report could not be posted: " + r.Undelivered()
+		s.Waits = "**could not be posted**: " + quoted(r.Undelivered(), 160)
 	case s.State == agent.RunPaused && r.Refused != "":
 		s.WaitingFor = r.Refused
 		s.Waits = "the model refuses its configuration: " + quoted(r.Refused, 100)
@@ -49,8 +52,13 @@ func StatusOf(r agent.Run) Status {
 	return s
 }
 
-// List sums up every run of the store, the newest first. A run whose journal
-// is damaged is listed with its problem; the others are not affected.
+// mere reports whether the run is the post of a report or an alert and nothing
+// else: no list of work has it, unless it could not be posted.
+func mere(r agent.Run) bool { return r.Scheduled() && r.Undelivered() == "" }
+
+// List sums up every run of the store, the newest first, without the posts of
+// reports. A run whose journal is damaged is listed with its problem; the
+// others are not affected.
 func (d *Desk) List(ctx context.Context) ([]Status, error) {
 	infos, err := d.Journals.Runs(ctx)
 	if err != nil {
@@ -66,7 +74,9 @@ func (d *Desk) List(ctx context.Context) ([]Status, error) {
 			list = append(list, Status{Run: info.Run, Started: info.Started, Problem: err.Error()})
 			continue
 		}
-		list = append(list, StatusOf(r))
+		if !mere(r) {
+			list = append(list, StatusOf(r))
+		}
 	}
 	return list, nil
 }

@@ -136,11 +136,7 @@ func (v *Voice) placed(ctx context.Context, r agent.Run, p agent.Post) (Platform
 	if !strings.HasPrefix(p.Key, keyRaise) {
 		return v.place(r, p)
 	}
-	who := p.To
-	if !strings.Contains(who, ":") {
-		name, _, _ := strings.Cut(r.Brief.ReplyTo, ":")
-		who = name + ":" + who
-	}
+	who := informed(r, p)
 	name, _, _ := strings.Cut(who, ":")
 	platform := v.platforms.named(name)
 	if platform == nil {
@@ -152,6 +148,16 @@ func (v *Voice) placed(ctx context.Context, r agent.Run, p agent.Post) (Platform
 	}
 	to, err := director.Direct(ctx, who)
 	return platform, to, err
+}
+
+// informed is the principal to whom a post says that a report could not be posted.
+// A bare id is one of the report's platform.
+func informed(r agent.Run, p agent.Post) string {
+	if strings.Contains(p.To, ":") {
+		return p.To
+	}
+	name, _, _ := strings.Cut(r.Brief.ReplyTo, ":")
+	return name + ":" + p.To
 }
 
 // at is the platform of an address.

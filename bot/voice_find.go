@@ -32,7 +32,7 @@ func (v *Voice) Find(ctx context.Context, r agent.Run, p agent.Post, in agent.To
 	if err != nil || !found {
 		return false, agent.Result{}, err
 	}
-	return true, agent.Result{State: agent.OutcomeOK, Trust: agent.Trusted, Text: shownAt(posted).Text()}, nil
+	return true, agent.Result{State: agent.OutcomeOK, Trust: agent.Trusted, Text: shownBy(p, posted).Text()}, nil
 }
 
 func (v *Voice) look(ctx context.Context, platform Platform, r agent.Run, p agent.Post, to Address, since time.Time) (Posted, bool, error) {
@@ -46,7 +46,7 @@ func (v *Voice) look(ctx context.Context, platform Platform, r agent.Run, p agen
 	}
 	key := Key{Run: r.ID, Name: p.Key, Kind: p.Kind}
 	posted, found, err := platform.Find(ctx, to, key, since)
-	if found || missing(err) != nil {
+	if found || missing(err) != nil || p.Kind == agent.PostScheduled {
 		return posted, found, missing(err)
 	}
 	to, err = requesterOf(ctx, platform, r)

@@ -73,6 +73,9 @@ func (v *Voice) trouble(r agent.Run, p agent.Post, c agent.Call, err error) agen
 		return agent.Failed(err.Error())
 	}
 	switch {
+	case errors.Is(err, errElsewhere) && abroad(r, p) && c.Deferred >= maxScheduled:
+		log.Error("nobody on that platform can be told of a report; the others are")
+		return agent.Failed(err.Error())
 	case errors.Is(err, errElsewhere):
 		return agent.Result{Again: elsewhere}
 	case p.Kind == agent.PostScheduled && errors.Is(err, ErrGone) && c.Deferred < maxScheduled:
@@ -89,6 +92,13 @@ func (v *Voice) trouble(r agent.Run, p agent.Post, c agent.Call, err error) agen
 	}
 	log.Error("a post could not be made")
 	return agent.Failed(err.Error())
+}
+
+// abroad reports whether the post tells somebody of another platform than the
+// report's: that one may never get connected, and others wait to be told.
+func abroad(r agent.Run, p agent.Post) bool {
+	name, _, _ := strings.Cut(r.Brief.ReplyTo, ":")
+	return strings.HasPrefix(p.Key, keyRaise) && !strings.HasPrefix(informed(r, p), name+":")
 }
 
 // lost reports whether it may have happened.
@@ -121,7 +131,17 @@ func (v *Voice) message(ctx context.Context, r agent.Run, p agent.Post) (agent.S
 	if p.Kind == agent.PostCard {
 		v.showed(r, p.Key, time.Now())
 	}
-	return shownAt(posted), nil
+	return shownBy(p, posted), nil
+}
+
+// shownBy is where a post went. A report takes no conversation over as its
+// thread: another run may live in it.
+func shownBy(p agent.Post, posted Posted) agent.Shown {
+	shown := shownAt(posted)
+	if p.Kind == agent.PostScheduled && posted.Thread.ID == posted.Thread.Channel {
+		shown.Thread = ""
+	}
+	return shown
 }
 
 func shownAt(p Posted) agent.Shown {

@@ -25,7 +25,7 @@ func Parse(text string, zone *time.Location, anchor time.Time) (When, error) {
 	case rest == "":
 		return w, nil
 	}
-	if name := cityZone(rest); name != "" {
+	if name := ZoneOfCity(rest); name != "" {
 		return When{}, fmt.Errorf("%q was understood, but not %q: a time zone is written as %s", w.Spec(), short(rest), name)
 	}
 	return When{}, fmt.Errorf("%q was understood, but not %q behind it: leave it out, or %s", w.Spec(), short(rest), examples)

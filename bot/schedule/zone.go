@@ -65,9 +65,9 @@ func zoneOf(word string) (*time.Location, error) {
 	return nil, fmt.Errorf("there is no time zone %q: write an IANA name, for example %s", short(word), nearestZone(word))
 }
 
-// cityZone is the zone of a city that was named alone: "Berlin"; empty if no
-// zone is called so.
-func cityZone(word string) string {
+// ZoneOfCity is the IANA name of the zone of a city, in any case: of "Berlin"
+// it is "Europe/Berlin"; empty if no zone is called so.
+func ZoneOfCity(word string) string {
 	word = strings.ReplaceAll(strings.TrimSpace(word), " ", "_")
 	for name := range strings.Lines(zones) {
 		name = strings.TrimSpace(name)
@@ -80,7 +80,7 @@ func cityZone(word string) string {
 
 // nearestZone is the name that takes the fewest edits.
 func nearestZone(word string) string {
-	if city := cityZone(word[strings.LastIndexByte(word, '/')+1:]); city != "" {
+	if city := ZoneOfCity(word[strings.LastIndexByte(word, '/')+1:]); city != "" {
 		return city
 	}
 	word = strings.ToLower(word)
