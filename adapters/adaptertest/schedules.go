@@ -15,14 +15,24 @@ var schedules = []scenario{
 	{"schedule/report by command", harmless, nil, func(h *house) { h.reports(typed(h)) }},
 	{"schedule/goal by message", harmless, nil, func(h *house) { h.recurs(spoken(h)) }},
 	{"schedule/goal by command", harmless, nil, func(h *house) { h.recurs(typed(h)) }},
-	{"schedule/turns", harmless, func(h *house) {
-		fixed := bot.Schedule{When: "@every 2s", Zone: "UTC", Since: time.Now(), To: h.Channel().String(), Missed: "skip"}
-		goal, report := fixed, fixed
-		goal.Name, goal.Goal, goal.Overlap = "tide", "Get the harbour ready", bot.OverlapSkip
-		report.Name, report.Report = "log", bot.OfChannel
-		h.rules.Schedules = []bot.Schedule{goal, report}
-		h.rules.Authority.Operators = []string{h.Principal(Ann)}
-	}, turns},
+	{"schedule/turns", harmless, tides, turns},
+	{"schedule/turns of two replicas", harmless, func(h *house) {
+		distributed(h)
+		tides(h)
+	}, func(h *house) {
+		h.join()
+		turns(h)
+	}},
+}
+
+// tides are a goal and a report of the configuration that come every other second.
+func tides(h *house) {
+	fixed := bot.Schedule{When: "@every 2s", Zone: "UTC", Since: time.Now(), To: h.Channel().String(), Missed: "skip"}
+	goal, report := fixed, fixed
+	goal.Name, goal.Goal, goal.Overlap = "tide", "Get the harbour ready", bot.OverlapSkip
+	report.Name, report.Report = "log", bot.OfChannel
+	h.rules.Schedules = []bot.Schedule{goal, report}
+	h.rules.Authority.Operators = []string{h.Principal(Ann)}
 }
 
 // desk is how Ann gives orders, and what she is answered, the oldest first.
@@ -146,7 +156,13 @@ func turns(h *house) {
 	h.posted(1)
 	h.order(typed(h), "schedule pause tide", "Paused")
 	h.order(typed(h), "report pause log", "Paused")
+	seen := map[string]agent.RunID{}
 	for _, run := range h.runs() {
-		h.until(run, "it has ended", func(r agent.Run) bool { return r.Ended != nil })
+		r := h.until(run, "it has ended", func(r agent.Run) bool { return r.Ended != nil })
+		turn := r.Brief.Tick.Schedule + r.Brief.Tick.At.UTC().String()
+		if other, twice := seen[turn]; twice {
+			h.Errorf("%s and %s are of the same turn", run, other)
+		}
+		seen[turn] = run
 	}
 }

@@ -157,4 +157,10 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
+	if err := r.RemoveBot(discordtest.OtherGuild); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Check(t.Context(), r.d.cfg); err != nil || !strings.HasPrefix(got, "@deckhand in 1 server, ") {
+		t.Errorf("in one server: %q, %v", got, err)
+	}
 }
