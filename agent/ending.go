@@ -81,7 +81,11 @@ func (r Run) plainReport() Reported {
 				}
 			}
 		case TaskPending, TaskRunning, TaskSkipped:
-			rep.Skipped = append(rep.Skipped, t.Title)
+			title := t.Title
+			if s.State == TaskPending && r.unanswered() {
+				title += ": not begun"
+			}
+			rep.Skipped = append(rep.Skipped, title)
 		case TaskFailed:
 			fmt.Fprintf(&body, "- failed: %s. %s\n", t.Title, s.Reason)
 			rep.Skipped = append(rep.Skipped, t.Title+": "+s.Reason)

@@ -65,12 +65,18 @@ func (r Run) gaveUp() *Checkpoint {
 	return nil
 }
 
-// gaveUpTask is why the task failed at which the run ended.
+// gaveUpTask is why the task failed at which the run ended, in a few words: the
+// run's own reason says it all.
 func (r Run) gaveUpTask(c Checkpoint) string {
-	if c.Decision.Decision == DecideExpired {
-		return r.stuckOn(c) + "; nobody said in time what to do"
+	why := r.stuckOn(c)
+	if message, is := strings.CutPrefix(why, "stuck: "); is {
+		head, _, _ := strings.Cut(message, ": ")
+		why = "stuck: " + head
 	}
-	return r.stuckOn(c) + "; the run ends with what there is"
+	if c.Decision.Decision == DecideExpired {
+		return why + "; nobody said in time what to do"
+	}
+	return why + "; the run ends with what there is"
 }
 
 // skipped is why the task failed whose question was answered with a skip.

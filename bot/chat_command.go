@@ -70,6 +70,9 @@ func (h *hearing) steer(ctx context.Context, text string) (Answer, error) {
 		h.log("steering was refused", r)
 		return Answer{Run: r.ID, Private: h.steerers(r)}, nil
 	}
+	if a, is, err := h.hint(ctx, r, text, nil); is || err != nil {
+		return a, err
+	}
 	_, err = h.cfg.Desk.tell(ctx, r.ID, h.in.By, agent.PersonSaid{Text: text}, h.along)
 	if h.wrote(err) != nil {
 		return Answer{}, err

@@ -161,6 +161,9 @@ func (h *hearing) decide(ctx context.Context, id agent.CheckpointID, d agent.Che
 // inThread takes in what is said in the thread of a live run and is no order:
 // the answer to a question, steering, or other people's words.
 func (h *hearing) inThread(ctx context.Context, r agent.Run, s Said) (Answer, error) {
+	if a, is, err := h.hint(ctx, r, afterColon(s.Text, "steer"), s.Files); is || err != nil {
+		return a, err
+	}
 	if check, asks := h.question(r); asks && s.Text != "" && len(s.Files) == 0 {
 		if word, is := spelled(check, s.Text, s.To); is {
 			return h.decide(ctx, check.ID, agent.CheckpointDecided{Decision: word})
@@ -187,7 +190,7 @@ func (h *hearing) inThread(ctx context.Context, r agent.Run, s Said) (Answer, er
 // question is the oldest open question that takes the person's own words.
 func (h *hearing) question(r agent.Run) (c agent.Checkpoint, asks bool) {
 	for _, c := range h.put(r) {
-		if free(c) && h.cfg.Desk.Authority.may(r, c.Ask, h.in.By) {
+		if (free(c) || hinted(c)) && h.cfg.Desk.Authority.may(r, c.Ask, h.in.By) {
 			return c, true
 		}
 	}

@@ -26,7 +26,8 @@ type reply struct {
 
 // ReadDecision reads one line as the answer to an open checkpoint of the run:
 // a JSON object, or for the oldest open one `y`, `n`, `always`, a choice's text
-// or its number. Free text answers a clarifying question. The error wraps
+// or its number. Free text answers a clarifying question, and lets a run that is
+// stuck try again. The error wraps
 // ErrNotAnAnswer and says what would be one.
 func ReadDecision(r agent.Run, line, by string) (agent.CheckpointDecided, error) {
 	line = strings.TrimSpace(line)
@@ -37,7 +38,11 @@ func ReadDecision(r agent.Run, line, by string) (agent.CheckpointDecided, error)
 	if check == nil {
 		return agent.CheckpointDecided{}, fmt.Errorf("%w: nothing is being asked", ErrNotAnAnswer)
 	}
-	return readWord(*check, line, by)
+	d, err := readWord(*check, line, by)
+	if hint, no := ReadHint(*check, line, by); err != nil && no == nil {
+		return hint, nil
+	}
+	return d, err
 }
 
 func readJSON(r agent.Run, line, by string) (agent.CheckpointDecided, error) {
@@ -58,6 +63,9 @@ func readJSON(r agent.Run, line, by string) (agent.CheckpointDecided, error) {
 	}
 	if a.Decision == "" && (len(a.Answers) > 0 || a.Text != "") {
 		a.Decision = agent.DecideAnswer
+		if hinted(*check) {
+			a.Decision = agent.DecideRetry
+		}
 	}
 	d, err := readWord(*check, a.Decision, by)
 	if err != nil {
@@ -144,6 +152,9 @@ func free(c agent.Checkpoint) bool {
 }
 
 func notOffered(c agent.Checkpoint, word string) error {
+	if hinted(c) {
+		return fmt.Errorf("%w: %q; say one of: %s, or in a few words what should be done differently", ErrNotAnAnswer, word, strings.Join(c.Choices, ", "))
+	}
 	return fmt.Errorf("%w: %q; say one of: %s", ErrNotAnAnswer, word, strings.Join(c.Choices, ", "))
 }
 

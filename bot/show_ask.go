@@ -25,7 +25,7 @@ func asks(r agent.Run, c agent.Checkpoint) []Part {
 	case agent.CheckBudget:
 		return left(r)
 	case agent.CheckStuck:
-		return append(detail(c), evidence(r, c)...)
+		return despair(r, c)
 	}
 	return detail(c)
 }
@@ -139,30 +139,4 @@ func left(r agent.Run) []Part {
 	}
 	lines = append(lines, "**Spent**: "+spending(r)+" · "+countOf(r.Spent.Calls, "model call")+" · "+lasting(r.Spent.Time)+" of work")
 	return []Part{Prose{"The next model call does not fit any more.\n\n" + strings.Join(lines, nextLine)}}
-}
-
-// evidence is what was tried: the tasks that failed and the newest findings,
-// unless the question says it itself.
-func evidence(r agent.Run, c agent.Checkpoint) []Part {
-	var lines []string
-	add := func(what, why string) {
-		line := "- " + what + quoted(why, 200)
-		if why != "" && !strings.Contains(c.Detail+c.Title, why) && !slices.Contains(lines, line) {
-			lines = append(lines, line)
-		}
-	}
-	for _, f := range r.Findings[max(0, len(r.Findings)-5):] {
-		if c.Strand == agent.Main || f.Strand == c.Strand {
-			add("", f.Message)
-		}
-	}
-	for _, t := range r.Plan.Tasks {
-		if s := r.Tasks[t.ID]; s.State == agent.TaskFailed {
-			add(quoted(taskTitle(t), 80)+": ", s.Reason)
-		}
-	}
-	if len(lines) == 0 {
-		return nil
-	}
-	return []Part{Prose{"**What was tried**\n" + strings.Join(lines, "\n")}}
 }

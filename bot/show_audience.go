@@ -10,8 +10,42 @@ import (
 // Audience lists the principals who are to be notified of a question.
 type Audience func(r agent.Run, ask agent.CheckpointKind) []string
 
+// firstAsked is who is notified of a question when it is put, out of its
+// audience: of a way out the requester alone, where that is somebody who can be
+// reached.
+func firstAsked(r agent.Run, ask agent.CheckpointKind, audience Audience) []string {
+	requester, others := rungs(r, ask, audience)
+	if len(requester) > 0 {
+		return requester
+	}
+	return others
+}
+
+// lastAsked is who is reminded of it: of a way out the operators, where there
+// are any.
+func lastAsked(r agent.Run, ask agent.CheckpointKind, audience Audience) []string {
+	requester, others := rungs(r, ask, audience)
+	if len(others) > 0 {
+		return others
+	}
+	return requester
+}
+
+// rungs part the audience of a way out in the requester and the others; that of
+// any other question is not parted.
+func rungs(r agent.Run, ask agent.CheckpointKind, audience Audience) (requester, others []string) {
+	for _, who := range audience(r, ask) {
+		if ask == agent.CheckStuck && who == r.Brief.Requester {
+			requester = append(requester, who)
+		} else {
+			others = append(others, who)
+		}
+	}
+	return requester, others
+}
+
 // Audience is who is notified of a checkpoint of the kind, out of those who may
-// decide it: the requester for clarify; the requester and then the operators
+// decide it: the requester for clarify; the requester, and later the operators,
 // for stuck; the approvers for the rest (where none are named: the requester
 // and the operators), with the operators for money. A bare id is taken as one
 // of the run's platform; people of other platforms cannot be notified there.
@@ -19,6 +53,9 @@ func (a Authority) Audience(r agent.Run, ask agent.CheckpointKind) []string {
 	platform, _, _ := strings.Cut(r.Brief.ReplyTo, ":")
 	var list []string
 	for _, who := range a.asked(r, ask) {
+		if who == Terminal || who == agent.Deckhand {
+			continue // nobody of a platform
+		}
 		if who != "" && !strings.Contains(who, ":") {
 			who = platform + ":" + who
 		}

@@ -12,7 +12,7 @@ import (
 // about, and a button for each way to decide.
 func CheckCard(r agent.Run, c agent.Checkpoint, now time.Time, audience Audience) Card {
 	card := Card{Key: Key{Run: r.ID, Name: keyAsk + string(c.ID), Kind: agent.PostCheckpoint},
-		Text: title(c), Mentions: audience(r, c.Ask)}
+		Text: title(c), Mentions: firstAsked(r, c.Ask, audience)}
 	card.Parts = append(card.Parts, Heading{title(c)}, Small{about(r, c)})
 	card.Parts = append(card.Parts, asks(r, c)...)
 	if facts := stakes(r, c, now); len(facts) > 0 {
@@ -28,11 +28,15 @@ func CheckCard(r agent.Run, c agent.Checkpoint, now time.Time, audience Audience
 func RemindCard(r agent.Run, c agent.Checkpoint, now time.Time, audience Audience) Card {
 	text := "Still waiting " + wants[c.Ask] + ": " + title(c)
 	line := "**Still waiting** " + wants[c.Ask] + ": " + escape(title(c))
+	who := lastAsked(r, c.Ask, audience)
+	if c.Ask == agent.CheckStuck {
+		line += nextLine + passedOn(r, firstAsked(r, c.Ask, audience), who)
+	}
 	if expiry := untilThen(c.Expires, now); expiry != "" {
 		line += nextLine + "It " + expiry + "; then " + expired[c.Ask] + "."
 	}
 	card := Card{Key: Key{Run: r.ID, Name: keyRemind + string(c.ID), Kind: agent.PostCheckpoint},
-		Text: text, Mentions: audience(r, c.Ask), Parts: []Part{Prose{line}}}
+		Text: text, Mentions: who, Parts: []Part{Prose{line}}}
 	if c.Ask == agent.CheckApproval {
 		card.Parts = append(card.Parts, arguments(c, besideValue)...)
 	}
@@ -136,7 +140,7 @@ func answered(c agent.Checkpoint) []Part {
 // about is the run and the task that a question belongs to.
 func about(r agent.Run, c agent.Checkpoint) string {
 	text := "Goal: " + quoted(r.Brief.Goal, 150)
-	if id, is := c.Strand.Task(); is {
+	if id, is := c.Strand.Task(); is && c.Ask != agent.CheckStuck { // whose title says it
 		if t, known := r.Plan.Task(id); known {
 			text += nextLine + "Task: " + quoted(taskTitle(t), 120)
 		}

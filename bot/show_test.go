@@ -122,7 +122,8 @@ var (
 			{ID: "q1", Question: "Which colour?", Choices: []string{"Red", "Blue"}}, {ID: "q2", Question: "How large?"},
 			{ID: "size", Question: "Which *format*?", Choices: []string{"PNG", "SVG"}}, {ID: "q4", Question: "For whom?"},
 		}, Choices: []string{agent.DecideAnswer, agent.DecideForMe, agent.DecideCancel}}
-	askStuck = agent.CheckpointOpened{Ask: agent.CheckStuck, Title: "I am stuck: the same call three times", Detail: "- L1: the same call three times (events 3, 4, 5)",
+	askStuck = agent.CheckpointOpened{Ask: agent.CheckStuck, Title: "Stuck on “Count the lines”: the same call 4 times with the same result",
+		Detail:  "- list files “src/*.go”; the answer was “no such folder: <src>”\n",
 		Choices: []string{agent.DecideRetry, agent.DecideSkip, agent.DecideCancel}, Expires: taleExpiry}
 	askUncertain = agent.CheckpointOpened{Ask: agent.CheckUncertain, Title: "send_mail may have run: I was interrupted during the call", Tool: "send_mail",
 		Arguments: json.RawMessage(`{"to":"a@example.org"}`), Detail: "Look whether it happened. Then say done, repeat or skip.",
@@ -168,18 +169,18 @@ func TestCheckCards(t *testing.T) {
 	preview := askApproval
 	preview.Detail = "```diff\n+ 12\n```"
 	for name, r := range map[string]agent.Run{
-		"check-approval": more(base, asksFor("task/count", askApproval)),
-		"check-preview":  more(base, asksFor("task/count", preview)),
-		"check-votes":    more(atWork(two), asksFor("task/count", askApproval), on("task/count", agent.CheckpointVoted{ID: taleRun + "-q", Decision: agent.DecideApprove, By: "slack:U5"})),
-		"check-vote":     more(atWork(agent.RunStarted{}), asksFor("task/count", askApproval), on("task/count", agent.CheckpointVoted{ID: taleRun + "-q", Decision: agent.DecideApprove, By: "slack:U5"})),
-		"check-plan":     more(told(agent.RunStarted{}), asksFor(agent.Main, askPlan)),
-		"check-broken":   more(told(agent.RunStarted{}), asksFor(agent.Main, askBroken)),
-		"check-clarify":  more(told(agent.RunStarted{}), asksFor(agent.Main, askOne)),
-		"check-points":   more(told(agent.RunStarted{}), asksFor(agent.Main, askMany)),
-		"check-budget":   more(base, on("task/prices", base.BudgetQuestion("usd", taleBegin))),
-		"check-wider":    more(base, on("task/prices", base.BudgetQuestion("person/slack:U1/2026-03", taleBegin))),
-		"check-stuck": more(base, on("task/count", agent.Finding{Strand: "task/count", Message: "an error came back twice"}),
-			asksFor("task/count", askStuck)),
+		"check-approval":  more(base, asksFor("task/count", askApproval)),
+		"check-preview":   more(base, asksFor("task/count", preview)),
+		"check-votes":     more(atWork(two), asksFor("task/count", askApproval), on("task/count", agent.CheckpointVoted{ID: taleRun + "-q", Decision: agent.DecideApprove, By: "slack:U5"})),
+		"check-vote":      more(atWork(agent.RunStarted{}), asksFor("task/count", askApproval), on("task/count", agent.CheckpointVoted{ID: taleRun + "-q", Decision: agent.DecideApprove, By: "slack:U5"})),
+		"check-plan":      more(told(agent.RunStarted{}), asksFor(agent.Main, askPlan)),
+		"check-broken":    more(told(agent.RunStarted{}), asksFor(agent.Main, askBroken)),
+		"check-clarify":   more(told(agent.RunStarted{}), asksFor(agent.Main, askOne)),
+		"check-points":    more(told(agent.RunStarted{}), asksFor(agent.Main, askMany)),
+		"check-budget":    more(base, on("task/prices", base.BudgetQuestion("usd", taleBegin))),
+		"check-wider":     more(base, on("task/prices", base.BudgetQuestion("person/slack:U1/2026-03", taleBegin))),
+		"check-stuck":     more(base, append(stuckFindings(), asksFor("task/count", askStuck))...),
+		"check-replans":   more(base, ends("count", agent.TaskFailed, "the disk is full"), asksFor(agent.Main, askReplans)),
 		"check-uncertain": more(base, asksFor("task/count", askUncertain)),
 	} {
 		t.Run(name, func(t *testing.T) {

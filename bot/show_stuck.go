@@ -1,0 +1,104 @@
+package bot
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// Bounds of what a question about a way out shows.
+const (
+	maxTried     = 8
+	maxTriedLine = 300 // characters
+)
+
+// despair is what a run that is stuck says: what was tried, what it needs, and
+// what each button does.
+func despair(r agent.Run, c agent.Checkpoint) []Part {
+	var parts []Part
+	if lines := tried(r, c); len(lines) > 0 {
+		parts = append(parts, Prose{"**What was tried**\n- " + strings.Join(first(lines, maxTried), "\n- ")})
+	}
+	need := "**What I need**\nA word from you how to go on. Press a button"
+	if hinted(c) {
+		need += ", or write in this thread what I should do differently: I try again with it"
+	}
+	lines := []string{need + "."}
+	for _, word := range c.Choices {
+		if what := WayOut(c, word); what != "" {
+			lines = append(lines, "- **"+escape(label(word))+"**: "+what)
+		}
+	}
+	return append(parts, Prose{strings.Join(lines, "\n")})
+}
+
+// WayOut is what a choice of a question of a run that is stuck does, empty for
+// any other question.
+func WayOut(c agent.Checkpoint, word string) string {
+	if c.Ask != agent.CheckStuck {
+		return ""
+	}
+	switch word {
+	case agent.DecideRetry:
+		if c.Strand == agent.Main {
+			return "I make one more plan"
+		}
+		return "I go on with this task, and count from zero"
+	case agent.DecideSkip:
+		return "this task counts as failed, the rest goes on"
+	case agent.DecideFinish:
+		return "the run ends, with a report of what there is"
+	case agent.DecideCancel:
+		return "the run ends at once"
+	}
+	return ""
+}
+
+// tried is what was tried: the lines of the question itself, what else was
+// noticed about the task's work, and for the whole run the tasks that failed.
+func tried(r agent.Run, c agent.Checkpoint) []string {
+	var lines []string
+	add := func(line string) {
+		if line = quoted(line, maxTriedLine); line != "" && !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	for line := range strings.SplitSeq(c.Detail, "\n") {
+		add(strings.TrimPrefix(strings.TrimSpace(line), "- "))
+	}
+	if c.Strand == agent.Main {
+		return lines // it lists the tasks that failed
+	}
+	for _, f := range noticed(r, c) {
+		add(f.Message)
+	}
+	return lines
+}
+
+// noticed are the newest findings about the task before the question, without
+// the streaks that ended in a stop: the question is about those.
+func noticed(r agent.Run, c agent.Checkpoint) []agent.Finding {
+	own := slices.DeleteFunc(slices.Clone(r.Findings), func(f agent.Finding) bool { return f.Strand != c.Strand })
+	return slices.DeleteFunc(slices.Clone(own[max(0, len(own)-5):]), func(f agent.Finding) bool {
+		return f.Severity == "stop" || slices.ContainsFunc(own, func(o agent.Finding) bool { return o.Severity == "stop" && meet(f.Events, o.Events) })
+	})
+}
+
+// meet reports whether two lists have something in common.
+func meet(a, b []uint64) bool {
+	return slices.ContainsFunc(a, func(n uint64) bool { return slices.Contains(b, n) })
+}
+
+// passedOn says who is asked now, after those who were asked first.
+func passedOn(r agent.Run, first, now []string) string {
+	switch {
+	case len(now) == 0:
+		return "Nobody has answered yet."
+	case !slices.Equal(first, now):
+		return mentions(first, "and") + " has not answered. " + mentions(now, "or") + ", you may decide it as well."
+	case slices.Contains(now, r.Brief.Requester):
+		return Mention(r.Brief.Requester) + ", I cannot go on without you."
+	}
+	return "Nobody has answered yet. " + mentions(now, "or") + " may decide it."
+}

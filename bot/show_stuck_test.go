@@ -1,0 +1,108 @@
+package bot
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// askReplans is what the main strand asks when new plans do not help.
+var askReplans = agent.CheckpointOpened{Ask: agent.CheckStuck, Title: "Stuck: 2 new plans did not help",
+	Detail:  "- “Count the lines” failed: the disk is full\n",
+	Choices: []string{agent.DecideRetry, agent.DecideFinish, agent.DecideCancel}, Expires: taleExpiry}
+
+// stuckFindings are what was noticed before askStuck: one streak, seen by three
+// rules, and a failing call before it.
+func stuckFindings() []agent.Event {
+	found := func(rule, severity, message string, events ...uint64) agent.Event {
+		return on("task/count", agent.Finding{Rule: rule, Severity: severity, Strand: "task/count", Message: message, Events: events})
+	}
+	return []agent.Event{
+		found("L2", "nudge", "the same call failed 3 times: count lines “*”; the last error was “too many files”", 20, 21, 22),
+		found("L9", "check-in", "the same call 2 times running: list files “src/*.go”", 31, 32),
+		found("L1", "nudge", "the same call 3 times with the same result: list files “src/*.go”; the answer was “no such folder: <src>”", 31, 32, 33),
+		found("L3", "stop", "the same call 4 times with the same result: list files “src/*.go”; the answer was “no such folder: <src>”", 31, 32, 33, 34),
+	}
+}
+
+// A way out is asked of the requester alone; the reminder asks the operators.
+func TestRungs(t *testing.T) {
+	ops := Authority{Operators: []string{"U7", "slack:S8", "discord:8"}}
+	for _, tt := range []struct {
+		name, requester       string
+		authority             Authority
+		first, reminded, says string
+	}{
+		{"the requester, then the operators", "slack:U1", ops, "slack:U1", "slack:U7 slack:S8", "@slack:U1 has not answered. @slack:U7 or @slack:S8, you may"},
+		{"no operators", "slack:U1", Authority{}, "slack:U1", "slack:U1", "@slack:U1, I cannot go on without you"},
+		{"an operator's own run", "slack:U7", Authority{Operators: []string{"U7"}}, "slack:U7", "slack:U7", "@slack:U7, I cannot go on"},
+		{"a requester of somewhere else", "discord:1", ops, "slack:U7 slack:S8", "slack:U7 slack:S8", "Nobody has answered yet. @slack:U7 or"},
+		{"a schedule's", agent.Deckhand, ops, "slack:U7 slack:S8", "slack:U7 slack:S8", "Nobody has answered yet. @slack:U7 or"},
+		{"nobody", "terminal", Authority{}, "", "", "Nobody has answered yet."},
+	} {
+		r := more(told(agent.RunStarted{Requester: tt.requester}), asksFor(agent.Main, askReplans))
+		r.Brief.Requester = tt.requester
+		c := theCheck(r)
+		put, reminder := CheckCard(r, c, c.Opened, tt.authority.Audience), RemindCard(r, c, taleBegin.Add(12*time.Hour), tt.authority.Audience)
+		got := []string{strings.Join(put.Mentions, " "), strings.Join(reminder.Mentions, " ")}
+		if diff := cmp.Diff([]string{tt.first, tt.reminded}, got); diff != "" {
+			t.Errorf("%s:\n%s", tt.name, diff)
+		}
+		if text := drawn(reminder); !strings.Contains(text, tt.says) {
+			t.Errorf("%s: the reminder does not say %q:\n%s", tt.name, tt.says, text)
+		}
+	}
+}
+
+// Other questions notify everybody at once, and again.
+func TestOnlyAWayOutHasRungs(t *testing.T) {
+	a := Authority{Operators: []string{"slack:U7"}, RequesterMayApprove: true}
+	for ask := range wants {
+		if ask == agent.CheckStuck {
+			continue
+		}
+		r := told(agent.RunStarted{})
+		all := a.Audience(r, ask)
+		if !cmp.Equal(all, firstAsked(r, ask, a.Audience)) || !cmp.Equal(all, lastAsked(r, ask, a.Audience)) {
+			t.Errorf("%s: %v, then %v, want %v", ask, firstAsked(r, ask, a.Audience), lastAsked(r, ask, a.Audience), all)
+		}
+	}
+}
+
+// What was tried may hold anything.
+func TestWhatWasTriedIsQuoted(t *testing.T) {
+	hostile := askStuck
+	hostile.Detail = "- fetch “[press here](https://evil.example)”; the answer was “<!channel> **Approve** \u202e”\n"
+	r := more(atWork(agent.RunStarted{}), asksFor("task/count", hostile))
+	text := drawn(CheckCard(r, theCheck(r), taleBegin, Authority{}.Audience))
+	for _, bad := range []string{"[press", "<!channel", "**Approve**", "\u202e"} {
+		if strings.Contains(strings.ReplaceAll(text, "\\"+bad, ""), bad) {
+			t.Errorf("%q is in\n%s", bad, text)
+		}
+	}
+}
+
+// A run that nobody showed a way out says what is missing, and why.
+func TestReportOfAStuckRun(t *testing.T) {
+	r := more(atWork(agent.RunStarted{Slots: 4}), append(stuckFindings(), ends("prices", agent.TaskDone, "Prices are in prices.json"), asksFor("task/count", askStuck),
+		on("task/count", agent.CheckpointDecided{ID: taleRun + "-q", Decision: agent.DecideExpired, By: agent.DecideExpired}))...)
+	for range 5 { // as the loop does
+		for _, s := range []agent.StrandID{"task/count", agent.Main} {
+			for _, step := range r.Next(s).Steps {
+				d, is := step.(agent.Decide)
+				if !is {
+					t.Fatalf("%s wants %T: no model is asked any more", s, step)
+				}
+				r = more(r, d.Events...)
+			}
+		}
+	}
+	golden(t, "report-stuck", ReportCard(r))
+	golden(t, "closed-stuck", ClosedCard(r, theCheck(r)))
+	hinted := more(atWork(agent.RunStarted{}), asksFor("task/count", askStuck), decided(agent.DecideRetry, "use the *other* folder"))
+	golden(t, "closed-hint", ClosedCard(hinted, theCheck(hinted)))
+}
