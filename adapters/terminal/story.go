@@ -123,8 +123,13 @@ func controlled(b agent.RunControlled) []row {
 	return []row{{in(cyan, "› "), in(normal, oneLine(text))}}
 }
 
+// checkIn is the purpose of calls whose failure holds up nobody.
+const checkIn = "check-in"
+
 func answered(b agent.ModelAnswered) []row {
 	switch {
+	case b.Purpose == checkIn && b.Error != "":
+		return []row{{in(dim, "a check-in is left out: "+oneLine(b.Error))}} // the work goes on
 	case b.Refused:
 		return []row{{in(red, "✗ the model refused: "), in(normal, oneLine(b.Error))}}
 	case b.Error != "":
