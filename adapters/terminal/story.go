@@ -53,7 +53,7 @@ func tell(before, after agent.Run, e agent.Event, all bool) []row {
 	case agent.RunEnded:
 		return ending(after)
 	case agent.RunWatched, agent.TimePassed, agent.ModelAsked, agent.TaskFinishing, agent.ToolDeferred,
-		agent.CheckpointOpened, agent.Recalled, agent.Reported: // shown live, as a question, or with the end
+		agent.CheckpointOpened, agent.CheckInDue, agent.CheckInMade, agent.Recalled, agent.Reported: // shown live, as a question, or with the end
 	}
 	return nil
 }
