@@ -60,6 +60,11 @@ func (r Run) Undelivered() string {
 	return cmp.Or(r.Shown[keyCard].Failed, r.Shown[keyReport].Failed)
 }
 
+// Delivered reports whether a scheduled report was posted, head and body.
+func (r Run) Delivered() bool {
+	return r.Scheduled() && r.Shown[keyCard].Message != "" && r.Shown[keyReport].Message != ""
+}
+
 // dueUpload is the next artifact of the report to send along.
 func (r Run) dueUpload() (p Post, due bool) {
 	for i, file := range r.Report.Artifacts {

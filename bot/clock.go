@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strconv"
 	"sync"
 	"time"
@@ -39,6 +40,7 @@ type Clock struct {
 
 	mu    sync.Mutex
 	whens map[string]schedule.When // that were read already, by schedule
+	told  settled
 }
 
 // NewClock makes a Clock.
@@ -57,18 +59,25 @@ func (c *Clock) Run(ctx context.Context) {
 	}
 }
 
-// Serve does what is due at the time, and returns when the next turn is.
+// Serve does what is due at the time, and returns when the next turn is. Clocks
+// go through what falls due together in different orders: each does a part of
+// the work, not all of it at once for one of them to win.
 func (c *Clock) Serve(ctx context.Context, now time.Time) (next time.Time) {
 	next = now.Add(clockLook)
 	list, err := c.cfg.Recurring.List(ctx)
 	if err != nil {
 		c.cfg.Reporter.Log.Error("not every schedule is served", "err", err)
 	}
-	for _, s := range list {
+	l := c.glance(now)
+	for _, i := range rand.Perm(len(list)) { //nolint:gosec // nothing secret is in an order
+		s := list[i]
 		if s.Paused != "" {
 			continue
 		}
-		at, err := c.serve(ctx, s, now)
+		at, err := l.serve(ctx, s)
+		if err != nil {
+			at = time.Time{} // not again at once
+		}
 		if err != nil && ctx.Err() == nil {
 			c.cfg.Reporter.Log.Error("a schedule could not be served; trying again", "schedule", s.Name, "err", err)
 			c.overdue(ctx, s, now, err)
@@ -81,24 +90,23 @@ func (c *Clock) Serve(ctx context.Context, now time.Time) (next time.Time) {
 }
 
 // serve does one schedule's due turn, if there is one.
-func (c *Clock) serve(ctx context.Context, s Schedule, now time.Time) (next time.Time, err error) {
-	when, err := c.timing(s)
+func (l *glance) serve(ctx context.Context, s Schedule) (next time.Time, err error) {
+	when, err := l.timing(s)
 	if err != nil {
 		return next, err
 	}
-	at, known, err := c.cfg.Recurring.served(ctx, s)
+	at, known, err := l.cfg.Recurring.served(ctx, s)
 	if err != nil {
 		return next, err
 	}
-	if !known { // it counts from here on
-		at.At = now
-		return when.Next(now), c.keep(ctx, s, at)
+	if !known {
+		return when.Next(l.now), l.begin(ctx, s)
 	}
-	due := schedule.Due(when, at.At, now, clockGrace, s.Missed)
+	due := schedule.Due(when, at.At, l.now, clockGrace, s.Missed)
 	if due.Until.IsZero() {
-		return when.Next(now), nil
+		return when.Next(l.now), nil
 	}
-	t := turn{Clock: c, s: s, due: due, now: now, at: at, zone: when.Zone()}
+	t := turn{glance: l, s: s, due: due, was: at.At, at: at, zone: when.Zone()}
 	t.at.At = due.Until
 	t.miss()
 	switch {
@@ -110,12 +118,12 @@ func (c *Clock) serve(ctx context.Context, s Schedule, now time.Time) (next time
 		err = t.goal(ctx)
 	}
 	if errors.Is(err, agent.ErrSeen) { // somebody else was faster, with this turn or one before it
-		return now, t.behind(ctx)
+		return l.now, t.behind(ctx)
 	}
 	if errors.Is(err, errWaits) {
 		return next, nil
 	}
-	return when.Next(now), err
+	return when.Next(l.now), err
 }
 
 // timing is when the schedule's turns are. Reading that takes longer than
@@ -137,20 +145,13 @@ func (c *Clock) timing(s Schedule) (schedule.When, error) {
 	return when, err
 }
 
-func (c *Clock) keep(ctx context.Context, s Schedule, at served) error {
-	if err := c.cfg.Recurring.Store.SetValue(ctx, nameServed+s.Name, at.text()); err != nil {
-		return fmt.Errorf("schedule %s: %w", s.Name, err)
-	}
-	return nil
-}
-
 // turn is one turn of a schedule on its way.
 type turn struct {
-	*Clock
+	*glance
 	s    Schedule
 	due  schedule.Turn
-	now  time.Time
-	at   served // as it is once the turn is served
+	was  time.Time // how far the schedule was served before
+	at   served    // as it is once the turn is served
 	zone *time.Location
 }
 
@@ -182,18 +183,6 @@ func (t *turn) handled(ctx context.Context) error {
 	along := t.along()
 	_, err := t.cfg.Reporter.Desk.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Once: along.Once, Set: along.Set})
 	return err
-}
-
-// behind looks whether the state was written by whoever served the turn. It
-// was not where the turn's key was used under an older state: that one must not
-// be tried for ever.
-func (t *turn) behind(ctx context.Context) error {
-	at, known, err := t.cfg.Recurring.served(ctx, t.s)
-	if err != nil || (known && !at.At.Before(t.due.Until)) {
-		return err
-	}
-	at.Spec, at.At = t.s.spec(), t.due.Until
-	return t.keep(ctx, t.s, at)
 }
 
 // errWaits says that a turn is to be served later.

@@ -33,5 +33,9 @@ func (t *turn) lateness() Lateness {
 }
 
 func (t *turn) digest(ctx context.Context) (Digest, error) {
-	return t.cfg.Reporter.digest(ctx, t.s, t.at.Posted, t.now)
+	infos, err := t.runs(ctx)
+	if err != nil {
+		return Digest{}, err
+	}
+	return t.cfg.Reporter.digest(ctx, t.s, reported{since: t.at.Posted, now: t.now, runs: infos, seen: t.told.note})
 }
