@@ -78,6 +78,8 @@ func (w *watcher) line(ctx context.Context, line string) (taken bool) {
 	case line == "":
 	case check == nil && strings.HasPrefix(line, "{"):
 		w.decide(ctx, line)
+	case speaks && check != nil && check.Ask == agent.CheckStuck:
+		w.hint(ctx, *check, text)
 	case speaks && (check == nil || check.Ask != agent.CheckClarify):
 		w.say(ctx, text)
 	case check == nil && w.TTY && !w.JSON:
@@ -169,6 +171,16 @@ func (w *watcher) decide(ctx context.Context, line string) {
 	w.send(ctx, d)
 }
 
+// hint lets a run that is stuck try again in another way.
+func (w *watcher) hint(ctx context.Context, check agent.Checkpoint, text string) {
+	d, err := bot.ReadHint(check, text, w.By)
+	if err != nil {
+		w.face.notice(err.Error())
+		return
+	}
+	w.send(ctx, d)
+}
+
 func (w *watcher) send(ctx context.Context, d agent.CheckpointDecided) {
 	if w.told("the answer", w.Desk.Decide(ctx, w.person(), d)) {
 		w.talk.sent = d.ID
@@ -187,7 +199,7 @@ func (w *watcher) answer(line string) (agent.CheckpointDecided, error) {
 		return d, err
 	}
 	reason := ""
-	if head, rest, more := strings.Cut(line, " "); more && check.Ask != agent.CheckClarify {
+	if head, rest, more := strings.Cut(line, " "); more && check.Ask != agent.CheckClarify && check.Ask != agent.CheckStuck {
 		switch strings.ToLower(strings.TrimRight(head, ",:")) {
 		case "n", "no", "deny":
 			line, reason = "n", strings.TrimSpace(rest)

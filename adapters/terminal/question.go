@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
 )
 
 // question shows a checkpoint in full: what, why, the arguments, the preview,
@@ -14,7 +15,7 @@ import (
 // the beginning is shown, so that the title stays on the screen; 0: all of it.
 func question(r agent.Run, c agent.Checkpoint, most int) []row {
 	rows := []row{nil, {in(yellow, "? "), in(bold, oneLine(c.Title))}}
-	if task := titleOf(r, c.Strand); task != "" {
+	if task := titleOf(r, c.Strand); task != "" && c.Ask != agent.CheckStuck { // whose title says it
 		rows = append(rows, row{in(dim, "  for: "), in(normal, task)})
 	}
 	if c.Risk != "" {
@@ -25,7 +26,11 @@ func question(r agent.Run, c agent.Checkpoint, most int) []row {
 		values = shownBeside
 	}
 	rows = append(rows, arguments(c.Arguments, values)...)
+	if c.Ask == agent.CheckStuck && c.Detail != "" {
+		rows = append(rows, row{in(dim, "  what was tried:")})
+	}
 	rows = append(rows, preview(c.Detail, most)...)
+	rows = append(rows, ways(c)...)
 	if len(c.Questions) == 1 {
 		rows = append(rows, point(c.Questions[0])...)
 	}
@@ -69,6 +74,20 @@ func preview(detail string, most int) []row {
 	return rows
 }
 
+// ways are what each choice of a run that is stuck does.
+func ways(c agent.Checkpoint) []row {
+	if c.Ask != agent.CheckStuck {
+		return nil
+	}
+	var rows []row
+	for i, choice := range c.Choices {
+		if what := bot.WayOut(c, choice); what != "" {
+			rows = append(rows, row{in(cyan, fmt.Sprintf("  [%d] %s", i+1, oneLine(choice))), in(dim, ": "+what)})
+		}
+	}
+	return rows
+}
+
 // point is one unclear point with its numbered choices.
 func point(q agent.Question) []row {
 	rows := []row{say("  " + oneLine(q.Question))}
@@ -104,6 +123,9 @@ func choices(c agent.Checkpoint) row {
 		default:
 			words = append(words, fmt.Sprintf("[%d] %s", i+1, oneLine(choice)))
 		}
+	}
+	if c.Ask == agent.CheckStuck { // whose choices are listed above
+		return row{in(cyan, "  type a number, or what should be done differently, then Enter  [?] why")}
 	}
 	if c.Ask == agent.CheckClarify {
 		hint := strings.Join(words, ", ")
