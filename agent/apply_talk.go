@@ -145,6 +145,7 @@ func (r Run) outcome(id StrandID, b ToolOutcome) Run {
 	if id == Voice {
 		return r.spoke(b)
 	}
+	r.Touched = touched(r.Touched, b.Files)
 	for _, in := range r.Strands[id].Talks {
 		for i, c := range in.Talk.Open {
 			if c.Effect != b.Effect {

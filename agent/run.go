@@ -45,6 +45,7 @@ type Run struct {
 	Lessons  []Lesson                    `json:"lessons,omitempty"` // of check-ins, the newest of each task
 	Rethink  *Rethink                    `json:"rethink,omitempty"` // before another task starts
 	Files    []Attachment                `json:"files,omitempty"`   // that people gave
+	Touched  []string                    `json:"touched,omitempty"` // workspace files, the newest last
 	Shown    map[string]Shown            `json:"shown,omitempty"`   // posts that were made, by key
 	Watched  []string                    `json:"watched,omitempty"` // further places that show the run
 }

@@ -33,6 +33,10 @@ func (t *turn) control(ctx context.Context, view agent.Run, c agent.OpenCall, ar
 		if err = json.Unmarshal(args, &a); err == nil {
 			return t.extend(ctx, view, c, a)
 		}
+	case agent.CallStatus:
+		return t.status(view, c)
+	case agent.CallNothing:
+		t.reply(c, "Nothing was done.")
 	case "submit_reflection":
 		err = read(args, func(l agent.Ledger) { t.reflection(view, c, l) })
 	case "judge_task":

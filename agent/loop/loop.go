@@ -110,6 +110,11 @@ func New(c Config) (*Loop, error) {
 	if err != nil {
 		return nil, err
 	}
+	for name := range schemas {
+		if _, taken := c.Tools.Tool(name); taken {
+			return nil, fmt.Errorf("loop: a tool is called %s, which is a function of Deckhand's own: give it another name", name)
+		}
+	}
 	return &Loop{Config: c, book: book, schemas: schemas,
 		folds: newFolds(c.Store, c.Blobs, c.Log), held: newHeld(c.Store, c.Lease, c.Log)}, nil
 }

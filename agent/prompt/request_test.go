@@ -76,6 +76,7 @@ var contract = map[llm.Purpose]map[string]string{
 	llm.Plan:   {"submit_plan": "name description goals assumptions done_when tasks reason", "ask_human": "questions"},
 	llm.Work: {
 		"finish_task": "summary outputs confidence", "fail_task": "reason kind", "add_tasks": "tasks reason", "ask_human": "questions",
+		"status": "", "do_nothing": "reason",
 		"read_file": "", "write_to_file": "", // the tools of the task
 	},
 	llm.CheckIn: {"submit_reflection": "progress looping relevance plan_still_best verdict evidence lesson nudge"},
