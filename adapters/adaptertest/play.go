@@ -55,7 +55,8 @@ type play struct {
 	headline  string
 	body      string
 	artifacts []string
-	endless   bool // work calls the first wish of its part for ever
+	endless   bool   // work calls the first wish of its part for ever
+	heeds     string // words that end even that
 
 	mu    sync.Mutex
 	gates map[llm.Purpose]chan struct{}
@@ -159,6 +160,9 @@ func (p *play) say(r llm.Request) llm.Message {
 		}
 		return calls(wish{"submit_plan", map[string]any{"name": "Harbour", "description": "The harbour is made ready.", "tasks": p.tasks()}})
 	case llm.Work:
+		if p.heeds != "" && strings.Contains(read(r), p.heeds) {
+			return finish(r.Task)
+		}
 		return p.working(r.Task, n)
 	case llm.Judge:
 		return calls(wish{"judge_task", map[string]any{"accepted": true}})
@@ -188,6 +192,10 @@ func (p *play) working(task string, turn int) llm.Message {
 			return calls(t.turns[turn]...)
 		}
 	}
+	return finish(task)
+}
+
+func finish(task string) llm.Message {
 	return calls(wish{"finish_task", map[string]any{
 		"summary": "done", "outputs": []map[string]any{{"name": "out_" + task, "value": task}},
 	}})

@@ -23,6 +23,7 @@ var needs = map[string]Ability{
 	"goal/with a file":                    Listening,
 	"clarify/free text":                   Listening,
 	"clarify/not by others":               Listening,
+	"stuck/word in the thread":            Listening,
 	"authority/a bot":                     Listening,
 	"authority/a bot that is not allowed": Listening,
 	"schedule/report by message":          Listening,
@@ -46,7 +47,7 @@ func Run(t *testing.T, a Adapter) {
 	t.Helper()
 	var group sync.WaitGroup
 	slots := make(chan struct{}, atOnce)
-	all := slices.Concat(goals, questions, decisions, authority, talks, troubles, reports, schedules, faults, downtimes, replicas)
+	all := slices.Concat(goals, questions, decisions, authority, talks, troubles, ladders, reports, schedules, faults, downtimes, replicas)
 	if soak() {
 		all = append(all, lengthyFaults...)
 	}
