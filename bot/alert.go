@@ -3,7 +3,6 @@ package bot
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -32,19 +31,10 @@ func (c *Chat) Alert(ctx context.Context, a Alert) {
 // tell opens a run that says it and nothing else: its voice posts it however
 // long the platform is away.
 func (c *Chat) tell(ctx context.Context, who string, a Alert) error {
-	name, _, of := strings.Cut(who, ":")
-	if !of {
-		return fmt.Errorf("%w: write the platform in front of the id", errNoDirect)
-	}
-	director, can := c.platforms.named(name).(Director)
-	if !can {
-		return errNoDirect
-	}
-	to, err := director.Direct(ctx, who)
+	to, err := c.conversation(ctx, who)
 	if err != nil {
 		return err
 	}
-	to = to.At("") // what lives in the conversation is not disturbed
 	zero := agent.Nano(0)
 	_, err = c.cfg.Desk.Begin(ctx, Opening{
 		Brief: agent.RunStarted{Goal: "Alert", Requester: who, ReplyTo: to.String(), Folder: to.Folder(), Slots: 1, Direct: true,
@@ -56,4 +46,29 @@ func (c *Chat) tell(ctx context.Context, who string, a Alert) error {
 		Along: Along{Once: []string{"alert/" + a.ID + "/" + who}},
 	})
 	return err
+}
+
+// conversation is the address of the direct conversation with a principal; a
+// bare id is one of any platform. What lives in the conversation is not
+// disturbed: it is no thread.
+func (c *Chat) conversation(ctx context.Context, who string) (to Address, err error) {
+	all := []string{who}
+	if !strings.Contains(who, ":") {
+		all = nil
+		for _, name := range c.platforms.names() {
+			all = append(all, name+":"+who)
+		}
+	}
+	err = errNoDirect
+	for _, who := range all {
+		name, _, _ := strings.Cut(who, ":")
+		director, can := c.platforms.named(name).(Director)
+		if !can {
+			continue
+		}
+		if to, err = director.Direct(ctx, who); err == nil {
+			return to.At(""), nil
+		}
+	}
+	return Address{}, err
 }

@@ -1,6 +1,10 @@
 package bot
 
-import "sync"
+import (
+	"maps"
+	"slices"
+	"sync"
+)
 
 // platforms are the platforms that are connected, by name. One may join while
 // others are at work: a platform that cannot be reached yet holds up nobody.
@@ -17,6 +21,13 @@ func (l *platforms) join(p Platform) {
 		l.byName = map[string]Platform{}
 	}
 	l.byName[p.Name()] = p
+}
+
+// names are those of the platforms that are connected, sorted.
+func (l *platforms) names() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Sorted(maps.Keys(l.byName))
 }
 
 // named is the platform of the name, nil if none is connected.

@@ -12,6 +12,9 @@ import (
 // StatusCard says where a run stands. It has no key, like every answer: whoever
 // posts it sets one.
 func StatusCard(r agent.Run, now time.Time) Card {
+	if r.Scheduled() {
+		return deliveryCard(r)
+	}
 	c := LiveCard(r, now)
 	c.Key = Key{}
 	return c

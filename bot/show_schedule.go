@@ -68,7 +68,7 @@ func (to reading) line(s Schedule) string {
 	case s.By != to.by:
 		state += " · of " + Mention(s.By)
 	}
-	return "`" + s.Name + "` · **" + escape(when.String()) + "**, " + to.deed(s) + nextLine + state
+	return "`" + s.Name + "` · **" + escape(when.String()) + "**, " + to.deed(s) + nextLine + "  " + state
 }
 
 // deed says where a turn of the schedule does what.

@@ -30,6 +30,20 @@ func ScheduledCard(r agent.Run, p agent.Post) Card {
 	return c
 }
 
+// deliveryCard says what became of a report.
+func deliveryCard(r agent.Run) Card {
+	name := r.Brief.Tick.Schedule
+	what, state := "The report"+maybe(name, " `"+name+"`")+" of "+moment(r.Brief.Tick.At), "is on its way"
+	switch {
+	case r.Undelivered() != "":
+		state = "**could not be posted**: " + quoted(strings.TrimPrefix(r.Undelivered(), "error: "), 300)
+	case r.Shown[keyReport].Message != "":
+		state = "was posted"
+	}
+	text := what + " " + state + "."
+	return Card{Text: plain(text), Parts: []Part{Prose{text}}}
+}
+
 // undelivered says which report did not get where, why, and what to do about it.
 func undelivered(r agent.Run) string {
 	name := r.Brief.Tick.Schedule

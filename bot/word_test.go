@@ -34,7 +34,8 @@ func TestSpokenCommands(t *testing.T) {
 		"run": "run", "steer": "steer", "watch": "watch", "run the tests": "", "plan a party": "", "plan: a party": "", "approve the invoice": "", "deny it": "", "budget for the party": "",
 		"report every weekday 9:00 here": "report every weekday 9:00 here", "report 0 9 * * 1-5": "report 0 9 * * 1-5", "report remove report-x2a4b": "report remove report-x2a4b",
 		"report pause the deployment of the server": "", "report every failing test": "", "schedule weekdays at 9am: x": "schedule weekdays at 9am: x", "schedule the release for monday": "",
-		"report on sales": "", "schedule a meeting": "", "memory leaks in the server": "", "status of the build": "", "help me": "", "fix it": "", "": "", "?": "",
+		"report on sales": "", "schedule a meeting": "", "report list": "report list", "report list of customers": "", "report now #ops": "report now #ops",
+		"report now the sales": "", "report change report-x2a4b daily 10:00": "report change report-x2a4b daily 10:00", "memory leaks in the server": "", "status of the build": "", "help me": "", "fix it": "", "": "", "?": "",
 		"cancel ABCDEFGHIJKLMNOP": "",
 	} {
 		got := ""
@@ -76,7 +77,9 @@ func TestCommandTable(t *testing.T) {
 // Whatever is said: no panic, no error, and a second hearing writes nothing.
 func FuzzHear(f *testing.F) {
 	for _, text := range []string{"stop", "approve", "deny: no", "plan abcdefghijklmnop", "run: x", "steer", "\x00", "\xff\xfe", "1", "99999999999999999999",
-		"+25 %", "<@U1> cancel", strings.Repeat("a ", 30_000), "reply {\"decision\":\"approve\"}", "  ", "Start now"} {
+		"+25 %", "<@U1> cancel", strings.Repeat("a ", 30_000), "reply {\"decision\":\"approve\"}", "  ", "Start now",
+		"report every weekday 9:00 Europe/Berlin here always", "report now #general mine", "report daily 9:00 workspace", "report list", "report change daily hourly",
+		"report remove `daily`", "report 0 9 * * 1-5 \xff", "schedule every monday 8:00: count", "schedule @every 60s queue: x", "schedule pause daily", "schedule 9:00::", "report \u202e"} {
 		for kind := range 6 {
 			f.Add(text, kind, true)
 			f.Add(text, kind, false)
