@@ -183,7 +183,7 @@ func (r Run) endTask(e Event, b TaskEnded) Run {
 	t, planned := r.Tasks[b.Task]
 	if planned && t.State != TaskDone {
 		t.State, t.Ended, t.Summary, t.Outputs = b.State, e.At, b.Summary, b.Outputs
-		t.Reason, t.Fail = b.Reason, b.Fail
+		t.Reason, t.Fail, t.Confidence = b.Reason, b.Fail, b.Confidence
 		r.Tasks = with(r.Tasks, b.Task, t)
 	}
 	return r.endStrand(TaskStrand(b.Task))
@@ -239,6 +239,9 @@ func (r Run) decide(b CheckpointDecided) Run {
 	r.Checks = with(r.Checks, b.ID, c)
 	switch c.Ask {
 	case CheckApproval:
+		if c.Review {
+			return r.decideReview(b)
+		}
 		r = r.decideApproval(c, b)
 	case CheckPlan, CheckClarify:
 		if b.Decision == DecideCancel || (c.Ask == CheckPlan && b.Decision == DecideExpired) {

@@ -172,6 +172,9 @@ func drawBrief(t *rapid.T) RunStarted {
 		Limits:     Limits{Time: time.Duration(rapid.IntRange(0, 2).Draw(t, "time")) * time.Minute},
 		Unattended: rapid.Bool().Draw(t, "unattended"),
 	}
+	if rapid.Bool().Draw(t, "reviewed") {
+		b.Reviewers = []string{"slack:U7"}
+	}
 	if rapid.Bool().Draw(t, "in chat") {
 		b.ReplyTo = rapid.SampledFrom([]string{"slack:T1:C1:1.2", "slack:T1:C1:"}).Draw(t, "thread")
 		b.Files = []Attachment{{ID: "F1", Name: "a.csv"}}[:rapid.IntRange(0, 1).Draw(t, "files")]

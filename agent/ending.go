@@ -12,6 +12,8 @@ func (r Run) ending(reason string) RunEnded {
 	switch {
 	case r.Cancelled != nil:
 		end.State = RunCancelled
+	case r.unreviewed():
+		end.Reason = r.unreviewedReason()
 	case r.Complete() || (r.Plans == 0 && r.Report != nil): // a mere reply
 		end.State = RunDone
 	case reason == "":
@@ -28,6 +30,8 @@ func (r Run) stopReason() string {
 		return "cancelled by " + r.Cancelled.By
 	case r.Complete():
 		return ""
+	case r.rejected():
+		return r.missing()
 	}
 	if c := r.gaveUp(); c != nil {
 		return r.gaveUpReason(*c)

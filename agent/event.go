@@ -55,6 +55,9 @@ type RunStarted struct {
 	Unattended bool `json:"unattended,omitempty"`
 	// Quorum is how many people must approve an approval or a plan; 0 and 1: one.
 	Quorum int `json:"quorum,omitempty"`
+	// Reviewers approve the results before they are reported: they alone, and
+	// no result counts before. Empty: none is reviewed.
+	Reviewers []string `json:"reviewers,omitempty"`
 	// Files came with the goal.
 	Files []Attachment `json:"files,omitempty"`
 	// Direct says that the goal was given in a direct conversation: nobody else
@@ -278,6 +281,8 @@ type CheckpointOpened struct {
 	// Budget is what ran out: usd, tokens, time or steps; the name of a wider
 	// counter where a person's, a channel's or the month's money did.
 	Budget string `json:"budget,omitempty"`
+	// Review marks the question to the run's reviewers whether its results count.
+	Review bool `json:"review,omitempty"`
 }
 
 // Question is one unclear point (ask_human).

@@ -15,6 +15,9 @@ func (r Run) nextMain(st Strand) Move {
 	if r.Report != nil {
 		return decide(Main, nil, r.ending(""))
 	}
+	if m, waits := r.review(st); waits {
+		return m
+	}
 	if r.stopping() {
 		if r.tasksRunning() > 0 {
 			return Move{} // each of them ends itself and wakes the main strand

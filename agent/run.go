@@ -61,6 +61,7 @@ type TaskStatus struct {
 	Reason       string    `json:"reason,omitempty"`
 	Fail         FailKind  `json:"fail,omitempty"`
 	Rejections   int       `json:"rejections,omitempty"` // by the judge
+	Confidence   float64   `json:"confidence,omitempty"` // the model's own estimate: it decides nothing
 }
 
 // question has the fields of CheckpointOpened without being an event.

@@ -30,7 +30,7 @@ var samples = []Body{
 		Goal: "count the lines of ünïcode & <tags>", Requester: "slack:U1", ReplyTo: "slack:T1:C1:1700000000.000100",
 		Folder: "slack-C1", Limits: Limits{USD: 5 * Dollar, Tokens: 500_000, Time: 2 * time.Hour, Steps: 300},
 		PlanApproval: ApprovePlanEffects, Autonomy: AskRisky, YesTo: []string{"reads"}, Approvers: []string{"slack:U2"},
-		Expires: 24 * time.Hour, Slots: 4, CheckIns: 30, Unattended: true, Quorum: 2,
+		Expires: 24 * time.Hour, Slots: 4, CheckIns: 30, Unattended: true, Quorum: 2, Reviewers: []string{"slack:U7"},
 		Files:  []Attachment{{ID: "F1", Name: "a.csv", Size: 12, URL: "https://files.example.com/F1", By: "slack:U1"}},
 		Direct: true,
 		Tick:   &Tick{Schedule: "weekday-report", At: noon, Report: true, Raise: []string{"slack:U9"}},
@@ -69,7 +69,7 @@ var samples = []Body{
 		Effect: "task/t1.2.0", Tool: "write_to_file", Arguments: json.RawMessage(`{"path":"a<b>.md"}`), Digest: "00ff",
 		Risk: "overwrites a.md", Grant: "writes",
 		Questions: []Question{{ID: "q1", Question: "Which files?", Choices: []string{"go", "all"}, Why: "the total differs"}},
-		Plan:      &samplePlan, Budget: "usd",
+		Plan:      &samplePlan, Budget: "usd", Review: true,
 	},
 	CheckpointDecided{
 		ID: "r1-abcdefgh", Decision: DecideEdit, By: "slack:U2", Text: "not there", Answers: map[string]string{"q1": "go"},

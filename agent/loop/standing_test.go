@@ -103,7 +103,6 @@ func TestDoingNothingIsALoop(t *testing.T) {
 	}
 }
 
-
 // A tool that has the name of a function of Deckhand's own would never be called.
 func TestToolsHaveNamesOfTheirOwn(t *testing.T) {
 	store := openStore(t)

@@ -197,7 +197,11 @@ func (j *Journal) opened(e agent.Event, b agent.CheckpointOpened) {
 	if j.checks == nil {
 		j.checks = map[agent.CheckpointID]check{}
 	}
-	j.checks[b.ID] = check{b.Ask, e.Strand}
+	ask := b.Ask
+	if b.Review { // what a reviewer says is about the plan's results
+		ask = agent.CheckPlan
+	}
+	j.checks[b.ID] = check{ask, e.Strand}
 	j.strand(e.Strand).waiting = e.At
 }
 
