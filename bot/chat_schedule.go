@@ -190,13 +190,12 @@ func (h *hearing) manage(ctx context.Context, kind sort, word, name string) (Ans
 	if err != nil {
 		return Answer{}, err
 	}
-	set, said := map[string]string{}, ""
+	set, said := map[string]string{}, "Removed `"+name+"`: it does not come any more."
 	switch {
 	case word == "remove" && s.Fixed:
 		return private("`%s` stands in the configuration file; remove it there. `%s pause %s` stops it until then.", name, kind, name), nil
 	case word == "remove":
 		set[nameSchedule+name], set[nameServed+name], set[namePaused+name] = "", "", ""
-		said = "Removed `" + name + "`: it does not come any more."
 	case word == "pause" && s.Paused != "":
 		return private("`%s` is paused already, by %s.", name, Mention(s.Paused)), nil
 	case word == "pause":

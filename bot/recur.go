@@ -175,11 +175,10 @@ func (c Recurring) served(ctx context.Context, s Schedule) (at served, known boo
 	if err != nil {
 		return at, false, fmt.Errorf("schedule %s: %w", s.Name, err)
 	}
-	unreadable := json.Unmarshal([]byte(text), &at) != nil // also where there is none
-	if unreadable || at.Spec != s.spec() {
-		return served{Spec: s.spec(), Posted: at.Posted, Mark: at.Mark, Run: at.Run}, false, nil
+	if json.Unmarshal([]byte(text), &at) == nil && at.Spec == s.spec() {
+		return at, true, nil
 	}
-	return at, true, nil
+	return served{Spec: s.spec(), Posted: at.Posted, Mark: at.Mark, Run: at.Run}, false, nil // also where there is none
 }
 
 func (at served) text() string {
