@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/deckhand-bot/deckhand/agent"
 )
 
@@ -30,4 +32,30 @@ func TestHints(t *testing.T) {
 func theStuck() agent.Checkpoint {
 	var r agent.Run
 	return r.Apply(agent.Event{Strand: agent.Main, Seq: 1, Body: stuck}).Checks[stuck.ID]
+}
+
+// A file is a hint, too, with and without words: both come into the journal at
+// once, and the first of two messages decides.
+func TestAFileIsAHint(t *testing.T) {
+	for _, text := range []string{"", "use this one"} {
+		s := opened(t)
+		run, _ := s.live(stuck)
+		before := len(s.journals[run])
+		file := agent.Attachment{ID: "F1", Name: "other.csv"}
+		s.hear(stranger, Said{Text: "mine", Files: []agent.Attachment{file}})
+		if r := s.fold(run); r.OpenCheckpoint() == nil || len(r.Files) > 0 {
+			t.Fatalf("a stranger's file is a hint: %+v", r.Files)
+		}
+		a := s.hear(requester, Said{Text: text, Files: []agent.Attachment{file}})
+		s.hear(requester, Said{Text: "and later: this", Files: []agent.Attachment{file}})
+		id := s.fold(run).Asked[0]
+		want := []agent.Body{
+			agent.PersonSaid{By: requester.ID, Text: text, Trusted: true, Files: []agent.Attachment{file}},
+			agent.CheckpointDecided{ID: id, Decision: agent.DecideRetry, By: requester.ID},
+			agent.PersonSaid{By: requester.ID, Text: "and later: this", Trusted: true, Files: []agent.Attachment{file}},
+		}
+		if diff := cmp.Diff(want, s.events(run, before)[1:]); diff != "" || a.Mark != MarkNoted {
+			t.Errorf("%q: %+v\n%s", text, a, diff)
+		}
+	}
 }

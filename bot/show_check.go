@@ -18,6 +18,9 @@ func CheckCard(r agent.Run, c agent.Checkpoint, now time.Time, audience Audience
 	if facts := stakes(r, c, now); len(facts) > 0 {
 		card.Parts = append(card.Parts, Facts{facts})
 	}
+	if line := askedLater(c, card.Mentions, lastAsked(r, c.Ask, audience)); line != "" {
+		card.Parts = append(card.Parts, Small{line})
+	}
 	if line := votes(r, c); line != "" {
 		card.Parts = append(card.Parts, Small{line})
 	}
@@ -33,7 +36,7 @@ func RemindCard(r agent.Run, c agent.Checkpoint, now time.Time, audience Audienc
 		line += nextLine + passedOn(r, firstAsked(r, c.Ask, audience), who)
 	}
 	if expiry := untilThen(c.Expires, now); expiry != "" {
-		line += nextLine + "It " + expiry + "; then " + expired[c.Ask] + "."
+		line += nextLine + "It " + expiry + "; then " + lapse(c) + "."
 	}
 	card := Card{Key: Key{Run: r.ID, Name: keyRemind + string(c.ID), Kind: agent.PostCheckpoint},
 		Text: text, Mentions: who, Parts: []Part{Prose{line}}}
@@ -86,7 +89,7 @@ func verdict(r agent.Run, c agent.Checkpoint) string {
 	d := c.Decision
 	when := " · " + moment(c.Closed)
 	if d.Decision == agent.DecideExpired {
-		return "**Expired**: nobody decided in time; " + expired[c.Ask] + when
+		return "**Expired**: nobody decided in time; " + lapse(c) + when
 	}
 	word, known := done[d.Decision]
 	if !known {
@@ -161,7 +164,7 @@ func stakes(r agent.Run, c agent.Checkpoint, now time.Time) []Fact {
 		list = append(list, Fact{"Cost so far", spending(r)})
 	}
 	if expiry := untilThen(c.Expires, now); expiry != "" {
-		list = append(list, Fact{"Expiry", strings.TrimPrefix(expiry, "expires ") + "; then " + expired[c.Ask]})
+		list = append(list, Fact{"Expiry", strings.TrimPrefix(expiry, "expires ") + "; then " + lapse(c)})
 	}
 	return list
 }

@@ -76,18 +76,40 @@ func tried(r agent.Run, c agent.Checkpoint) []string {
 	return lines
 }
 
-// noticed are the newest findings about the task before the question, without
-// the streaks that ended in a stop: the question is about those.
+// noticed are the findings about the task since its last question, without the
+// streaks that ended in a stop: the question is about those.
 func noticed(r agent.Run, c agent.Checkpoint) []agent.Finding {
 	own := slices.DeleteFunc(slices.Clone(r.Findings), func(f agent.Finding) bool { return f.Strand != c.Strand })
-	return slices.DeleteFunc(slices.Clone(own[max(0, len(own)-5):]), func(f agent.Finding) bool {
-		return f.Severity == "stop" || slices.ContainsFunc(own, func(o agent.Finding) bool { return o.Severity == "stop" && meet(f.Events, o.Events) })
+	end := len(own)
+	for end > 0 && asksForIt(own[end-1]) {
+		end--
+	}
+	from := end
+	for from > 0 && !asksForIt(own[from-1]) {
+		from--
+	}
+	return slices.DeleteFunc(slices.Clone(own[from:end]), func(f agent.Finding) bool {
+		return slices.ContainsFunc(own, func(o agent.Finding) bool { return asksForIt(o) && meet(f.Events, o.Events) })
 	})
 }
+
+// asksForIt reports whether a person is asked because of the finding. A chant
+// only ends an answer.
+func asksForIt(f agent.Finding) bool { return f.Severity == "stop" && f.Rule != "L6" }
 
 // meet reports whether two lists have something in common.
 func meet(a, b []uint64) bool {
 	return slices.ContainsFunc(a, func(n uint64) bool { return slices.Contains(b, n) })
+}
+
+// askedLater says who is asked when half of the question's time is over, and
+// nobody has decided: "" where that is nobody else.
+func askedLater(c agent.Checkpoint, first, later []string) string {
+	if c.Expires.IsZero() || slices.Equal(first, later) {
+		return ""
+	}
+	half := c.Opened.Add(c.Expires.Sub(c.Opened) / 2)
+	return "If nobody answers by " + moment(half) + ", I ask " + mentions(later, "and") + " as well."
 }
 
 // passedOn says who is asked now, after those who were asked first.

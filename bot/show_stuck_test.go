@@ -106,3 +106,19 @@ func TestReportOfAStuckRun(t *testing.T) {
 	hinted := more(atWork(agent.RunStarted{}), asksFor("task/count", askStuck), decided(agent.DecideRetry, "use the *other* folder"))
 	golden(t, "closed-hint", ClosedCard(hinted, theCheck(hinted)))
 }
+
+// A second question is about what happened since the first.
+func TestASecondQuestionForgetsTheFirst(t *testing.T) {
+	r := more(atWork(agent.RunStarted{}), append(stuckFindings(), asksFor("task/count", askStuck), decided(agent.DecideRetry, ""),
+		on("task/count", agent.Finding{Rule: "L2", Severity: "nudge", Strand: "task/count", Message: "the same call failed 3 times: open “new”", Events: []uint64{50, 51, 52}}),
+		on("task/count", agent.Finding{Rule: "L6", Severity: "stop", Strand: "task/count", Message: "chanting: “a”", Events: []uint64{55}}),
+		on("task/prices", agent.Finding{Rule: "L1", Severity: "nudge", Strand: "task/prices", Message: "another task's", Events: []uint64{56}}),
+		on("task/count", agent.Finding{Rule: "L3", Severity: "stop", Strand: "task/count", Message: "the same call 4 times", Events: []uint64{60, 61, 62, 63}}))...)
+	second := askStuck
+	second.ID, second.Detail = taleRun+"-q2", "- list files “lib”\n"
+	r = more(r, on("task/count", second))
+	want := []string{"list files “lib”", "the same call failed 3 times: open “new”", "chanting: “a”"}
+	if diff := cmp.Diff(want, tried(r, r.Checks[second.ID])); diff != "" {
+		t.Error(diff)
+	}
+}
