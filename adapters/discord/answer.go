@@ -183,6 +183,9 @@ func (d *Discord) react(ctx context.Context, message bot.Address, emoji string) 
 		once, cancel := context.WithTimeout(ctx, d.cfg.PostTimeout)
 		err := d.call(once, http.MethodPut, target, nil, nil)
 		cancel()
+		if err == nil {
+			return
+		}
 		pause, busy := waitFor(err)
 		if !busy && unanswered(err) {
 			pause, busy = lostPause, true // the same reaction again changes nothing

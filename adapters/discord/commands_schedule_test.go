@@ -292,6 +292,10 @@ func TestReactionsWaitTheirTurn(t *testing.T) {
 				m, _ := r.Message(discordtest.General, id)
 				return len(m.Reactions) == 1 && m.Reactions[0].Name == "👀"
 			})
+			r.stop()
+			if n := r.Count(discordtest.React); n > 2 {
+				t.Errorf("it was set %d times, want one after the one that failed", n)
+			}
 		})
 	}
 }
