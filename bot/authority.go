@@ -8,7 +8,8 @@ import (
 )
 
 // Terminal is the principal of whoever has the store itself in hand: the
-// person at the command line. It may do everything.
+// person at the command line. It may do everything but review, unless it is
+// named for that.
 const Terminal = "terminal"
 
 // Authority says who may do what, beside the requester of a run. Entries are
@@ -97,9 +98,12 @@ func (a Authority) steers(r agent.Run, by Person) bool {
 // operators too, the rest for the approvers (where none are named: the
 // requester and the operators). Who is no full member of the workspace decides
 // about money and effects only where a list names them; a bot decides nothing.
+// A review is for the reviewers alone.
 func (a Authority) may(r agent.Run, ask agent.CheckpointKind, by Person) bool {
 	a = a.in(r.Brief.ReplyTo)
 	switch {
+	case reviewing(r, ask): // a person who is named for it, also at the command line
+		return !by.Bot && has(r.Brief.Reviewers, by) && (a.RequesterMayApprove || !requested(r, by))
 	case by.terminal():
 		return true
 	case by.Bot:

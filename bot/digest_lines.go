@@ -186,7 +186,7 @@ func (d digest) expiry(c agent.Checkpoint) string {
 	case c.Expires.IsZero():
 		return ""
 	case !d.Period.Until.Before(c.Expires):
-		return "expires now; then " + expired[c.Ask]
+		return "expires now; then " + lapse(c)
 	}
-	return "expires " + d.Period.clock(c.Expires) + "; then " + expired[c.Ask]
+	return "expires " + d.Period.clock(c.Expires) + "; then " + lapse(c)
 }

@@ -19,6 +19,9 @@ func asks(r agent.Run, c agent.Checkpoint) []Part {
 	case agent.CheckPlan:
 		return proposal(r, c)
 	case agent.CheckApproval:
+		if c.Review {
+			return results(c)
+		}
 		return wish(r, c)
 	case agent.CheckUncertain:
 		return append(detail(c), arguments(c, longValue)...)

@@ -47,7 +47,7 @@ func rungs(r agent.Run, ask agent.CheckpointKind, audience Audience) (requester,
 // Audience is who is notified of a checkpoint of the kind, out of those who may
 // decide it: the requester for clarify; the requester, and later the operators,
 // for stuck; the approvers for the rest (where none are named: the requester
-// and the operators), with the operators for money. A bare id is taken as one
+// and the operators), with the operators for money; the reviewers for a review. A bare id is taken as one
 // of the run's platform; people of other platforms cannot be notified there.
 func (a Authority) Audience(r agent.Run, ask agent.CheckpointKind) []string {
 	platform, _, _ := strings.Cut(r.Brief.ReplyTo, ":")
@@ -84,6 +84,9 @@ func (a Authority) asked(r agent.Run, ask agent.CheckpointKind) []string {
 		}
 		return slices.Concat(approvers, a.Operators)
 	case agent.CheckPlan, agent.CheckApproval, agent.CheckUncertain:
+	}
+	if reviewing(r, ask) {
+		approvers = r.Brief.Reviewers
 	}
 	if len(approvers) == 0 {
 		approvers = slices.Concat(requester, a.Operators)

@@ -64,6 +64,8 @@ func whom(r agent.Run, ask agent.CheckpointKind) string {
 	switch {
 	case ask == agent.CheckClarify || ask == agent.CheckStuck:
 		return " from " + Mention(r.Brief.Requester)
+	case reviewing(r, ask):
+		return " by " + mentions(r.Brief.Reviewers, "or")
 	case len(r.Brief.Approvers) > 0:
 		return " by " + mentions(r.Brief.Approvers, "or")
 	}
