@@ -69,7 +69,7 @@ func (c *Clock) Serve(ctx context.Context, now time.Time) (next time.Time) {
 		c.cfg.Reporter.Log.Error("not every schedule is served", "err", err)
 	}
 	l := c.glance(now)
-	for _, i := range rand.Perm(len(list)) { //nolint:gosec // nothing secret is in an order
+	for _, i := range rand.Perm(len(list)) {
 		s := list[i]
 		if s.Paused != "" {
 			continue
