@@ -4,6 +4,8 @@ import (
 	"context"
 	"maps"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
 )
 
 // reportNow posts a report at once.
@@ -39,3 +41,9 @@ func (h *hearing) alone() bool {
 
 // lastly is how far back a report looks that is asked for.
 const lastly = 24 * time.Hour
+
+// reportBefore is the report that a thread is about, as context.
+func reportBefore(old agent.Run) agent.Body {
+	return agent.PersonSaid{By: agent.Deckhand, Text: "The thread is about this report" + maybe(old.Brief.Tick.Schedule, " of the schedule "+old.Brief.Tick.Schedule) +
+		" of " + moment(old.Brief.Tick.At) + " (run " + string(old.ID) + "):\n" + quote(old.Report.Headline+"\n"+old.Report.Body, maxEarlier)}
+}

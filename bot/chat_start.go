@@ -161,6 +161,9 @@ func (h *hearing) before(ctx context.Context, o order) []agent.Body {
 
 // earlier is the run that lived in the thread before, as context.
 func earlier(old agent.Run) []agent.Body {
+	if old.Scheduled() && old.Report != nil {
+		return []agent.Body{reportBefore(old)}
+	}
 	said := []agent.Body{agent.PersonSaid{By: old.Brief.Requester,
 		Text: "An earlier goal in this thread (run " + string(old.ID) + "):\n" + quote(old.Brief.Goal, maxEarlier)}}
 	if rep := old.Report; rep != nil {

@@ -119,7 +119,7 @@ func (c Reporter) opening(ctx context.Context, s Schedule, at time.Time, d Diges
 	return Opening{
 		Run: agent.RunID(agent.NewID()),
 		Brief: agent.RunStarted{
-			Goal: "Report " + s.Name, Requester: s.By, ReplyTo: to.String(), Folder: folder, Slots: 1,
+			Goal: "Report " + s.Name, Requester: s.By, ReplyTo: to.String(), Folder: folder, Slots: 1, Direct: s.Direct,
 			Tick: &agent.Tick{Schedule: s.Name, At: at, Report: true, Raise: raise},
 		},
 		After: []agent.Body{rep, agent.RunEnded{State: agent.RunDone, Cost: &zero}},

@@ -18,12 +18,19 @@ func ScheduledCard(r agent.Run, p agent.Post) Card {
 	switch {
 	case p.Key == keyCard:
 		c.Text, c.Parts = head, []Part{Heading{head}}
-		if !r.Brief.Direct {
-			c.Parts = append(c.Parts, Small{"Details in the thread" + maybe(name, " · schedule `"+name+"`")})
+		small := maybe(name, "schedule `"+name+"`")
+		if !r.Brief.Direct { // a direct conversation may have no threads
+			small = "Details in the thread" + maybe(name, " · "+small)
+		}
+		if small != "" {
+			c.Parts = append(c.Parts, Small{small})
 		}
 	case strings.HasPrefix(p.Key, keyRaise):
 		c.Text, c.Mentions = "A report could not be posted", []string{informed(r, p)}
-		c.Parts = []Part{Heading{c.Text}, Prose{undelivered(r)}, Prose{"**" + escape(head) + "**\n\n" + rep.Body}}
+		c.Parts = []Part{Heading{c.Text}, Prose{undelivered(r)}}
+		if !r.Brief.Direct || c.Mentions[0] == r.Brief.Requester { // what is private stays so
+			c.Parts = append(c.Parts, Prose{"What it says:\n\n**" + escape(head) + "**\n\n" + rep.Body})
+		}
 	default:
 		c.Text, c.Parts = head, []Part{Prose{rep.Body}}
 	}
@@ -52,7 +59,7 @@ func undelivered(r agent.Run) string {
 	if name != "" {
 		text += ", or stop the schedule: `report pause " + name + "`"
 	}
-	return text + ". What it says:"
+	return text + "."
 }
 
 // where names a place for people who may not see it.

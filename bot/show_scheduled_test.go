@@ -42,12 +42,17 @@ func TestScheduledCards(t *testing.T) {
 	head, body, raise := agent.Post{Key: keyCard}, agent.Post{Key: keyReport}, agent.Post{Key: keyRaise + "0", To: "slack:U4"}
 	alert := postedReport("")
 	alert.Brief.Direct = true
+	own := postedReport("report-x7k2q", keyCard)
+	own.Brief.Direct, own.Brief.Requester = true, "slack:U1"
 	for name, c := range map[string]Card{
 		"scheduled-head":        ScheduledCard(postedReport("daily"), head),
 		"scheduled-body":        ScheduledCard(postedReport("daily"), body),
 		"scheduled-now":         ScheduledCard(postedReport(""), head),
 		"scheduled-alert":       ScheduledCard(alert, head),
 		"scheduled-raise":       ScheduledCard(postedReport("daily", keyCard), raise),
+		"scheduled-own":         ScheduledCard(own, head),
+		"scheduled-raise-own":   ScheduledCard(own, agent.Post{Key: keyRaise + "0", To: "slack:U1"}),
+		"scheduled-raise-shy":   ScheduledCard(own, raise),
 		"scheduled-raise-now":   ScheduledCard(postedReport("", keyCard), agent.Post{Key: keyRaise + "1", To: "U6"}),
 		"scheduled-status":      StatusCard(postedReport("daily"), noon),
 		"scheduled-posted":      StatusCard(spokenReport("daily", agent.OutcomeOK, agent.Shown{Message: "slack:T1:C1:m1", Thread: "slack:T1:C1:m1"}.Text(), keyCard, keyReport), noon),

@@ -88,6 +88,8 @@ func FuzzHear(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, kind int, addressed bool) {
 		s := opened(t)
 		run, checks := s.live(approval, twoPoints)
+		kept := daily().text()
+		s.names[nameSchedule+"daily"] = kept
 		_, id, _ := strings.Cut(text, " ")
 		acts := []Act{Said{Text: text, To: addressed}, Said{Text: text, Quote: "slack:U2", To: addressed}, Commanded{Text: text},
 			Pressed{Button{Act: ActDecide, ID: string(checks[1]), Word: text}}, Pressed{Button{Act: ButtonAct(text), ID: id, Word: text}},
@@ -102,6 +104,9 @@ func FuzzHear(f *testing.F) {
 		}
 		if by.ID != requester.ID && (len(s.fold(run).OpenCheckpoints()) != 2 || s.fold(run).Paused != "" || s.fold(run).Cancelled != nil) {
 			t.Errorf("%s changed the run by %q", by.ID, text)
+		}
+		if by.ID != requester.ID && (s.names[nameSchedule+"daily"] != kept || s.names[namePaused+"daily"] != "") {
+			t.Errorf("%s changed the schedule by %q", by.ID, text)
 		}
 	})
 }
