@@ -43,9 +43,9 @@ func commands() []command {
 		{word: "permissions", usage: "permissions [RUN]", does: "what a run may do, and who decides about the rest", fits: aRun, do: show(showPermissions)},
 		{word: "watch", usage: "watch RUN", does: "shows a run of another place here, too", fits: aNamedRun, do: (*hearing).watch},
 		{word: "help", usage: "help", does: "this list", exact: true, fits: nothing, do: (*hearing).help},
-		{word: "report", usage: "report WHEN [ZONE] [here|#channel] [always]", does: "where things stand, for example `report every weekday 9:00`; also `now`, `list`, and `change`, `pause`, `resume`, `remove` with a name",
+		{word: "report", usage: "report WHEN [ZONE] [here|#channel] [always]", does: "tells again and again where things stand; also `report now`, `list` and `change|pause|resume|remove NAME`",
 			fits: scheduled, do: scheduling(sortReport)},
-		{word: "schedule", usage: "schedule WHEN: GOAL", does: "works on a goal again and again, for example `schedule every monday 8:00: GOAL`; the other words are those of `report`",
+		{word: "schedule", usage: "schedule WHEN: GOAL", does: "works on a goal again and again; also `schedule list` and `change|pause|resume|remove NAME`",
 			fits: scheduled, do: scheduling(sortGoal)},
 		{word: "memory", fits: ordered, do: (*hearing).missing},
 	}
