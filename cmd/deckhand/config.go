@@ -106,6 +106,7 @@ type authorityConfig struct {
 	Start               []string      `yaml:"start" is:"principal"`     // empty: every full member
 	Operators           []string      `yaml:"operators" is:"principal"` // may steer and stop any run
 	Approvers           []string      `yaml:"approvers" is:"principal"` // empty: the requester and the operators
+	Reviewers           []string      `yaml:"reviewers" is:"principal"` // approve results before they are reported; empty: none is reviewed
 	RequesterMayApprove bool          `yaml:"requester_may_approve" default:"true"`
 	Quorum              int           `yaml:"quorum" default:"1" min:"1"`
 	Expires             time.Duration `yaml:"expires" default:"24h" min:"1ms"` // of a checkpoint
@@ -191,6 +192,7 @@ type channelAuthority struct {
 	Start     []string `yaml:"start" is:"principal"`
 	Operators []string `yaml:"operators" is:"principal"`
 	Approvers []string `yaml:"approvers" is:"principal"`
+	Reviewers []string `yaml:"reviewers" is:"principal"`
 }
 
 // channelBudget holds the limits of a channel's runs that differ.
@@ -255,6 +257,17 @@ func (c config) autonomyIn(channel string) agent.Autonomy {
 		}
 	}
 	return c.Autonomy
+}
+
+// reviewersIn are the people who review the results of a channel's runs; "" is
+// the terminal.
+func (c config) reviewersIn(channel string) []string {
+	for _, place := range places(channel) {
+		if list := c.Channels[place].Authority.Reviewers; len(list) > 0 {
+			return slices.Clone(list)
+		}
+	}
+	return slices.Clone(c.Authority.Reviewers)
 }
 
 // planApprovalIn is the plan approval of runs in a channel. Where nothing is

@@ -183,10 +183,14 @@ func (r *reader) complete(c *config) {
 	}
 }
 
-// completeQuorum refuses a quorum that the approvers could never reach. How
-// many a group or a role has is not known here.
+// completeQuorum refuses a quorum that the approvers, or the reviewers, could
+// never reach. How many a group or a role has is not known here.
 func (r *reader) completeQuorum(c *config) {
-	people := c.Authority.Approvers
+	r.reachable(c, "authority.approvers", c.Authority.Approvers)
+	r.reachable(c, "authority.reviewers", c.Authority.Reviewers)
+}
+
+func (r *reader) reachable(c *config, key string, people []string) {
 	several := func(p string) bool { return strings.HasPrefix(p, "slack:S") || strings.Contains(p, "&") }
 	if len(people) == 0 || slices.ContainsFunc(people, several) {
 		return
@@ -196,7 +200,7 @@ func (r *reader) completeQuorum(c *config) {
 		most, but = most-1, " when one of them is the requester"
 	}
 	if c.Authority.Quorum > 1 && c.Authority.Quorum > most {
-		r.reject("authority.quorum", fmt.Sprintf("%d people must approve, but authority.approvers can be %d%s: nothing would ever be approved", c.Authority.Quorum, most, but))
+		r.reject("authority.quorum", fmt.Sprintf("%d people must approve, but %s can be %d%s: nothing would ever be approved", c.Authority.Quorum, key, most, but))
 	}
 }
 

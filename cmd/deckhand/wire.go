@@ -196,7 +196,7 @@ func (c config) brief(goal string, yesTo []string, notice io.Writer) (agent.RunS
 		Goal: goal, Requester: bot.Terminal, Limits: limits, YesTo: yesTo,
 		PlanApproval: c.planApprovalIn(""), Autonomy: c.autonomyIn(""),
 		Expires: c.Authority.Expires, Slots: c.Engine.Slots, CheckIns: c.CheckIns.Steps, Unattended: len(yesTo) > 0,
-		Approvers: slices.Clone(c.Authority.Approvers),
+		Approvers: slices.Clone(c.Authority.Approvers), Reviewers: c.reviewersIn(""),
 	}, nil
 }
 

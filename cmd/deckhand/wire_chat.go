@@ -124,9 +124,9 @@ func live(ctx context.Context, s store) ([]agent.RunID, error) {
 // slackGroups are the user groups that the configuration names: "slack:S…".
 func (c config) slackGroups() []string {
 	var groups []string
-	lists := [][]string{c.Authority.Start, c.Authority.Operators, c.Authority.Approvers, c.Authority.Admins}
+	lists := [][]string{c.Authority.Start, c.Authority.Operators, c.Authority.Approvers, c.Authority.Reviewers, c.Authority.Admins}
 	for _, ch := range c.Channels {
-		lists = append(lists, ch.Authority.Start, ch.Authority.Operators, ch.Authority.Approvers)
+		lists = append(lists, ch.Authority.Start, ch.Authority.Operators, ch.Authority.Approvers, ch.Authority.Reviewers)
 	}
 	for _, list := range lists {
 		for _, p := range list {
@@ -186,7 +186,7 @@ func (c config) voice(s store, w *workspace.Workspace, log *slog.Logger) *bot.Vo
 func (c config) authority() bot.Authority {
 	places := make(map[string]bot.Place, len(c.Channels))
 	for place, ch := range c.Channels {
-		places[place] = bot.Place(ch.Authority)
+		places[place] = bot.Place{Start: ch.Authority.Start, Operators: ch.Authority.Operators, Approvers: ch.Authority.Approvers}
 	}
 	return bot.Authority{
 		Start: c.Authority.Start, Operators: c.Authority.Operators, Approvers: c.Authority.Approvers,
@@ -202,6 +202,7 @@ func (c config) briefIn(place string) (agent.RunStarted, error) {
 	return agent.RunStarted{
 		Limits: limits, PlanApproval: c.planApprovalIn(place), Autonomy: c.autonomyIn(place),
 		Expires: c.Authority.Expires, Slots: c.Engine.Slots, CheckIns: c.CheckIns.Steps, Quorum: c.Authority.Quorum,
+		Reviewers: c.reviewersIn(place),
 	}, err
 }
 
