@@ -1,0 +1,98 @@
+package bot
+
+import (
+	"strings"
+	"sync"
+	"testing"
+)
+
+// A report on somebody's runs tells of those in direct conversations only
+// there, and of those at every place of the platform.
+func TestPrivateRunsInReports(t *testing.T) {
+	s := scheduler(t)
+	own := Address{"slack", "@me", "DU1", "DU1"} // as where direct conversations are a workspace of their own
+	secret := s.event(requester, Said{Text: "look for another job", Direct: true})
+	secret.Where = own
+	if a := s.hears(secret); !a.Started || !s.fold(a.Run).Brief.Direct {
+		t.Fatalf("%+v", a)
+	}
+	s.begun(requester, 1)
+	s.begun(stranger, 2)
+	body := func(at Address, direct bool, options string) string {
+		in := s.event(requester, Commanded{Text: "report now " + options, Direct: direct})
+		in.Where = at
+		if a := s.hears(in); !strings.Contains(a.Private, "on its way") {
+			t.Fatalf("%+v", a)
+		}
+		return s.fold(s.order[len(s.order)-1]).Report.Body
+	}
+	if text := body(own, true, ""); !strings.Contains(text, "another job") || !strings.Contains(text, "goal 1") || strings.Contains(text, "goal 2") {
+		t.Errorf("alone:\n%s", text)
+	}
+	if text := body(channel, false, "mine"); strings.Contains(text, "another job") || !strings.Contains(text, "in a private conversation") || !strings.Contains(text, "goal 1") {
+		t.Errorf("in the channel:\n%s", text)
+	}
+	if text := body(channel, false, ""); strings.Contains(text, "another job") || !strings.Contains(text, "goal 1") || !strings.Contains(text, "goal 2") {
+		t.Errorf("about the channel:\n%s", text)
+	}
+}
+
+// A goal that recurs in a direct conversation is as private as one that is
+// given there.
+func TestRecurringGoalsInPrivate(t *testing.T) {
+	w := clocks(t, 1)
+	for _, way := range []string{"a direct message", "a command"} {
+		w.made(requester, way, "schedule hourly: count")
+	}
+	for name := range w.names {
+		if strings.HasPrefix(name, nameServed) {
+			delete(w.names, name) // they count from the clock's first look
+		}
+	}
+	w.clocks[0].Serve(t.Context(), at(0, 8, 30))
+	w.clocks[0].Serve(t.Context(), at(0, 9, 0))
+	direct := 0
+	for _, run := range w.order {
+		r := w.fold(run)
+		if r.Brief.Direct != strings.HasPrefix(r.Brief.ReplyTo, "slack:T1:D") {
+			t.Errorf("the run at %s is private: %t", r.Brief.ReplyTo, r.Brief.Direct)
+		}
+		if r.Brief.Direct {
+			direct++
+		}
+	}
+	if len(w.order) != 2 || direct != 1 {
+		t.Errorf("%d runs, %d private", len(w.order), direct)
+	}
+}
+
+// An order that comes to several replicas at once makes one schedule, or one
+// report, and one of them answers.
+func TestOneOrderAtSeveralReplicas(t *testing.T) {
+	for _, order := range []string{"report daily 9:00", "schedule daily 9:00: count", "report now"} {
+		s := scheduler(t)
+		in := s.event(requester, to(order))
+		answers := make([]Answer, 4)
+		var all sync.WaitGroup
+		for i := range answers {
+			replica := NewChat(s.chat.cfg)
+			all.Go(func() {
+				a, err := replica.Hear(t.Context(), in)
+				if err != nil {
+					t.Error(err)
+				}
+				answers[i] = a
+			})
+		}
+		all.Wait()
+		said := 0
+		for _, a := range answers {
+			if a != (Answer{}) {
+				said++
+			}
+		}
+		if n := len(s.schedules()) + len(s.order); n != 1 || said != 1 {
+			t.Errorf("%s: %d schedules and reports, %d answers", order, n, said)
+		}
+	}
+}
