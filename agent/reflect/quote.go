@@ -64,10 +64,14 @@ const nameLimit = 60
 
 // callText is a call as messages show it: calculator “6*7”.
 func (m *mark) callText() string {
-	if m.Arguments == "" {
+	main := m.Arguments
+	if !m.main {
+		main = quote(argument(main), argumentLimit)
+	}
+	if main == "" {
 		return toolName(m.Tool)
 	}
-	return toolName(m.Tool) + " " + said(m.Arguments)
+	return toolName(m.Tool) + " " + said(main)
 }
 
 // resultText is a result as messages show it.

@@ -51,7 +51,8 @@ type Step struct {
 
 // mark is what a trace keeps of a step.
 type mark struct {
-	Step         // Arguments is the main one, and it and Text are shortened
+	Step              // Text is shortened
+	main         bool // Arguments is the main one already, shortened
 	call, result key
 	fresh        bool          // its result or its artifact was not seen before
 	again        bool          // the same call was made before
@@ -99,6 +100,11 @@ const (
 	argumentLimit = 80
 )
 
+// keptArguments is the length, in bytes, to which arguments are kept as they
+// are: most calls are never told of, and reading their arguments costs more
+// than keeping them.
+const keptArguments = 512
+
 // Push appends a step. Words of a person that repeat earlier ones are left out:
 // they start nothing again.
 func (t *Trace) Push(s Step) {
@@ -117,7 +123,10 @@ func (t *Trace) Push(s Step) {
 		}
 	case Compaction:
 	}
-	m.Arguments, m.Text = quote(argument(s.Arguments), argumentLimit), quote(s.Text, quoteLimit)
+	m.Text = quote(s.Text, quoteLimit)
+	if len(m.Arguments) > keptArguments {
+		m.Arguments, m.main = quote(argument(s.Arguments), argumentLimit), true
+	}
 	t.marks = append(t.marks, m)
 }
 
