@@ -66,24 +66,32 @@ func (r Run) unreviewedReason() string {
 func (r Run) reviewQuestion() CheckpointOpened {
 	var lines []string
 	for _, t := range r.delivered() {
-		s := r.Tasks[t.ID]
-		line := "**" + inLine(t.Title, maxReview) + "**"
-		if s.Summary != "" {
-			line += ": " + inLine(s.Summary, maxReview)
-		}
-		for _, o := range s.Outputs {
-			if o.File != "" {
-				line += "; file `" + strings.ReplaceAll(inLine(o.File, maxReview), "`", "'") + "`"
-			}
-		}
-		if s.Confidence > 0 {
-			line += fmt.Sprintf("; the model's own estimate: %.0f %%", 100*min(s.Confidence, 1))
-		}
-		lines = append(lines, line)
+		lines = append(lines, deliverable(t, r.Tasks[t.ID]))
 	}
 	return CheckpointOpened{ID: r.reviewID(), Ask: CheckApproval, Review: true,
 		Title: "Review before the report: " + inLine(r.Brief.Goal, maxReview), Detail: Bullets(lines),
 		Choices: []string{DecideApprove, DecideDeny}, Expires: r.Expiry(r.Last)}
+}
+
+// deliverable is what a task delivered, in one line.
+func deliverable(t Task, s TaskStatus) string {
+	code := func(text string) string { return " `" + strings.ReplaceAll(inLine(text, maxReview), "`", "'") + "`" }
+	line := "**" + inLine(t.Title, maxReview) + "**"
+	if s.Summary != "" {
+		line += ": " + inLine(s.Summary, maxReview)
+	}
+	for _, o := range s.Outputs {
+		switch {
+		case o.File != "":
+			line += "; file" + code(o.File)
+		case len(o.Value) > 0:
+			line += "; " + inLine(o.Name, maxReview) + " =" + code(string(o.Value))
+		}
+	}
+	if s.Confidence > 0 {
+		line += fmt.Sprintf("; the model's own estimate: %.0f %%", 100*min(s.Confidence, 1))
+	}
+	return line
 }
 
 // delivered are the tasks whose results are reviewed: the deliverables, or

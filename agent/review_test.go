@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ func finishedRun(brief RunStarted) *journal {
 	j := begin(brief).on(Main, PlanAccepted{Plan: planned().Plan})
 	for _, id := range []TaskID{"a", "b"} {
 		j.on(Main, TaskStarted{Task: id}).on(TaskStrand(id), TaskEnded{Task: id, State: TaskDone, Summary: "counted\nall",
-			Outputs: []Output{{Name: "out_" + string(id), File: string(id) + ".md"}}, Confidence: 0.75})
+			Outputs: []Output{{Name: "out_" + string(id), File: string(id) + ".md"}, {Name: "n", Value: json.RawMessage("\"a`b\"")}}, Confidence: 0.75})
 	}
 	return j
 }
@@ -43,7 +44,7 @@ func (j *journal) reviewed(t *testing.T, word, text string) *journal {
 func TestReviewBeforeTheReport(t *testing.T) {
 	j := finishedRun(RunStarted{Expires: time.Hour}).take(t)
 	c := j.Review()
-	want := "- **B**: counted all; file `b.md`; the model's own estimate: 75 %\n"
+	want := "- **B**: counted all; file `b.md`; n = `\"a'b\"`; the model's own estimate: 75 %\n"
 	if c == nil || c.Ask != CheckApproval || c.Title != "Review before the report: count the lines" || c.Detail != want ||
 		!slices.Equal(c.Choices, []string{DecideApprove, DecideDeny}) {
 		t.Fatalf("the review is %+v", c)
