@@ -75,6 +75,7 @@ type CheckIn struct {
 	Progress float64   `json:"progress,omitempty"`
 	Stall    int       `json:"stall,omitempty"`
 	Learnt   []string  `json:"learnt,omitempty"` // lessons of earlier trials of the task
+	Ledger   *Ledger   `json:"ledger,omitempty"` // of the last one, nil where none was had
 }
 
 // Rethink says that the plan is to be made anew before another task starts.
@@ -190,20 +191,25 @@ func account(b CheckInMade) string {
 	if l == nil {
 		return ""
 	}
-	seen := fmt.Sprintf("a check-in sees the task at %.0f %%, and %.0f %% of the work as to the point", 100*l.Progress, 100*l.Relevance)
-	if l.Looping {
-		seen += "; it goes round in circles"
-	}
-	if !l.PlanStillBest {
-		seen += "; the plan is not the best any more"
-	}
-	lines := []string{seen}
+	lines := []string{"a check-in sees the task " + l.View()}
 	for _, words := range []string{l.Nudge, l.Lesson} {
 		if words != "" {
 			lines = append(lines, "it says: “"+inLine(words, maxReason)+"”")
 		}
 	}
 	return Bullets(lines)
+}
+
+// View is the ledger in words that follow "it sees the task".
+func (l Ledger) View() string {
+	seen := fmt.Sprintf("at %.0f %%, and %.0f %% of the work as to the point", 100*l.Progress, 100*l.Relevance)
+	if l.Looping {
+		seen += "; it goes round in circles"
+	}
+	if !l.PlanStillBest {
+		seen += "; the plan is not the best any more"
+	}
+	return seen
 }
 
 // dueCheckIn calls a check-in of a task's strand.
@@ -234,7 +240,8 @@ func (r Run) checkedIn(id StrandID, b CheckInMade) Run {
 			s.CheckIn.First, s.CheckIn.Failed = &b, ""
 			return
 		}
-		s.CheckIn = CheckIn{Last: r.Last, Found: found, Progress: b.Progress, Stall: b.Stall, Learnt: s.CheckIn.Learnt}
+		s.CheckIn = CheckIn{Last: r.Last, Found: found, Progress: b.Progress, Stall: b.Stall, Learnt: s.CheckIn.Learnt,
+			Ledger: b.Ledger}
 	})
 	if b.Ledger != nil {
 		r = r.learn(id, b.Ledger.Lesson)

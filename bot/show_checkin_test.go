@@ -2,6 +2,7 @@ package bot
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,5 +24,36 @@ func TestCheckInsStandInTheCard(t *testing.T) {
 	want := Small{`Check-in on Count lines: the work goes \*round\* in circles`}
 	if parts := LiveCard(r, time.Now()).Parts; !slices.Contains(parts, Part(want)) {
 		t.Errorf("the card has %+v, want %+v among them", parts, want)
+	}
+}
+
+// How far a check-in saw a task, how much of the work was to the point, and
+// whether the plan is still the best, are a line of the card while it works,
+// also of a check-in that is content.
+func TestLedgersStandInTheCard(t *testing.T) {
+	check := func(l agent.Ledger) agent.Event {
+		return on("task/prices", agent.CheckInMade{Ledger: &l, Verdict: agent.CheckInContinue, Progress: l.Progress})
+	}
+	r := more(atWork(agent.RunStarted{Slots: 4}), check(agent.Ledger{Progress: 0.25, Relevance: 1, PlanStillBest: true}))
+	at := moment(r.Last)
+	for _, step := range []struct {
+		r    agent.Run
+		want string
+	}{
+		{r, "A check-in saw “Look up prices” at 25 %, and 100 % of the work as to the point · " + at},
+		{more(r, check(agent.Ledger{Progress: 0.5, Relevance: 0.4, Looping: true})),
+			"A check-in saw “Look up prices” at 50 %, and 40 % of the work as to the point; it goes round in circles; the plan is not the best any more · "},
+		{more(r, on("task/prices", agent.CheckInMade{Missed: "no model", Verdict: agent.CheckInContinue})), ""},
+		{more(r, ends("prices", agent.TaskDone, "found")), ""},
+	} {
+		var got []string
+		for _, p := range LiveCard(step.r, taleBegin).Parts {
+			if s, is := p.(Small); is && strings.Contains(s.Markdown, "check-in saw") {
+				got = append(got, s.Markdown)
+			}
+		}
+		if step.want == "" && len(got) > 0 || step.want != "" && (len(got) != 1 || !strings.HasPrefix(got[0], step.want)) {
+			t.Errorf("the card has %q, want %q", got, step.want)
+		}
 	}
 }

@@ -37,7 +37,7 @@ func LiveCard(r agent.Run, now time.Time) Card {
 		c.Parts = append(c.Parts, taskList(r))
 	}
 	c.Parts = append(c.Parts, Facts{progress(r, now)})
-	for _, line := range slices.Concat(warnings(r), assumptions(r), findings(r)) {
+	for _, line := range slices.Concat(warnings(r), assumptions(r), findings(r), views(r)) {
 		c.Parts = append(c.Parts, Small{line})
 	}
 	return with(c, controls(r))
@@ -175,6 +175,18 @@ func findings(r agent.Run) []string {
 		}
 	}
 	return list
+}
+
+// views are what the newest check-in of each task at work saw.
+func views(r agent.Run) []string {
+	var list []string
+	for _, t := range r.Plan.Tasks {
+		c := r.Strands[agent.TaskStrand(t.ID)].CheckIn
+		if r.Tasks[t.ID].State == agent.TaskRunning && c.Ledger != nil {
+			list = append(list, "A check-in saw “"+quoted(taskTitle(t), 60)+"” "+c.Ledger.View()+" · "+moment(c.Last))
+		}
+	}
+	return first(list, 3)
 }
 
 // first is the beginning of a list, with a word about the rest.
