@@ -51,6 +51,7 @@ type Voice struct {
 	heartbeat time.Duration
 	timeout   time.Duration
 	log       *slog.Logger
+	began     time.Time
 
 	mu    sync.Mutex
 	cards map[agent.RunID]*display
@@ -59,7 +60,7 @@ type Voice struct {
 // NewVoice makes a voice.
 func NewVoice(c VoiceConfig) *Voice {
 	v := &Voice{paces: c.Paces, audience: c.Audience, files: c.Files,
-		every: c.CardEvery, heartbeat: c.Heartbeat, timeout: c.PostTimeout, log: c.Log, cards: map[agent.RunID]*display{}}
+		every: c.CardEvery, heartbeat: c.Heartbeat, timeout: c.PostTimeout, log: c.Log, began: time.Now(), cards: map[agent.RunID]*display{}}
 	for _, p := range c.Platforms {
 		v.Join(p)
 	}
@@ -91,7 +92,7 @@ func (v *Voice) May(ctx context.Context, r agent.Run, p agent.Post) (wait time.D
 	}
 	platform, to, err := v.place(r, p)
 	if errors.Is(err, errElsewhere) {
-		return elsewhere, nil
+		return v.away(), nil
 	}
 	if err != nil {
 		return 0, nil //nolint:nilerr // the post itself fails with this error and is journalled
@@ -115,6 +116,18 @@ var errElsewhere = errors.New("this process is not connected to its platform")
 
 // elsewhere is how long a run is left to a process that is connected to its platform.
 const elsewhere = 10 * time.Second
+
+// connecting is how long a process that has begun may take to connect. Until
+// then it keeps nobody's post for long: others may be connected already.
+const connecting = 30 * time.Second
+
+// away is how long a post waits for a process that is connected.
+func (v *Voice) away() time.Duration {
+	if len(v.platforms.names()) == 0 && time.Since(v.began) < connecting {
+		return lostPause
+	}
+	return elsewhere
+}
 
 // place is where a post of the run goes: its thread, for its card the place
 // that the run answers in, for an edit the message.

@@ -305,16 +305,23 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// A run of a platform that is not connected is left alone until it is.
+// A run of a platform that is not connected is left alone until it is: for a
+// moment where the process has only begun, for another one may be connected.
 func TestPlatformThatJoins(t *testing.T) {
 	h := onStage(t)
-	h.Voice = NewVoice(VoiceConfig{Paces: h.turns, Audience: taleApprovers.Audience, Files: h.files, PostTimeout: postTimeout})
-	r := inThread(agent.RunStarted{})
-	if wait, err := h.May(t.Context(), r, postAsk); wait != elsewhere || err != nil {
-		t.Errorf("before: %s, %v", wait, err)
-	}
-	h.Join(h.stage)
-	if wait, err := h.May(t.Context(), r, postAsk); wait != 0 || err != nil {
-		t.Errorf("after: %s, %v", wait, err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		h.Voice = NewVoice(VoiceConfig{Paces: h.turns, Audience: taleApprovers.Audience, Files: h.files, PostTimeout: postTimeout})
+		r := inThread(agent.RunStarted{})
+		if wait, err := h.May(t.Context(), r, postAsk); wait != lostPause || err != nil {
+			t.Errorf("at the beginning: %s, %v", wait, err)
+		}
+		<-time.After(connecting)
+		if wait, err := h.May(t.Context(), r, postAsk); wait != elsewhere || err != nil {
+			t.Errorf("before: %s, %v", wait, err)
+		}
+		h.Join(h.stage)
+		if wait, err := h.May(t.Context(), r, postAsk); wait != 0 || err != nil {
+			t.Errorf("after: %s, %v", wait, err)
+		}
+	})
 }
