@@ -76,22 +76,22 @@ func (r Run) reviewQuestion() CheckpointOpened {
 // deliverable is what a task delivered, in one line.
 func deliverable(t Task, s TaskStatus) string {
 	code := func(text string) string { return " `" + strings.ReplaceAll(inLine(text, maxReview), "`", "'") + "`" }
-	line := "**" + inLine(t.Title, maxReview) + "**"
+	parts := []string{"**" + inLine(t.Title, maxReview) + "**"}
 	if s.Summary != "" {
-		line += ": " + inLine(s.Summary, maxReview)
+		parts[0] += ": " + inLine(s.Summary, maxReview)
 	}
 	for _, o := range s.Outputs {
 		switch {
 		case o.File != "":
-			line += "; file" + code(o.File)
+			parts = append(parts, "file"+code(o.File))
 		case len(o.Value) > 0:
-			line += "; " + inLine(o.Name, maxReview) + " =" + code(string(o.Value))
+			parts = append(parts, inLine(o.Name, maxReview)+" ="+code(string(o.Value)))
 		}
 	}
 	if s.Confidence > 0 {
-		line += fmt.Sprintf("; the model's own estimate: %.0f %%", 100*min(s.Confidence, 1))
+		parts = append(parts, fmt.Sprintf("the model's own estimate: %.0f %%", 100*min(s.Confidence, 1)))
 	}
-	return line
+	return strings.Join(parts, "; ")
 }
 
 // delivered are the tasks whose results are reviewed: the deliverables, or

@@ -1,7 +1,6 @@
 package reflect
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -57,18 +56,17 @@ func TestIdleCallsOfAJournal(t *testing.T) {
 			j.Apply(agent.Event{Strand: "task/a", Seq: seq, At: time.Unix(int64(seq), 0), Body: b})
 		}
 		for i := range 4 {
-			args, _ := json.Marshal(map[string]string{"reason": fmt.Sprint("reason ", i)})
-			id := fmt.Sprint("task/a.", i)
-			on(agent.ModelAnswered{Call: id, Purpose: llm.Work, Message: &llm.Message{Calls: []llm.Call{{ID: "c", Name: function, Arguments: string(args)}}}})
+			id, args := fmt.Sprint("task/a.", i), fmt.Sprintf(`{"reason": "reason %d"}`, i)
+			on(agent.ModelAnswered{Call: id, Purpose: llm.Work, Message: &llm.Message{Calls: []llm.Call{{ID: "c", Name: function, Arguments: args}}}})
 			on(agent.CallReplied{Effect: agent.EffectID(id + ".0"), Text: fmt.Sprint("result number ", i, " is all new")})
 		}
-		got := ""
+		var stops []string
 		for _, f := range Examine(j.Trace("task/a"), Defaults()) {
 			if f.Severity == Stop {
-				got += f.Rule
+				stops = append(stops, f.Rule)
 			}
 		}
-		if got != want {
+		if got := strings.Join(stops, " "); got != want {
 			t.Errorf("%s four times: stopped by %q, want %q", function, got, want)
 		}
 	}
