@@ -1,0 +1,214 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// Watermarks are how far what people said was heard: in each place up to which
+// position. A watermark never passes a message that is still being written down
+// or could not be, so that a platform finds after downtime what it has to read.
+//
+// A position is what a platform orders its messages by, a time or an id: it is
+// above zero and grows. A place is whatever one order covers: a channel, a
+// server. Both belong to the platform.
+type Watermarks struct {
+	names agent.Names
+	name  string
+	scale Scale
+
+	saving sync.Mutex // a mark is not saved after a newer one
+	mu     sync.Mutex
+	places map[string]*watermark
+	whole  bool // nothing is left to catch up
+}
+
+// Scale is how a platform writes positions down.
+type Scale struct {
+	Write func(position int64) string
+	Read  func(text string) int64 // zero for what is no position
+}
+
+// watermark is the state of one place, in positions.
+type watermark struct {
+	newest int64
+	open   map[int64]int  // being written down
+	failed map[int64]bool // could not be
+	saved  int64
+}
+
+// Kept is how far was heard before, as a store has it.
+type Kept struct {
+	Places map[string]int64
+	Online int64 // until when the platform was connected and all was well
+}
+
+// NewWatermarks keeps the marks of a platform under a name of the store: the
+// name alone is until when all was well, with a place behind it how far that
+// was heard.
+func NewWatermarks(names agent.Names, name string, scale Scale) *Watermarks {
+	return &Watermarks{names: names, name: name, scale: scale, places: map[string]*watermark{}}
+}
+
+// Begin notes that a message arrived. What has no place or no position is of
+// no concern.
+func (w *Watermarks) Begin(place string, at int64) {
+	if place == "" || at <= 0 {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.of(place).open[at]++
+}
+
+// End notes that it is written down, or is not.
+func (w *Watermarks) End(place string, at int64, ok bool) {
+	if place == "" || at <= 0 {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m := w.of(place)
+	if m.open[at]--; m.open[at] <= 0 {
+		delete(m.open, at)
+	}
+	if !ok {
+		m.failed[at] = true
+		return
+	}
+	delete(m.failed, at)
+	m.newest = max(m.newest, at)
+}
+
+// CaughtUp notes that everything of a place up to a position was heard.
+func (w *Watermarks) CaughtUp(place string, upTo int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m := w.of(place)
+	m.newest = max(m.newest, upTo)
+	maps.DeleteFunc(m.failed, func(at int64, _ bool) bool { return at <= upTo })
+}
+
+// SetWhole notes whether anything is left to catch up.
+func (w *Watermarks) SetWhole(whole bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.whole = whole
+}
+
+// Sound reports whether everything that arrived was written down.
+func (w *Watermarks) Sound() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.whole {
+		return false
+	}
+	for _, m := range w.places {
+		if len(m.failed) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Unheard are the positions right before the first message of each place that
+// could not be written down here. Such a place is read from there whatever the
+// store says: another process may have heard more and saved it.
+func (w *Watermarks) Unheard() map[string]int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	list := map[string]int64{}
+	for place, m := range w.places {
+		if len(m.failed) > 0 {
+			list[place] = slices.Min(slices.Collect(maps.Keys(m.failed))) - 1
+		}
+	}
+	return list
+}
+
+// Kept reads what was saved. Nothing in it means that nothing is known of
+// earlier times.
+func (w *Watermarks) Kept(ctx context.Context) (Kept, error) {
+	online, err := w.names.Value(ctx, w.name)
+	if err != nil {
+		return Kept{}, fmt.Errorf("when the bot was here last: %w", err)
+	}
+	saved, err := w.names.Values(ctx, w.name+":")
+	if err != nil {
+		return Kept{}, fmt.Errorf("how far the channels were read: %w", err)
+	}
+	k := Kept{Places: make(map[string]int64, len(saved)), Online: w.scale.Read(online)}
+	for name, at := range saved {
+		k.Places[strings.TrimPrefix(name, w.name+":")] = w.scale.Read(at)
+	}
+	return k, nil
+}
+
+// Save writes down the marks that moved, and that all was well at a position;
+// zero: the platform was not connected then.
+func (w *Watermarks) Save(ctx context.Context, online int64) error {
+	w.saving.Lock()
+	defer w.saving.Unlock()
+	var failed []error
+	for place, at := range w.moved() {
+		if err := w.names.SetValue(ctx, w.name+":"+place, w.scale.Write(at)); err != nil {
+			failed = append(failed, fmt.Errorf("save how far %s was read: %w", place, err))
+			continue
+		}
+		w.saved(place, at)
+	}
+	if online > 0 && w.Sound() {
+		if err := w.names.SetValue(ctx, w.name, w.scale.Write(online)); err != nil {
+			failed = append(failed, fmt.Errorf("save the time of the connection: %w", err))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// moved are the marks that differ from what is saved.
+func (w *Watermarks) moved() map[string]int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	list := map[string]int64{}
+	for place, m := range w.places {
+		if at := m.position(); at > 0 && at != m.saved {
+			list[place] = at
+		}
+	}
+	return list
+}
+
+func (w *Watermarks) saved(place string, at int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.of(place).saved = at
+}
+
+// of is the state of a place; the lock is held.
+func (w *Watermarks) of(place string) *watermark {
+	m := w.places[place]
+	if m == nil {
+		m = &watermark{open: map[int64]int{}, failed: map[int64]bool{}}
+		w.places[place] = m
+	}
+	return m
+}
+
+// position is how far the place was heard for certain.
+func (m *watermark) position() int64 {
+	at := m.newest
+	for p := range m.open {
+		at = min(at, p-1)
+	}
+	for p := range m.failed {
+		at = min(at, p-1)
+	}
+	return max(at, 0)
+}

@@ -1,0 +1,162 @@
+package bot
+
+import (
+	"errors"
+	"maps"
+	"strconv"
+	"testing"
+)
+
+// hashed writes positions as they are, with a sign of its own.
+var hashed = Scale{
+	Write: func(at int64) string { return "#" + strconv.FormatInt(at, 10) },
+	Read: func(text string) int64 {
+		if len(text) < 2 || text[0] != '#' {
+			return 0
+		}
+		at, err := strconv.ParseInt(text[1:], 10, 64)
+		if err != nil {
+			return 0
+		}
+		return at
+	},
+}
+
+const seenHere = "seen/here:1"
+
+func heardAt(w *Watermarks, place string, ats ...int64) {
+	for _, at := range ats {
+		w.Begin(place, at)
+		w.End(place, at, true)
+	}
+}
+
+func TestWatermarksNeverPassWhatIsNotWrittenDown(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		happens func(w *Watermarks)
+		saved   map[string]string // behind the name
+		unheard map[string]int64
+		sound   bool
+	}{
+		"nothing": {func(*Watermarks) {}, nil, nil, true},
+		"heard":   {func(w *Watermarks) { heardAt(w, "a", 10, 20) }, map[string]string{"a": "#20"}, nil, true},
+		"heard in another order": {func(w *Watermarks) { heardAt(w, "a", 20, 10) },
+			map[string]string{"a": "#20"}, nil, true},
+		"one is open": {func(w *Watermarks) { w.Begin("a", 10); heardAt(w, "a", 20) },
+			map[string]string{"a": "#9"}, nil, true},
+		"one is open and nothing was heard": {func(w *Watermarks) { w.Begin("a", 10) }, nil, nil, true},
+		"open twice, ended once": {func(w *Watermarks) { w.Begin("a", 10); heardAt(w, "a", 10, 20) },
+			map[string]string{"a": "#9"}, nil, true},
+		"one failed": {func(w *Watermarks) { w.Begin("a", 10); w.End("a", 10, false); heardAt(w, "a", 20) },
+			map[string]string{"a": "#9"}, map[string]int64{"a": 9}, false},
+		"two failed": {func(w *Watermarks) {
+			heardAt(w, "a", 5)
+			w.Begin("a", 30)
+			w.End("a", 30, false)
+			w.Begin("a", 10)
+			w.End("a", 10, false)
+		}, map[string]string{"a": "#5"}, map[string]int64{"a": 9}, false},
+		"failed, and then came again": {func(w *Watermarks) { w.Begin("a", 10); w.End("a", 10, false); heardAt(w, "a", 10) },
+			map[string]string{"a": "#10"}, nil, true},
+		"failed, and another place went well": {func(w *Watermarks) { w.Begin("a", 10); w.End("a", 10, false); heardAt(w, "b", 7) },
+			map[string]string{"b": "#7"}, map[string]int64{"a": 9}, false},
+		"caught up over a failure": {func(w *Watermarks) { w.Begin("a", 10); w.End("a", 10, false); w.CaughtUp("a", 30) },
+			map[string]string{"a": "#30"}, nil, true},
+		"caught up short of a failure": {func(w *Watermarks) { w.Begin("a", 10); w.End("a", 10, false); w.CaughtUp("a", 8) },
+			map[string]string{"a": "#8"}, map[string]int64{"a": 9}, false},
+		"caught up while one is open": {func(w *Watermarks) { w.Begin("a", 10); w.CaughtUp("a", 30) },
+			map[string]string{"a": "#9"}, nil, true},
+		"caught up to less than was heard": {func(w *Watermarks) { heardAt(w, "a", 40); w.CaughtUp("a", 30) },
+			map[string]string{"a": "#40"}, nil, true},
+		"the very first position is open": {func(w *Watermarks) { w.Begin("a", 1); heardAt(w, "a", 2) }, nil, nil, true},
+		"no place, no position": {func(w *Watermarks) { heardAt(w, "", 10); heardAt(w, "a", 0, -1); w.End("a", 0, false) },
+			nil, nil, true},
+		"not all is caught up": {func(w *Watermarks) { heardAt(w, "a", 10); w.SetWhole(false) },
+			map[string]string{"a": "#10"}, nil, false},
+	}
+	for name, c := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMemory()
+			w := NewWatermarks(m, seenHere, hashed)
+			w.SetWhole(true)
+			c.happens(w)
+			if err := w.Save(t.Context(), 99); err != nil {
+				t.Fatal(err)
+			}
+			want := map[string]string{}
+			for place, at := range c.saved {
+				want[seenHere+":"+place] = at
+			}
+			if c.sound {
+				want[seenHere] = "#99"
+			}
+			if !maps.Equal(m.names, want) {
+				t.Errorf("saved %v, want %v", m.names, want)
+			}
+			if got := w.Unheard(); !maps.Equal(got, c.unheard) {
+				t.Errorf("not heard: %v, want %v", got, c.unheard)
+			}
+			if w.Sound() != c.sound {
+				t.Errorf("sound is %v", w.Sound())
+			}
+		})
+	}
+}
+
+func TestWatermarksAreReadAsTheyWereSaved(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	w := NewWatermarks(m, seenHere, hashed)
+	if k, err := w.Kept(t.Context()); err != nil || len(k.Places) != 0 || k.Online != 0 {
+		t.Fatalf("before anything was heard: %+v, %v", k, err)
+	}
+	w.SetWhole(true)
+	heardAt(w, "a", 10)
+	heardAt(w, "@me:2", 20)
+	if err := w.Save(t.Context(), 30); err != nil {
+		t.Fatal(err)
+	}
+	m.names["seen/here:12"], m.names[seenHere+":bad"] = "#77", "what is no position"
+	k, err := NewWatermarks(m, seenHere, hashed).Kept(t.Context())
+	if err != nil || !maps.Equal(k.Places, map[string]int64{"a": 10, "@me:2": 20, "bad": 0}) || k.Online != 30 {
+		t.Errorf("kept %+v, %v", k, err)
+	}
+}
+
+// Only what moved is written, and what could not be saved is saved later.
+func TestWatermarksAreSavedOnceTheyMove(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	w := NewWatermarks(m, seenHere, hashed)
+	heardAt(w, "a", 10)
+	m.down = errors.New("the disk is full")
+	if err := w.Save(t.Context(), 0); !errors.Is(err, m.down) {
+		t.Errorf("saved with %v", err)
+	}
+	if _, err := w.Kept(t.Context()); !errors.Is(err, m.down) {
+		t.Errorf("read with %v", err)
+	}
+	m.down = nil
+	for _, step := range []struct {
+		happens func()
+		want    string
+	}{
+		{func() {}, "#10"},
+		{func() { delete(m.names, seenHere+":a") }, ""}, // nothing moved
+		{func() { heardAt(w, "a", 20) }, "#20"},
+		{func() { w.Begin("a", 15); w.End("a", 15, false) }, "#14"}, // back to what failed
+	} {
+		step.happens()
+		if err := w.Save(t.Context(), 0); err != nil {
+			t.Fatal(err)
+		}
+		if got := m.names[seenHere+":a"]; got != step.want {
+			t.Errorf("saved %q, want %q", got, step.want)
+		}
+	}
+	if at, is := m.names[seenHere]; is {
+		t.Errorf("without a connection, all was well at %s", at)
+	}
+}
