@@ -31,10 +31,11 @@ type fleet struct {
 	told  map[agent.RunID]agent.Run // that nothing comes after
 }
 
-// gather makes a fleet of a configuration file; it has no replicas yet.
-func gather(t *testing.T, file string) *fleet {
+// gather makes a fleet of a configuration file, and of a Slack with its moods; it
+// has no replicas yet.
+func gather(t *testing.T, file string, chaos slacktest.Chaos) *fleet {
 	t.Helper()
-	f := &fleet{t: t, dir: t.TempDir(), told: map[agent.RunID]agent.Run{}, Server: slacktest.New(slacktest.Config{Scopes: slack.Scopes()})}
+	f := &fleet{t: t, dir: t.TempDir(), told: map[agent.RunID]agent.Run{}, Server: slacktest.New(slacktest.Config{Scopes: slack.Scopes(), Chaos: chaos})}
 	t.Cleanup(f.Close)
 	db := redistest.Start(t)
 	at := filepath.Join(f.dir, "deckhand.yaml")

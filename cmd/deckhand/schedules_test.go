@@ -40,10 +40,15 @@ func crowded() string {
 
 // TestSchedulesOnReplicas has three replicas serve thirty schedules while one of
 // them is killed now and then: each tick is posted once, and none is missing.
-// DECKHAND_SOAK=1 makes it long.
+// DECKHAND_SOAK=1 makes it long, and Slack rude.
 func TestSchedulesOnReplicas(t *testing.T) {
 	t.Parallel()
-	f := gather(t, crowded())
+	deaths, chaos := 2, slacktest.Chaos{}
+	if os.Getenv("DECKHAND_SOAK") != "" {
+		deaths = 22
+		chaos = slacktest.Chaos{Seed: rand.Uint64(), Unavailable: 0.01, LostRequest: 0.01, LostAnswer: 0.01, LateAnswer: 0.01, LateAccept: 0.01}
+	}
+	f := gather(t, crowded(), chaos)
 	for i := range crowd {
 		f.AddChannel(slacktest.Channel{ID: placeOf(i), Name: strings.ToLower(placeOf(i)), Members: []string{slacktest.Ann, slacktest.BotUser}})
 	}
@@ -56,10 +61,6 @@ func TestSchedulesOnReplicas(t *testing.T) {
 		f.ready(i)
 	}
 	began := time.Now()
-	deaths := 2
-	if os.Getenv("DECKHAND_SOAK") != "" {
-		deaths = 22
-	}
 	for range deaths {
 		pass(t, time.Until(time.Now().Truncate(busiest).Add(busiest)))
 		i := rand.IntN(3)
@@ -104,7 +105,7 @@ func (f *fleet) lose(channel slacktest.Channel) {
 	f.t.Helper()
 	f.AddChannel(channel)
 	now := time.Now().UTC()
-	s := bot.Schedule{Name: lostName, Report: bot.OfChannel, When: now.Add(2 * time.Second).Format("5 4 15 2 1 *"), Zone: "UTC", Since: now,
+	s := bot.Schedule{Name: lostName, Report: bot.OfChannel, When: now.Add(time.Second).Format("5 4 15 2 1 *"), Zone: "UTC", Since: now,
 		To: "slack:T1:" + channel.ID, By: "slack:" + slacktest.Ben, Always: true, Missed: schedule.Late}
 	text, err := json.Marshal(s)
 	if err != nil {
