@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -45,7 +44,7 @@ func (d *Discord) catchUps(ctx, late context.Context, hear bot.Hear) {
 		case <-ctx.Done():
 			return
 		}
-		d.in.marks.setWhole(false)
+		d.in.marks.SetWhole(false)
 		err := d.catchUp(ctx, late, hear)
 		d.in.opened()
 		switch {
@@ -53,7 +52,7 @@ func (d *Discord) catchUps(ctx, late context.Context, hear bot.Hear) {
 			return
 		case err == nil:
 			wait.reset()
-			d.in.marks.setWhole(true)
+			d.in.marks.SetWhole(true)
 			d.saveMarks(ctx, d.connected())
 			continue
 		}
@@ -86,14 +85,18 @@ func (d *Discord) catchUp(ctx, late context.Context, hear bot.Hear) error {
 			return err
 		}
 		for _, area := range read {
-			d.in.marks.caughtUp(area, idAt(began))
+			d.in.marks.CaughtUp(area, idAt(began))
 		}
 		found, read = nil, nil
 		return nil
 	}
 	last := time.Now()
 	for _, a := range areas {
-		list, err := d.missed(ctx, a, since.of(a.name))
+		after := since.of(a.name)
+		if after == 0 {
+			continue
+		}
+		list, err := d.missed(ctx, a, after)
 		if err != nil {
 			return err
 		}
@@ -145,56 +148,53 @@ func (d *Discord) missed(ctx context.Context, a area, after int64) (found []*not
 	return found, nil
 }
 
-// readings are how far was read, by area, and until when all was well.
+// readings are how far was read.
 type readings struct {
-	areas  map[string]int64
-	online int64
-	oldest int64
+	kept    bot.Kept
+	unheard map[string]int64 // by area: the id before what could not be heard since the start
+	oldest  int64            // nothing before it is read
 }
 
 // readSince is how far was read; nil: nothing is known of earlier times. What
 // could not be heard since the start is read again in any case.
 func (d *Discord) readSince(ctx context.Context) (*readings, error) {
-	online, err := d.cfg.Names.Value(ctx, d.seenName(""))
+	kept, err := d.in.marks.Kept(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("when the bot was here last: %w", err)
+		return nil, err
 	}
-	seen, err := d.cfg.Names.Values(ctx, d.seenName("")+":")
-	if err != nil {
-		return nil, fmt.Errorf("how far the channels were read: %w", err)
-	}
-	r := &readings{areas: map[string]int64{}, online: numberOf(online), oldest: idAt(time.Now().Add(-d.cfg.CatchUp - 30*24*time.Hour))}
-	for name, id := range seen {
-		r.areas[strings.TrimPrefix(name, d.seenName("")+":")] = numberOf(id)
-	}
-	failed := d.in.marks.lowest()
-	maps.Copy(r.areas, failed)
-	if len(failed) > 0 {
-		return r, nil
-	}
-	if r.online == 0 && len(r.areas) == 0 {
+	r := &readings{kept: kept, unheard: d.in.marks.Unheard(), oldest: idAt(time.Now().Add(-d.cfg.CatchUp - 30*24*time.Hour))}
+	if kept.Online == 0 && len(kept.Places) == 0 && len(r.unheard) == 0 {
 		return nil, nil //nolint:nilnil // the first start
 	}
 	return r, nil
 }
 
-// of is the id after which an area is read. When all was well nothing had failed
-// anywhere; what was being written down just then lies within the overlap.
+// of is the id after which an area is read; zero: nothing is known of earlier
+// times. When all was well nothing had failed anywhere here; what was being
+// written down just then lies within the overlap.
 func (r *readings) of(area string) int64 {
-	after := max(r.areas[area], r.online)
+	after := max(r.kept.Places[area], r.kept.Online)
+	if at, failed := r.unheard[area]; failed && (after == 0 || at < after) {
+		after = at // another replica read on
+	}
+	if after == 0 {
+		return 0
+	}
 	return max(idAt(timeOf(strconv.FormatInt(after, 10)).Add(-overlap)), r.oldest)
 }
 
 // direct are the conversations in which something was said before.
 func (r *readings) direct() []string {
 	var list []string
-	for area := range r.areas {
-		if id, is := strings.CutPrefix(area, directSpace+":"); is {
-			list = append(list, id)
+	for _, areas := range []map[string]int64{r.kept.Places, r.unheard} {
+		for area := range areas {
+			if id, is := strings.CutPrefix(area, directSpace+":"); is {
+				list = append(list, id)
+			}
 		}
 	}
 	slices.Sort(list)
-	return list
+	return slices.Compact(list)
 }
 
 // busyChannels are the channels and open threads of a server in which something

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -47,20 +48,13 @@ type Config struct {
 	CatchUp time.Duration
 	// Names keeps how far each channel was read. It is part of the store; without
 	// it nothing is caught up after downtime.
-	Names Names
+	Names agent.Names
 	// Suggest lists what a person may name in a command: it completes while they
 	// type. Without it nothing is suggested.
 	Suggest Suggest
 	// Client makes every request; nil: one of its own.
 	Client *http.Client
 	Log    *slog.Logger
-}
-
-// Names is what the adapter needs of a store: names with values.
-type Names interface {
-	Value(ctx context.Context, name string) (string, error)
-	Values(ctx context.Context, prefix string) (map[string]string, error)
-	SetValue(ctx context.Context, name, value string) error
 }
 
 // Suggest is what a person may name at a place, the likeliest first. Beside an
@@ -82,17 +76,6 @@ const (
 
 // Suggestion is an id with what it stands for.
 type Suggestion struct{ ID, Text string }
-
-// forgetful keeps nothing.
-type forgetful struct{}
-
-func (forgetful) Value(context.Context, string) (string, error) { return "", nil }
-
-func (forgetful) Values(context.Context, string) (map[string]string, error) {
-	return map[string]string{}, nil
-}
-
-func (forgetful) SetValue(context.Context, string, string) error { return nil }
 
 // Discord is one bot account. It is a bot.Platform.
 type Discord struct {
@@ -122,7 +105,7 @@ func New(ctx context.Context, cfg Config) (*Discord, error) {
 	if err := d.whoami(ctx); err != nil {
 		return nil, err
 	}
-	d.in.open()
+	d.in.open(bot.NewWatermarks(cfg.Names, d.seenName(), ids))
 	d.out.open()
 	return d, nil
 }
@@ -190,7 +173,7 @@ func (c Config) withDefaults() Config {
 		c.Client = &http.Client{}
 	}
 	if c.Names == nil {
-		c.Names = forgetful{}
+		c.Names = bot.NoNames{}
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -27,7 +27,7 @@ type intake struct {
 	people people
 	halls  halls
 	roles  roles
-	marks  marks
+	marks  *bot.Watermarks
 	quiet  hush
 	queue  *bot.Lanes
 	aside  chan struct{} // slots of what is done after an event was heard
@@ -48,11 +48,11 @@ type intake struct {
 	revoked    chan struct{} // the bot's token was refused
 }
 
-func (in *intake) open() {
+func (in *intake) open(marks *bot.Watermarks) {
 	in.people.open()
 	in.halls.open()
 	in.roles.open()
-	in.marks.open()
+	in.marks = marks
 	in.queue = bot.NewLanes(parallel, maxWaiting)
 	in.aside, in.marked = make(chan struct{}, parallel), bot.NewLanes(parallel, maxWaiting)
 	in.times = defaultPatience()
@@ -169,15 +169,15 @@ func (d *Discord) receive(ctx context.Context, hear bot.Hear, p parcel) error {
 		d.receiveInteraction(ctx, hear, n)
 		return nil
 	case !n.heard():
-		d.in.marks.begin(n)
-		d.in.marks.end(n, true)
+		d.begin(n)
+		d.end(n, true)
 		return nil
 	}
-	d.in.marks.begin(n)
+	d.begin(n)
 	queued := d.in.queue.Add(n.lanes(), d.in.crew.Go, func() {
 		d.waitGate(ctx)
 		answer, err := d.tell(ctx, hear, n)
-		d.in.marks.end(n, err == nil)
+		d.end(n, err == nil)
 		if err != nil {
 			d.log.Warn("a message could not be written down; it is read again", "where", n.in.Message.String(), "error", err)
 			signal(d.in.failed)
@@ -186,7 +186,7 @@ func (d *Discord) receive(ctx context.Context, hear bot.Hear, p parcel) error {
 		d.answer(ctx, n, answer)
 	})
 	if !queued {
-		d.in.marks.end(n, false)
+		d.end(n, false)
 		d.in.quiet.warn(d.log, "too many events wait: a message is read again later")
 		signal(d.in.failed)
 	}

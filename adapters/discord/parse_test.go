@@ -15,7 +15,7 @@ import (
 // deaf is a bot that nobody told anything yet.
 func deaf() *Discord {
 	d := &Discord{cfg: Config{Gateway: true}, botUser: "999", botName: "deckhand", log: slog.New(slog.DiscardHandler)}
-	d.in.open()
+	d.in.open(bot.NewWatermarks(bot.NoNames{}, d.seenName(), ids))
 	return d
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -86,31 +85,5 @@ func TestPlaces(t *testing.T) {
 	}
 	if _, known := r.d.in.halls.find(thread); known || len(r.d.in.halls.now)+len(r.d.in.halls.old) > 2*maxHalls {
 		t.Error("channels are never forgotten")
-	}
-}
-
-func TestMarksNeverPassWhatIsOpen(t *testing.T) {
-	t.Parallel()
-	var m marks
-	m.open()
-	at := func(id int64) *notice { return &notice{guild: "1", channel: "2", id: idText(id)} }
-	m.begin(at(10))
-	m.begin(at(20))
-	m.end(at(20), true)
-	if got := m.areas["1"].value(); got != 9 {
-		t.Errorf("read up to %d while 10 is open", got)
-	}
-	m.end(at(10), false)
-	m.setWhole(true)
-	if got := m.areas["1"].value(); got != 9 || m.sound() || m.lowest()["1"] != 9 {
-		t.Errorf("read up to %d while 10 failed", got)
-	}
-	if got := m.changed()["1"]; got != "9" {
-		t.Errorf("saved %q", got)
-	}
-	m.unsaved("1")
-	m.caughtUp("1", idAt(time.Now()))
-	if !m.sound() || m.areas["1"].value() < 20 {
-		t.Error("what was caught up is still missing")
 	}
 }

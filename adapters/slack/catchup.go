@@ -41,13 +41,13 @@ func (s *Slack) catchUps(ctx, late context.Context, hear bot.Hear) {
 			if !pass(ctx, s.in.times.failed) {
 				return
 			}
-			if s.in.marks.sound() {
+			if s.in.marks.Sound() {
 				continue // Slack has sent it again
 			}
 		case <-ctx.Done():
 			return
 		}
-		s.in.marks.setWhole(false)
+		s.in.marks.SetWhole(false)
 		err := s.catchUp(ctx, late, hear)
 		s.in.opened()
 		switch {
@@ -55,7 +55,7 @@ func (s *Slack) catchUps(ctx, late context.Context, hear bot.Hear) {
 			return
 		case err == nil:
 			wait.reset()
-			s.in.marks.setWhole(true)
+			s.in.marks.SetWhole(true)
 			s.saveMarks(ctx, s.connected())
 			continue
 		}
@@ -87,7 +87,7 @@ func (s *Slack) catchUp(ctx, late context.Context, hear bot.Hear) error {
 			return err
 		}
 		for _, r := range read {
-			s.in.marks.caughtUp(r.id, began.UnixMicro())
+			s.in.marks.CaughtUp(r.id, began.UnixMicro())
 		}
 		found, read = nil, nil
 		return nil
@@ -112,15 +112,12 @@ func (s *Slack) catchUp(ctx, late context.Context, hear bot.Hear) error {
 // rooms are the channels that the bot is in, with how far each was read. Where
 // Slack does not list them, those are read that are known.
 func (s *Slack) rooms(ctx context.Context) ([]*readRoom, error) {
-	online, err := s.cfg.Names.Value(ctx, s.seenName(""))
+	kept, err := s.in.marks.Kept(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("when the bot was here last: %w", err)
+		return nil, err
 	}
-	seen, err := s.cfg.Names.Values(ctx, s.seenName("")+":")
-	if err != nil {
-		return nil, fmt.Errorf("how far the channels were read: %w", err)
-	}
-	if online == "" && len(seen) == 0 {
+	unheard := s.in.marks.Unheard()
+	if kept.Online == 0 && len(kept.Places) == 0 && len(unheard) == 0 {
 		return nil, nil
 	}
 	kinds, err := s.listRooms(ctx)
@@ -129,22 +126,20 @@ func (s *Slack) rooms(ctx context.Context) ([]*readRoom, error) {
 	}
 	if kinds == nil {
 		kinds = map[string]string{}
-		for name := range seen {
-			id := strings.TrimPrefix(name, s.seenName("")+":")
-			kinds[id] = kindOf(id, false, false)
+		for _, known := range []map[string]int64{kept.Places, unheard} {
+			for id := range known {
+				kinds[id] = kindOf(id, false, false)
+			}
 		}
 	}
 	rooms := make([]*readRoom, 0, len(kinds))
 	for id, kind := range kinds {
-		r := &readRoom{id: id, kind: kind, oldest: timeOf(seen[s.seenName(id)])}
-		if at := timeOf(online); !at.IsZero() && at.Add(-overlap).After(r.oldest) {
-			r.oldest = at.Add(-overlap)
+		oldest := max(kept.Places[id], kept.Online-overlap.Microseconds())
+		if at, failed := unheard[id]; failed && (oldest <= 0 || at < oldest) {
+			oldest = at // another replica read on
 		}
-		if at := s.in.marks.unheard(id); !at.IsZero() && at.Before(r.oldest) {
-			r.oldest = at // another replica read on
-		}
-		if !r.oldest.IsZero() {
-			rooms = append(rooms, r)
+		if oldest > 0 {
+			rooms = append(rooms, &readRoom{id: id, kind: kind, oldest: time.UnixMicro(oldest).UTC()})
 		}
 	}
 	slices.SortFunc(rooms, func(a, b *readRoom) int { return cmp.Compare(a.id, b.id) })

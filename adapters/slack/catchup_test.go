@@ -102,14 +102,13 @@ func TestWhatCouldNotBeHeardIsCaughtUp(t *testing.T) {
 		}
 		return n >= 1
 	})
-	if r.s.in.marks.sound() {
+	if r.s.in.marks.Sound() {
 		t.Error("all is well although a message is lost")
 	}
-	r.s.in.marks.mu.Lock()
-	seen := r.s.in.marks.of(slacktest.General).value()
-	r.s.in.marks.mu.Unlock()
-	if seen >= timeOf(ts).UnixMicro() {
-		t.Error("the mark passed what was not written down")
+	r.s.saveMarks(t.Context(), true)
+	seen, err := r.names.Value(t.Context(), "seen/slack:T1:"+slacktest.General)
+	if err != nil || seen == "" || seen >= ts {
+		t.Errorf("the mark %q passed what was not written down at %s", seen, ts)
 	}
 	away.Store(false)
 	if got := wordsOf(t, r.hears(2)); got != "before, meanwhile" {
@@ -133,5 +132,21 @@ func TestChannelsThatCannotBeReadAreLeftOut(t *testing.T) {
 	}
 	if !strings.Contains(r.log.String(), "does not list the bot's channels") {
 		t.Error(errors.New("nothing was logged of the missing scope"), r.log)
+	}
+}
+
+// What an earlier version saved is read by a later one.
+func TestMarksKeepTheirForm(t *testing.T) {
+	r := listen(t, slacktest.Config{}, nil)
+	ts := r.Mention(slacktest.Ann, slacktest.General, "", "first")
+	r.hears(1)
+	r.settled()
+	r.stop()
+	seen, err := r.names.Values(t.Context(), "seen/slack:T1")
+	if err != nil || len(seen) != 2 || seen["seen/slack:T1:"+slacktest.General] != ts {
+		t.Errorf("saved %v, want up to %s, %v", seen, ts, err)
+	}
+	if at := timeOf(seen["seen/slack:T1"]); time.Since(at) > time.Minute || time.Until(at) > time.Minute {
+		t.Errorf("all was well until %s", at)
 	}
 }

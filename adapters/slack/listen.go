@@ -27,7 +27,7 @@ var (
 // intake is the state of the listening side.
 type intake struct {
 	people people
-	marks  marks
+	marks  *bot.Watermarks
 	quiet  hush
 	queue  *queue
 	aside  chan struct{} // slots of what is done after the acknowledgement
@@ -46,9 +46,9 @@ type intake struct {
 	revoked chan struct{} // the bot's token was refused
 }
 
-func (in *intake) open() {
+func (in *intake) open(marks *bot.Watermarks) {
 	in.people.open()
-	in.marks.open()
+	in.marks = marks
 	in.queue = newQueue(parallel, maxWaiting)
 	in.aside = make(chan struct{}, parallel)
 	in.times = defaultPatience()
@@ -154,17 +154,17 @@ func (s *Slack) receive(ctx context.Context, hear bot.Hear, p parcel, done func(
 		return
 	}
 	if !n.heard() {
-		s.in.marks.begin(n.channel, n.ts)
-		s.in.marks.end(n.channel, n.ts, true)
+		s.begin(n)
+		s.end(n, true)
 		done(nil)
 		s.beside(ctx, n)
 		return
 	}
-	s.in.marks.begin(n.channel, n.ts)
+	s.begin(n)
 	queued := s.in.queue.add(n.lanes(), s.in.crew.Go, func() {
 		s.waitGate(ctx)
 		answer, err := s.tell(ctx, hear, n)
-		s.in.marks.end(n.channel, n.ts, err == nil)
+		s.end(n, err == nil)
 		done(err)
 		if err != nil {
 			s.log.Warn("an event could not be written down; Slack will send it again", "where", n.in.Where.String(), "error", err)
@@ -174,7 +174,7 @@ func (s *Slack) receive(ctx context.Context, hear bot.Hear, p parcel, done func(
 		s.answer(ctx, n, answer)
 	})
 	if !queued {
-		s.in.marks.end(n.channel, n.ts, false)
+		s.end(n, false)
 		signal(s.in.failed)
 		done(errCrowd)
 	}

@@ -34,7 +34,7 @@ func TestThreadsOfLiveRunsAreReadBackHoweverOld(t *testing.T) {
 			if err := r.names.SetValue(t.Context(), "thread/"+general(thread).String(), "r1"); err != nil {
 				t.Fatal(err)
 			}
-			r.until("it was here", func() bool { v, _ := r.names.Value(t.Context(), r.s.seenName("")); return v != "" })
+			r.until("it was here", func() bool { v, _ := r.names.Value(t.Context(), r.s.seenName()); return v != "" })
 			r.stop()
 			r.HoldEvents()
 			r.Say(slacktest.Ann, slacktest.General, thread, "an answer")
@@ -75,7 +75,7 @@ func TestAnotherReplicaDoesNotMoveTheMarkOverAFailure(t *testing.T) {
 	r.until("Slack has given up", func() bool { return refused.Load() >= 2 })
 	r.s.saveMarks(t.Context(), true)
 	far := stampOf(time.Now().Add(time.Second))
-	for _, name := range []string{r.s.seenName(slacktest.General), r.s.seenName("")} {
+	for _, name := range []string{r.s.seenName() + ":" + slacktest.General, r.s.seenName()} {
 		if err := r.names.SetValue(t.Context(), name, far); err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func TestTheEndWaitsForAnswersToWhatWasMissed(t *testing.T) {
 	r.Mention(slacktest.Ann, slacktest.General, "", "first")
 	r.hears(1)
 	r.settled()
-	r.until("it was here", func() bool { v, _ := r.names.Value(t.Context(), r.s.seenName("")); return v != "" })
+	r.until("it was here", func() bool { v, _ := r.names.Value(t.Context(), r.s.seenName()); return v != "" })
 	r.stop()
 	r.HoldEvents()
 	r.Mention(slacktest.Ann, slacktest.General, "", "second")

@@ -41,7 +41,7 @@ type Config struct {
 	Live func(ctx context.Context) ([]agent.RunID, error)
 	// Names keeps how far each channel was read. It is part of the store; without
 	// it nothing is caught up after downtime.
-	Names Names
+	Names agent.Names
 	// Client makes every request; nil: one of its own, with two minutes for each.
 	Client *http.Client
 	Log    *slog.Logger
@@ -51,24 +51,6 @@ const (
 	meWithin   = 10 * time.Second // for Slack to say who the bot is
 	callWithin = 2 * time.Minute  // for any request, files included
 )
-
-// Names is what the adapter needs of a store: names with values.
-type Names interface {
-	Value(ctx context.Context, name string) (string, error)
-	Values(ctx context.Context, prefix string) (map[string]string, error)
-	SetValue(ctx context.Context, name, value string) error
-}
-
-// forgetful keeps nothing.
-type forgetful struct{}
-
-func (forgetful) Value(context.Context, string) (string, error) { return "", nil }
-
-func (forgetful) Values(context.Context, string) (map[string]string, error) {
-	return map[string]string{}, nil
-}
-
-func (forgetful) SetValue(context.Context, string, string) error { return nil }
 
 // Slack is one bot account in one workspace. It is a bot.Platform.
 type Slack struct {
@@ -104,7 +86,7 @@ func New(ctx context.Context, cfg Config) (*Slack, error) {
 		return nil, fmt.Errorf("ask Slack who the bot is: %w", err)
 	}
 	s.team, s.botUser, s.botID = me.TeamID, me.UserID, me.BotID
-	s.in.open()
+	s.in.open(bot.NewWatermarks(cfg.Names, s.seenName(), stamps))
 	s.out.open(me.URL)
 	return s, nil
 }
@@ -129,7 +111,7 @@ func (c Config) withDefaults() Config {
 		c.Client = &http.Client{Timeout: callWithin}
 	}
 	if c.Names == nil {
-		c.Names = forgetful{}
+		c.Names = bot.NoNames{}
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -1,0 +1,75 @@
+package discord
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// Another replica's mark says nothing about what this one could not write down.
+func TestAnotherReplicaDoesNotMoveTheMarkOverAFailure(t *testing.T) {
+	t.Parallel()
+	r := enter(t, discordtest.Config{}, nil)
+	r.d.in.times.failed = 500 * time.Millisecond
+	r.begin()
+	r.Mention(discordtest.Ann, discordtest.General, "before")
+	r.hears(1)
+	var away atomic.Bool
+	away.Store(true)
+	refused := make(chan struct{}, 1)
+	r.answers(func(bot.Inbound) (bot.Answer, error) {
+		if away.Load() {
+			signal(refused)
+			return bot.Answer{}, errAway
+		}
+		return bot.Answer{}, nil
+	})
+	r.Mention(discordtest.Ann, discordtest.General, "meanwhile")
+	<-refused
+	r.until("the failure is noted", func() bool { return !r.d.in.marks.Sound() })
+	far := idText(idAt(time.Now().Add(2 * overlap)))
+	for _, name := range []string{r.d.seenName() + ":" + discordtest.Guild, r.d.seenName()} {
+		if err := r.names.SetValue(t.Context(), name, far); err != nil {
+			t.Fatal(err)
+		}
+	}
+	away.Store(false)
+	if got := saying(t, r.hears(2)[1]).Text; got != "meanwhile" {
+		t.Errorf("heard %q", got)
+	}
+}
+
+// What could not be heard on the first day is read again, and nothing else:
+// nobody knows what was dealt with before.
+func TestAFailureAtTheFirstStartReadsNothingElseBack(t *testing.T) {
+	t.Parallel()
+	r := &readings{unheard: map[string]int64{"1": idAt(time.Now())}, oldest: idAt(time.Now().Add(-time.Hour))}
+	if at := timeOf(idText(r.of("1"))); time.Since(at) > 2*overlap {
+		t.Errorf("read back from %s", at)
+	}
+	if after := r.of("2"); after != 0 {
+		t.Errorf("another server is read back from %d", after)
+	}
+	if got := (&readings{unheard: map[string]int64{areaOf("", "7"): 9}}).direct(); len(got) != 1 || got[0] != "7" {
+		t.Errorf("conversations %v", got)
+	}
+}
+
+// What an earlier version saved is read by a later one.
+func TestMarksKeepTheirForm(t *testing.T) {
+	t.Parallel()
+	r := listen(t, discordtest.Config{}, nil)
+	id := r.Mention(discordtest.Ann, discordtest.General, "first")
+	r.hears(1)
+	r.stop()
+	seen, err := r.names.Values(t.Context(), "seen/discord:"+discordtest.BotUser)
+	if err != nil || len(seen) != 2 || seen["seen/discord:"+discordtest.BotUser+":"+discordtest.Guild] != id {
+		t.Errorf("saved %v, want up to %s, %v", seen, id, err)
+	}
+	if at := timeOf(seen["seen/discord:"+discordtest.BotUser]); time.Since(at) > time.Minute || time.Until(at) > time.Minute {
+		t.Errorf("all was well until %s", at)
+	}
+}
