@@ -39,7 +39,7 @@ func (s *Store) Read(ctx context.Context, run agent.RunID, after uint64) ([]agen
 }
 
 // scanEvent reads the event from the row, which should be the one with its seq.
-// Errors are of type *agent.EntryError.
+// Errors are of type *agent.EntryError, but for the end of the context.
 func scanEvent(rows *sql.Rows, e *agent.Event) error {
 	damaged := func(err error) error {
 		return &agent.EntryError{Run: e.Run, Seq: e.Seq, Err: fmt.Errorf("%w: %w", agent.ErrDamaged, err)}
@@ -50,6 +50,8 @@ func scanEvent(rows *sql.Rows, e *agent.Event) error {
 	var body sql.RawBytes
 	err := rows.Scan(&seq, &e.Strand, &at, &kind, &version, &body)
 	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err // the reader is gone, the journal is well
 	case err != nil:
 		return damaged(err)
 	case seq != e.Seq:
