@@ -17,7 +17,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
-	"github.com/deckhand-bot/deckhand/memory/sqlite" //nolint:depguard // the child is a whole Deckhand
+	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
 
 // ordersVar makes the test binary a Deckhand that follows its orders.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/memory/storetest" //nolint:depguard // the child's store is watched
+	"github.com/deckhand-bot/deckhand/memory/storetest"
 )
 
 // boundary is a point at which a child dies: before or after its N-th commit to

@@ -12,7 +12,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
-	"github.com/deckhand-bot/deckhand/memory/sqlite" //nolint:depguard // the parent looks into the children's store
+	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
 
 // scene is a far side with a store, and the children that work there.

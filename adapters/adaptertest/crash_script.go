@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/deckhand-bot/deckhand/agent/llm" //nolint:depguard // the child's model
+	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
 // script is the model of a child: for a goal about berth N it appends one line

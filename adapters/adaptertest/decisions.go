@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/agent/llm" //nolint:depguard // the suite looks at what the model was asked
+	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
 // clearing is a model that deletes two files, each a question of its own.

@@ -1,6 +1,5 @@
 package adaptertest
 
-//nolint:depguard // the suite wires a whole Deckhand, as cmd does
 import (
 	"context"
 	"errors"

@@ -56,17 +56,10 @@ const (
 
 // Wiring is what a connection is given.
 type Wiring struct {
-	Names  Names
+	Names  agent.Names
 	Client *http.Client // makes every request of the Web API
 	Log    *slog.Logger
 	Robots []string // principals of bots that may speak
-}
-
-// Names is the part of a store that adapters use.
-type Names interface {
-	Value(ctx context.Context, name string) (string, error)
-	Values(ctx context.Context, prefix string) (map[string]string, error)
-	SetValue(ctx context.Context, name, value string) error
 }
 
 // Far is the other side of a platform: a server with people in it.

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/agent/llm" //nolint:depguard // the suite looks at what the model was asked
+	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
 // goals are about how a run begins.

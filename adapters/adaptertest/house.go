@@ -1,6 +1,5 @@
 package adaptertest
 
-//nolint:depguard // the suite builds a whole Deckhand on its real stores
 import (
 	"context"
 	"errors"

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/deckhand-bot/deckhand/agent/llm" //nolint:depguard // the suite plays the model, too
+	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
 // wish is a call that a model makes.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/agent/llm" //nolint:depguard // the suite looks at what the model was asked
+	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
 // unclear is a model that asks before it plans.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/agent/llm" //nolint:depguard // the suite looks at what the model was asked
+	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
 // wayOut is what a person tells a run that is stuck.

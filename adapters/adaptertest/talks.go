@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/agent/llm" //nolint:depguard // the suite holds the model back
+	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
 // talks are about what people say while a run goes on.
