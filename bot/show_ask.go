@@ -85,7 +85,14 @@ func proposal(r agent.Run, c agent.Checkpoint) []Part {
 		if t.Acceptance != "" {
 			note = append(note, "done when "+inLine(t.Acceptance, 120))
 		}
-		list.Items = append(list.Items, item(t, r.Tasks[t.ID].State, strings.Join(note, "; ")))
+		state := r.Tasks[t.ID].State
+		if state != agent.TaskDone && state != agent.TaskRunning {
+			state = agent.TaskPending // approving begins it anew, however it ended before
+		}
+		list.Items = append(list.Items, item(t, state, strings.Join(note, "; ")))
+	}
+	if lines := outgrown(r); len(lines) > 0 {
+		parts = append(parts, Prose{"**Why a new plan**\n- " + strings.Join(first(lines, maxTried), "\n- ")})
 	}
 	if text := quoted(c.Plan.Description, 600); text != "" {
 		parts = append(parts, Prose{text})
@@ -98,6 +105,23 @@ func proposal(r agent.Run, c agent.Checkpoint) []Part {
 		parts = append(parts, Small{line})
 	}
 	return parts
+}
+
+// outgrown is why the plan that a run works by does not hold, a line for each
+// reason: tasks that failed, and what was found about the plan itself.
+func outgrown(r agent.Run) []string {
+	var lines []string
+	if r.Rethink != nil {
+		if why := quoted(r.Rethink.Reason, maxTriedLine); why != "" {
+			lines = append(lines, why)
+		}
+	}
+	for _, t := range r.Plan.Tasks {
+		if s := r.Tasks[t.ID]; s.State == agent.TaskFailed {
+			lines = append(lines, "“"+inLine(taskTitle(t), 120)+"” failed: "+quoted(s.Reason, maxTriedLine))
+		}
+	}
+	return lines
 }
 
 // wish is a call that wants to be allowed: what, why and with which arguments.
