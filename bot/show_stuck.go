@@ -89,13 +89,21 @@ func noticed(r agent.Run, c agent.Checkpoint) []agent.Finding {
 		from--
 	}
 	return slices.DeleteFunc(slices.Clone(own[from:end]), func(f agent.Finding) bool {
-		return slices.ContainsFunc(own, func(o agent.Finding) bool { return asksForIt(o) && meet(f.Events, o.Events) })
+		return slices.ContainsFunc(own, func(o agent.Finding) bool {
+			return asksForIt(o) && meet(f.Events, o.Events) || passesOn(f, o)
+		})
 	})
 }
 
 // asksForIt reports whether a person is asked because of the finding. A chant
 // only ends an answer.
 func asksForIt(f agent.Finding) bool { return f.Severity == "stop" && f.Rule != "L6" }
+
+// passesOn reports whether a check-in's finding only says again what an exact
+// rule found.
+func passesOn(f, o agent.Finding) bool {
+	return f.Rule == "L13" && o.Rule != f.Rule && o.Message == f.Message
+}
 
 // meet reports whether two lists have something in common.
 func meet(a, b []uint64) bool {

@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -105,6 +106,21 @@ func TestReportOfAStuckRun(t *testing.T) {
 	golden(t, "closed-stuck", ClosedCard(r, theCheck(r)))
 	hinted := more(atWork(agent.RunStarted{}), asksFor("task/count", askStuck), decided(agent.DecideRetry, "use the *other* folder"))
 	golden(t, "closed-hint", ClosedCard(hinted, theCheck(hinted)))
+}
+
+// A check-in that passes on what a rule found adds nothing to what was tried.
+func TestACheckInRepeatsNothing(t *testing.T) {
+	found := stuckFindings()
+	nudge, _ := found[2].Body.(agent.Finding)
+	echo, own := nudge, nudge
+	echo.Rule, echo.Events = "L13", nil
+	own.Rule, own.Events, own.Message = "L13", nil, "the work goes round in circles"
+	events := slices.Concat(found[:3], []agent.Event{on("task/count", echo), on("task/count", own), found[3], asksFor("task/count", askStuck)})
+	r := more(atWork(agent.RunStarted{}), events...)
+	lines := tried(r, theCheck(r))
+	if text := strings.Join(lines, "\n"); strings.Count(text, "the same call 3 times") != 0 || !strings.Contains(text, own.Message) {
+		t.Errorf("what was tried:\n%s", text)
+	}
 }
 
 // A second question is about what happened since the first.

@@ -272,6 +272,22 @@ func TestPlanLevel(t *testing.T) {
 	}
 }
 
+// One task is one task, also in what people read.
+func TestAPlanOfOneTaskInWords(t *testing.T) {
+	var b book
+	var j Journal
+	for range 3 {
+		b.add(agent.Main, agent.PlanAccepted{Plan: planOf("a")})
+	}
+	for _, e := range b.events {
+		j.Apply(e)
+	}
+	found := j.Plans(Defaults())
+	if want := "the plan is the same after 2 re-plans: its 1 open task did not change"; len(found) != 1 || found[0].Message != want {
+		t.Errorf("%+v, want %q", found, want)
+	}
+}
+
 // A watch after every event finds what an examination of the whole finds, each
 // streak once, and a fork on trial finds it one commit earlier.
 func TestWatch(t *testing.T) {

@@ -73,7 +73,7 @@ func Weigh(ledgers []Ledger, found []agent.Finding, s Standing, th Thresholds) (
 	}
 	for _, f := range found {
 		if f.Severity == Nudge {
-			raise(Remind, f.Rule+": "+f.Message)
+			raise(Remind, f.Message)
 		}
 	}
 	for _, l := range ledgers {
@@ -83,7 +83,7 @@ func Weigh(ledgers []Ledger, found []agent.Finding, s Standing, th Thresholds) (
 		raise(Replan, "no progress in several check-ins")
 	}
 	if stops := slices.IndexFunc(found, func(f agent.Finding) bool { return f.Severity == Stop }); stops >= 0 {
-		d = Decision{Verdict: End, Reason: found[stops].Rule + ": " + found[stops].Message}
+		d = Decision{Verdict: End, Reason: found[stops].Message}
 	} else {
 		d = agree(d, ledgers)
 	}

@@ -47,14 +47,17 @@ func TestWeigh(t *testing.T) {
 		{"the model wants a re-plan", []Ledger{replan}, nil, Standing{0.4, 0, 2}, Escalate, false, Standing{0.5, 0, 2}},
 		{"the model wants a nudge", []Ledger{with(func(l *Ledger) { l.Verdict = Remind })}, nil, half, Remind, false, Standing{0.5, 0, 0}},
 		{"a word that is no verdict", []Ledger{with(func(l *Ledger) { l.Verdict = "meh" })}, nil, half, Remind, false, Standing{0.5, 0, 0}},
-		{"a detector's nudge", []Ledger{fine}, []agent.Finding{{Rule: "L1", Severity: Nudge}}, half, Remind, false, Standing{0.5, 0, 0}},
+		{"a detector's nudge", []Ledger{fine}, []agent.Finding{{Rule: "L1", Severity: Nudge, Message: "circles"}}, half, Remind, false, Standing{0.5, 0, 0}},
 		{"a detector's check-in alone", []Ledger{fine}, []agent.Finding{{Rule: "L9", Severity: CheckIn}}, half, Continue, false, Standing{0.5, 0, 0}},
-		{"an exact rule stops whatever the model says", []Ledger{fine}, []agent.Finding{{Rule: "L3", Severity: Stop}}, half, End, false, Standing{0.5, 0, 0}},
+		{"an exact rule stops whatever the model says", []Ledger{fine}, []agent.Finding{{Rule: "L3", Severity: Stop, Message: "circles"}}, half, End, false, Standing{0.5, 0, 0}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			d, after := Weigh(test.ledgers, test.found, test.before, Defaults())
 			if d.Verdict != test.want || d.Confirm != test.confirm || after != test.after || d.Reason == "" {
 				t.Errorf("%+v, %+v; want %s, confirm %v, %+v", d, after, test.want, test.confirm, test.after)
+			}
+			if len(test.found) > 0 && test.found[0].Message != "" && d.Reason != test.found[0].Message {
+				t.Errorf("the reason is %q, want the finding's own words: people read it", d.Reason)
 			}
 		})
 	}

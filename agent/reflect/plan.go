@@ -95,7 +95,7 @@ func unchanged(plans []planMark, th Thresholds) []agent.Finding {
 		default:
 			continue
 		}
-		found[len(found)-1].Message = fmt.Sprintf("the plan is the same after %d re-plans: its %d open tasks did not change", len(row)-1, m.open)
+		found[len(found)-1].Message = fmt.Sprintf("the plan is the same after %d re-plans: its %s did not change", len(row)-1, openTasks(m.open))
 	}
 	return found
 }
@@ -119,7 +119,7 @@ func growing(plans []planMark, th Thresholds) []agent.Finding {
 			row = nil
 		}
 		last = m.open
-		text := fmt.Sprintf("the backlog grew for %d rounds to %d open tasks, and no task was finished", len(row), m.open)
+		text := fmt.Sprintf("the backlog grew for %d rounds to %s, and no task was finished", len(row), openTasks(m.open))
 		switch n := len(row); {
 		case n == th.Backlog:
 			found = append(found, planFinding(Nudge, row, text))
@@ -138,4 +138,12 @@ func planFinding(severity string, row []planMark, text string) agent.Finding {
 		f.Events = append(f.Events, m.event)
 	}
 	return f
+}
+
+// openTasks counts tasks in words.
+func openTasks(n int) string {
+	if n == 1 {
+		return "1 open task"
+	}
+	return fmt.Sprintf("%d open tasks", n)
 }
