@@ -72,7 +72,11 @@ func (r Run) failure(reason string) Reported {
 // or whose budget or model is gone.
 func (r Run) plainReport() Reported {
 	done, total := r.Progress()
-	rep := Reported{Headline: fmt.Sprintf("%d of %d tasks done", done, total)}
+	tasks := "tasks"
+	if total == 1 {
+		tasks = "task"
+	}
+	rep := Reported{Headline: fmt.Sprintf("%d of %d %s done", done, total, tasks)}
 	var body strings.Builder
 	for _, t := range r.Plan.Tasks {
 		s := r.Tasks[t.ID]

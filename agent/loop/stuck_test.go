@@ -67,7 +67,7 @@ func TestAStuckRunThatNobodyAnswersSaysSo(t *testing.T) {
 	if s := r.Tasks["a"]; s.State != agent.TaskFailed || s.Reason != "stuck: "+why+"; nobody said in time what to do" {
 		t.Errorf("the task is %+v", s)
 	}
-	if len(w.of(llm.Report)) > 0 || r.Report == nil || r.Report.Headline != "0 of 1 tasks done" || !strings.Contains(strings.Join(r.Report.Skipped, ""), why) {
+	if len(w.of(llm.Report)) > 0 || r.Report == nil || r.Report.Headline != "0 of 1 task done" || !strings.Contains(strings.Join(r.Report.Skipped, ""), why) {
 		t.Errorf("a model was asked %d times for the report, which is %+v", len(w.of(llm.Report)), r.Report)
 	}
 }
