@@ -24,7 +24,7 @@ func newMeter() meter {
 	m.set.NewGauge(series("deckhand_build_info", "version", version)+",go="+strconv.Quote(runtime.Version())+"}", func() float64 { return 1 })
 	m.set.NewGauge("deckhand_uptime_seconds", func() float64 { return time.Since(started).Seconds() })
 	m.set.NewCounter("deckhand_strands_worked_total")
-	for _, kind := range loop.AlertKinds() {
+	for _, kind := range append(loop.AlertKinds(), scheduleAlert) {
 		m.alert(kind, 0) // a series that begins at its first alert hides it from rate()
 	}
 	for _, verdict := range []agent.CheckInVerdict{agent.CheckInContinue, agent.CheckInNudge, agent.CheckInReplan, agent.CheckInEscalate, agent.CheckInStop} {
@@ -32,6 +32,9 @@ func newMeter() meter {
 	}
 	return m
 }
+
+// scheduleAlert is the kind of the clock's alerts (bot.Clock): a turn could not be served.
+const scheduleAlert loop.AlertKind = "schedule"
 
 // ServeHTTP writes all of it.
 func (m meter) ServeHTTP(w http.ResponseWriter, _ *http.Request) {

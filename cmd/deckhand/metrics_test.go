@@ -56,7 +56,7 @@ func TestMeterCounts(t *testing.T) {
 	}()
 	m := newMeter()
 	before := scrape(t, m)
-	for _, series := range []string{`deckhand_alerts_total{kind="lost"}`, `deckhand_check_ins_total{verdict="stop"}`, "deckhand_strands_worked_total"} {
+	for _, series := range []string{`deckhand_alerts_total{kind="lost"}`, `deckhand_alerts_total{kind="schedule"}`, `deckhand_check_ins_total{verdict="stop"}`, "deckhand_strands_worked_total"} {
 		if before[series] != "0" {
 			t.Errorf("%s is %q at first, want 0", series, before[series])
 		}
