@@ -62,7 +62,7 @@ func (r Run) missing() string {
 func (r Run) failure(reason string) Reported {
 	if r.Plans > 0 {
 		rep := r.plainReport()
-		rep.Body += "\nThere is no new plan for what failed: " + reason + "\n"
+		rep.Body = strings.TrimPrefix(rep.Body+"\nThere is no new plan for what failed: "+reason+"\n", "\n")
 		return rep
 	}
 	return Reported{Headline: "Failed before any work began", Body: reason}
@@ -95,7 +95,6 @@ func (r Run) plainReport() Reported {
 			}
 			rep.Skipped = append(rep.Skipped, title)
 		case TaskFailed:
-			fmt.Fprintf(&body, "- failed: %s. %s\n", t.Title, s.Reason)
 			rep.Skipped = append(rep.Skipped, t.Title+": "+s.Reason)
 		}
 	}

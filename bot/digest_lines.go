@@ -150,7 +150,7 @@ func (d digest) obstacle(r agent.Run) string {
 	case whyPaused:
 		text += " by " + pausedBy(r.Paused)
 	case whyStuck:
-		text += ": " + escape(title(*stuckAt(r)))
+		text += strings.TrimPrefix(": "+escape(title(*stuckAt(r))), ": Stuck") // it has said so
 	case whySilent:
 		text += ": " + work(r)
 	}
