@@ -47,7 +47,7 @@ func (h *hearing) goal(ctx context.Context, o order) (Answer, error) {
 		return Answer{}, err
 	}
 	run := agent.RunID(agent.NewID())
-	opening := Opening{Run: run, Brief: brief, After: h.before(ctx, o), Along: h.with(nil)}
+	opening := Opening{Run: run, Brief: brief, After: append(h.origin(o), h.before(ctx, o)...), Along: h.with(nil)}
 	threaded := !strings.HasSuffix(brief.ReplyTo, ":")
 	if threaded { // two goals in one thread at once: the second is steering
 		opening.Once = append([]string{fmt.Sprintf("thread/%s/%s/%d", brief.ReplyTo, o.old.ID, h.now.Unix()/3600)}, opening.Once...)
@@ -94,9 +94,6 @@ func (h *hearing) brief(ctx context.Context, o order) (agent.RunStarted, error) 
 	if b.Folder == "" {
 		b.Folder = where.Folder()
 	}
-	if b.Goal != "" && o.quote != "" {
-		b.Goal += "\n\n(A message of " + o.quote + ", made a goal by " + h.in.By.ID + ".)"
-	}
 	if b.Quorum == 0 {
 		b.Quorum = h.cfg.Desk.Authority.Quorum
 	}
@@ -127,6 +124,16 @@ func (h *hearing) starters() string {
 		return "Full members of the workspace may"
 	}
 	return mentions(append(append([]string{}, list...), a.Operators...), "or") + " may"
+}
+
+// origin says whose words the goal is, where those are not the requester's. The
+// goal itself stays as it was written: people read it everywhere.
+func (h *hearing) origin(o order) []agent.Body {
+	if o.quote == "" || strings.TrimSpace(o.goal) == "" {
+		return nil
+	}
+	return []agent.Body{agent.PersonSaid{By: agent.Deckhand, Trusted: true,
+		Text: "The goal is a message of " + o.quote + "; " + h.in.By.ID + " made it a goal."}}
 }
 
 // before is what was said in the thread before the goal. None of it is trusted.

@@ -126,8 +126,11 @@ func TestQuotedGoal(t *testing.T) {
 	live, _ := s.live()
 	a := s.hear(requester, Said{Text: "stop", To: true, Quote: "slack:U2"})
 	r := s.fold(a.Run)
-	if !a.Started || a.Run == live || !strings.HasPrefix(r.Brief.Goal, "stop\n") || !strings.Contains(r.Brief.Goal, "slack:U2") {
+	if !a.Started || a.Run == live || r.Brief.Goal != "stop" {
 		t.Errorf("goal %q, answer %+v", r.Brief.Goal, a)
+	}
+	if want := []agent.Body{agent.PersonSaid{By: agent.Deckhand, Trusted: true, Text: "The goal is a message of slack:U2; " + requester.ID + " made it a goal."}}; !cmp.Equal(want, s.events(a.Run, 1)) {
+		t.Error(cmp.Diff(want, s.events(a.Run, 1)))
 	}
 	if r.Brief.ReplyTo != channel.String() || s.names[agent.ThreadName(thread.String())] != string(live) {
 		t.Error("the thread of a live run was given to another")

@@ -113,7 +113,7 @@ func budgets(r agent.Run) []limited {
 func BudgetCard(r agent.Run) Card {
 	c := Card{Text: "Spent: " + spending(r), Parts: []Part{Heading{inLine(r.Brief.Goal, 150)}}}
 	facts := Facts{[]Fact{
-		{"Cost", money(r.Spent.Dollars())},
+		{"Cost", strings.TrimPrefix(money(r.Spent.Dollars()), "cost ")},
 		{"Tokens", fmt.Sprintf("%s (%s in, %s out)", inThousands(r.Spent.Tokens()), inThousands(int64(r.Spent.Prompt)), inThousands(int64(r.Spent.Completion)))},
 		{"Calls", countOf(r.Spent.Calls, "model call") + ", " + countOf(r.Spent.Tools, "tool call")},
 		{"Work", lasting(r.Spent.Time)},
@@ -141,6 +141,18 @@ var levels = map[agent.Autonomy]string{
 	agent.WithinBudget: "within-budget: I write without asking; deletes and sends are asked",
 }
 
+// plansAsked says which plans wait for an approval.
+func plansAsked(p agent.PlanApproval) string {
+	switch p {
+	case agent.ApprovePlanAlways:
+		return "always: I ask before I work by a plan"
+	case agent.ApprovePlanNever:
+		return "never: I work by a plan without asking"
+	case agent.ApprovePlanEffects:
+	}
+	return "effects: I ask before I work by a plan that changes or sends something"
+}
+
 // PermissionsCard is what the run may do, and who decides about the rest.
 func PermissionsCard(r agent.Run, audience Audience) Card {
 	level, known := levels[r.Brief.Autonomy]
@@ -149,7 +161,7 @@ func PermissionsCard(r agent.Run, audience Audience) Card {
 	}
 	c := Card{Text: "Autonomy: " + level, Parts: []Part{Heading{inLine(r.Brief.Goal, 150)}, Facts{[]Fact{
 		{"Autonomy", level},
-		{"Plans", "approval " + string(r.Brief.PlanApproval)},
+		{"Plans", plansAsked(r.Brief.PlanApproval)},
 	}}}}
 	var granted []string
 	for _, word := range r.Brief.YesTo {
@@ -188,5 +200,5 @@ func HelpCard(commands ...Command) Card {
 		lines = append(lines, "- `"+c.Usage+"` – "+c.Does)
 	}
 	return Card{Text: "What I understand", Parts: []Part{Heading{"What I understand"}, Prose{strings.Join(lines, "\n")},
-		Small{"Mention me with a goal in plain words to start. In a run's thread, what you say steers it."}}}
+		Small{"Mention me with a goal in plain words to start. In a run's thread, what you say to me (a reply or a mention) steers it."}}}
 }

@@ -67,7 +67,7 @@ func points(c agent.Checkpoint) []Part {
 	if more := len(c.Questions) - len(shown); more > 0 {
 		parts = append(parts, Small{fmt.Sprintf("and %s: Other shows all of them", countOf(more, "more question"))})
 	}
-	return append(append(parts, detail(c)...), Small{"An answer in this thread will do, too."})
+	return append(append(parts, detail(c)...), Small{"Words will do, too: reply to this, or mention me."})
 }
 
 // proposal is a plan that people are to decide about.

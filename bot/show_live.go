@@ -121,7 +121,11 @@ func progress(r agent.Run, now time.Time) []Fact {
 
 // spending is money of its limit, and tokens.
 func spending(r agent.Run) string {
-	text := money(r.Spent.Dollars())
+	cost := r.Spent.Dollars()
+	if cost == nil {
+		return countOf(r.Spent.Tokens(), "token") + " · " + money(nil)
+	}
+	text := money(cost)
 	if limit := r.Limits().USD; limit > 0 {
 		text += " of " + money(&limit)
 	}
@@ -164,7 +168,7 @@ func assumptions(r agent.Run) []string {
 // findings are the newest things that the detectors and the check-ins found.
 func findings(r agent.Run) []string {
 	var list []string
-	for _, f := range r.Findings[max(0, len(r.Findings)-3):] {
+	for _, f := range latest(r.Findings, 3) {
 		line := "Found: " + quoted(f.Message, 160)
 		if id, works := f.Strand.Task(); works && f.Rule == checkInRule {
 			task, _ := r.Plan.Task(id)
@@ -174,6 +178,19 @@ func findings(r agent.Run) []string {
 			list = append(list, line)
 		}
 	}
+	return list
+}
+
+// latest are the newest findings, of each rule in a strand only its last word.
+func latest(all []agent.Finding, most int) []agent.Finding {
+	var list []agent.Finding
+	for _, f := range slices.Backward(all) {
+		same := func(g agent.Finding) bool { return f.Rule != checkInRule && g.Rule == f.Rule && g.Strand == f.Strand }
+		if len(list) < most && !slices.ContainsFunc(list, same) {
+			list = append(list, f)
+		}
+	}
+	slices.Reverse(list)
 	return list
 }
 

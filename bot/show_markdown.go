@@ -36,9 +36,9 @@ func markdown(part Part) string {
 	case Facts:
 		lines := make([]string, len(p.List))
 		for i, f := range p.List {
-			lines[i] = "- " + escape(f.Name) + ": " + escape(f.Value)
+			lines[i] = "**" + escape(f.Name) + "**: " + escape(f.Value) // a list would go on with that of the tasks above it
 		}
-		return strings.Join(lines, "\n")
+		return strings.Join(lines, nextLine)
 	case Tasks:
 		lines := []string{"**" + escape(p.Title) + "**"}
 		for _, t := range p.Items {

@@ -220,8 +220,21 @@ func TestAudience(t *testing.T) {
 func TestMarkdown(t *testing.T) {
 	got := Markdown(Card{Parts: []Part{Heading{"A *b*"}, Facts{[]Fact{{"n", "v_1"}}}, Code{"x"}, Small{"s"}, Prose{"**p**"}, Buttons{[]Button{{Label: "Pause"}}},
 		Tasks{Title: "T", Items: []TaskItem{{Title: "one", State: agent.TaskDone, Note: "ok"}, {Title: "two", State: agent.TaskPending}}}}})
-	want := "**A \\*b\\***\n\n- n: v\\_1\n\n```\nx\n```\n\ns\n\n**p**\n\n**T**\n- ✓ one – ok\n- ○ two"
+	want := "**A \\*b\\***\n\n**n**: v\\_1\n\n```\nx\n```\n\ns\n\n**p**\n\n**T**\n- ✓ one – ok\n- ○ two"
 	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A finding that counts up is shown as it stands now, not once a count.
+func TestGrowingFindings(t *testing.T) {
+	found := func(rule string, strand agent.StrandID, message string) agent.Event {
+		return on(strand, agent.Finding{Rule: rule, Severity: "nudge", Strand: strand, Message: message})
+	}
+	r := more(atWork(agent.RunStarted{}), found("L1", "task/count", "31 calls"), found("L1", "task/prices", "30 calls"),
+		found("L1", "task/count", "51 calls"), found("L2", "task/count", "a cycle"), found("L1", "task/count", "57 calls"))
+	want := []string{"Found: 30 calls", "Found: a cycle", "Found: 57 calls"}
+	if diff := cmp.Diff(want, findings(r)); diff != "" {
 		t.Error(diff)
 	}
 }
