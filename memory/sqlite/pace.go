@@ -35,12 +35,13 @@ func (s *Store) Take(ctx context.Context, p agent.Pace) (time.Duration, error) {
 	case ctx.Err() != nil:
 		return 0, ctx.Err()
 	}
-	return s.paces.take(p, slack, s.writer.clock.now()), nil
+	return s.paces.take(p, slack, s.writer.clock.now), nil
 }
 
-func (l *paces) take(p agent.Pace, slack time.Duration, now int64) time.Duration {
+func (l *paces) take(p agent.Pace, slack time.Duration, clock func() int64) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	now := clock() // under the lock: who asked first and came second would wait too long
 	earned := max(l.earned[p.Name], now)
 	wait := max(time.Duration(earned-now)-slack, 0)
 	if wait > 0 && !p.Book {
