@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -54,7 +55,8 @@ func (a *app) printStatus(list []bot.Status) error {
 		_, err := fmt.Fprintln(a.out, "no runs yet; start one with: deckhand run \"GOAL\"")
 		return err
 	}
-	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
+	var table bytes.Buffer
+	w := tabwriter.NewWriter(&table, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "RUN\tSTATE\tTASKS\tCOST\tTOKENS\tSTARTED\tGOAL")
 	for _, s := range list {
 		cost := "?"
@@ -70,12 +72,26 @@ func (a *app) printStatus(list []bot.Status) error {
 		}
 		fmt.Fprintf(w, "%s\t%s\t%d/%d\t%s\t%d\t%s\t%s\n", s.Run, s.State, s.Tasks.Done, s.Tasks.Total, cost, s.Tokens,
 			s.Started.Local().Format(time.DateTime), printable(goal))
-		if s.WaitingFor != "" {
-			fmt.Fprintf(w, "\t  waits for %s\n", printable(s.WaitingFor))
-		}
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("write the list of runs: %w", err)
+	}
+	// The lines between the rows come after the layout: they would end its columns.
+	n := -1
+	for row := range bytes.Lines(table.Bytes()) {
+		if _, err := a.out.Write(row); err != nil {
+			return fmt.Errorf("write the list of runs: %w", err)
+		}
+		if n >= 0 && list[n].WaitingFor != "" {
+			fmt.Fprintf(a.out, "%*s  waits for %s\n", runWidth, "", printable(list[n].WaitingFor))
+		}
+		n++
+	}
+	return nil
 }
+
+// runWidth is how far the line under a run is moved in: under its state.
+const runWidth = 16
 
 // printable drops what a terminal would obey instead of showing it, the marks
 // that turn the direction of text included: text from outside is data.
