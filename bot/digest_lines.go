@@ -129,7 +129,7 @@ func (d digest) blockedLines() []string {
 	}
 	for _, r := range d.lost {
 		lines = append(lines, fmt.Sprintf("✗ `%s` · the report%s of %s could not be posted: %s", r.ID,
-			maybe(r.Brief.Tick.Schedule, " "+quoted(r.Brief.Tick.Schedule, 60)), d.Period.clock(r.Brief.Tick.At), quoted(r.Undelivered(), 160)))
+			maybe(r.Brief.Tick.Schedule, " "+quoted(r.Brief.Tick.Schedule, 60)), d.Period.clock(r.Brief.Tick.At), quoted(strings.TrimPrefix(r.Undelivered(), "error: "), 160)))
 	}
 	for _, s := range d.Unread {
 		lines = append(lines, dotted("`"+string(s.Run)+"`", "**unreadable**: "+quoted(s.Problem, 160)))

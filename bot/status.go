@@ -2,6 +2,7 @@ package bot
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -35,7 +36,7 @@ func StatusOf(r agent.Run) Status {
 		Tasks: Progress{done, total}, Cost: r.Spent.Dollars(), Tokens: r.Spent.Tokens()}
 	switch {
 	case r.Undelivered() != "":
-		s.WaitingFor = "an administrator: the report could not be posted: " + r.Undelivered()
+		s.WaitingFor = "an administrator: the report could not be posted: " + strings.TrimPrefix(r.Undelivered(), "error: ")
 		s.Waits = "**could not be posted**: " + quoted(r.Undelivered(), 160)
 	case s.State == agent.RunPaused && r.Refused != "":
 		s.WaitingFor = r.Refused

@@ -60,7 +60,7 @@ func (s *Slack) Post(ctx context.Context, to bot.Address, c bot.Card) (bot.Poste
 		return nil
 	})
 	if err != nil {
-		return bot.Posted{}, s.failed("post to "+to.String(), err)
+		return bot.Posted{}, s.failed("post to "+strings.TrimSuffix(to.String(), ":"), err)
 	}
 	s.noteCall(nil)
 	if posted.Thread.ID != "" {

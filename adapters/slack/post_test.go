@@ -224,6 +224,9 @@ func TestTrouble(t *testing.T) {
 			defer cancel()
 			_, err := s.Post(ctx, general(""), card)
 			checkTrouble(t, err, c.want, c.busy)
+			if err != nil && strings.Contains(err.Error(), "::") { // people read it
+				t.Errorf("the address is not as people write it: %v", err)
+			}
 			if calls := w.Count("chat.postMessage"); calls != 1 {
 				t.Errorf("%d calls", calls)
 			}
