@@ -77,7 +77,7 @@ func unsaid(r agent.Run) string {
 	}
 	for _, step := range r.Next(agent.Voice).Steps {
 		if speak, is := step.(agent.Speak); is {
-			return "the " + string(speak.Post.Kind) + " was not posted"
+			return "the " + postWords(speak.Post.Kind) + " was not posted"
 		}
 		if invoke, is := step.(agent.Invoke); is {
 			return "the post " + string(invoke.Effects[0]) + " did not come through"
@@ -87,6 +87,22 @@ func unsaid(r agent.Run) string {
 		return "the report could not be posted: " + cut(shown.Failed, 300)
 	}
 	return ""
+}
+
+// postWords is what people call a kind of post.
+func postWords(k agent.PostKind) string {
+	switch k {
+	case agent.PostCheckpoint:
+		return "question"
+	case agent.PostScheduled:
+		return "scheduled report"
+	case agent.PostClose:
+		return "outcome of a question"
+	case agent.PostAttach, agent.PostUpload:
+		return "file"
+	case agent.PostCard, agent.PostReport, agent.PostAnswer:
+	}
+	return string(k)
 }
 
 // remember takes over when check-ins were first missed. A strand that had one
