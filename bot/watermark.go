@@ -87,6 +87,19 @@ func (w *Watermarks) End(place string, at int64, ok bool) {
 	m.newest = max(m.newest, at)
 }
 
+// Skip notes that a message arrived that there is nothing to hear in. It says
+// nothing about an earlier failure at its position: platforms tell of a message
+// again when a link in it unfolds.
+func (w *Watermarks) Skip(place string, at int64) {
+	if place == "" || at <= 0 {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m := w.of(place)
+	m.newest = max(m.newest, at)
+}
+
 // CaughtUp notes that everything of a place up to a position was heard.
 func (w *Watermarks) CaughtUp(place string, upTo int64) {
 	w.mu.Lock()

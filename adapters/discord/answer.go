@@ -75,7 +75,7 @@ func (d *Discord) answerInteraction(ctx context.Context, n *notice, a bot.Answer
 // second answers what was heard before: another replica does, unless it died
 // in between, so it is given time.
 func (d *Discord) second(ctx context.Context, n *notice) {
-	if n.begins || n.reply.begun() && !n.reply.waiting() || !pass(ctx, d.in.times.second) {
+	if n.begins || n.reply.begun() && !n.reply.waiting() || !bot.Pause(ctx, d.in.times.second) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
@@ -172,7 +172,7 @@ func (d *Discord) mark(ctx context.Context, message bot.Address, m bot.Mark) {
 	})
 	if !queued {
 		cancel()
-		d.in.quiet.warn(d.log, "too many reactions wait: one is left out")
+		d.in.quiet.Warn(d.log, "too many reactions wait: one is left out")
 	}
 }
 
@@ -190,7 +190,7 @@ func (d *Discord) react(ctx context.Context, message bot.Address, emoji string) 
 		if !busy && unanswered(err) {
 			pause, busy = lostPause, true // the same reaction again changes nothing
 		}
-		if !busy || !pass(ctx, pause) {
+		if !busy || !bot.Pause(ctx, pause) {
 			d.grumble("a reaction could not be set", message, err)
 			return
 		}
@@ -276,7 +276,7 @@ func (d *Discord) public(ctx context.Context, n *notice, card bot.Card) {
 			d.grumble("an answer could not be posted", n.in.Where, err)
 			return
 		}
-		if !pass(ctx, pause) {
+		if !bot.Pause(ctx, pause) {
 			break
 		}
 		err = nil

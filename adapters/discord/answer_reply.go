@@ -271,7 +271,7 @@ func (d *Discord) persist(ctx context.Context, harmless bool, call func() error)
 			wait, again = pause, true
 			pause *= 2
 		}
-		if !again || attempt == lookAttempts || !pass(ctx, wait) {
+		if !again || attempt == lookAttempts || !bot.Pause(ctx, wait) {
 			return err
 		}
 	}

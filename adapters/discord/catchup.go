@@ -33,35 +33,11 @@ type lately struct {
 
 // catchUps reads back what was missed, each time that something is owed.
 func (d *Discord) catchUps(ctx, late context.Context, hear bot.Hear) {
-	wait := pauses{patience: d.in.times}
-	for {
-		select {
-		case <-d.in.owed:
-		case <-d.in.failed:
-			if !pass(ctx, d.in.times.failed) {
-				return
-			}
-		case <-ctx.Done():
-			return
-		}
-		d.in.marks.SetWhole(false)
-		err := d.catchUp(ctx, late, hear)
-		d.in.opened()
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err == nil:
-			wait.reset()
-			d.in.marks.SetWhole(true)
-			d.saveMarks(ctx, d.connected())
-			continue
-		}
-		d.log.Warn("what was said while the bot was away could not be read back; trying again", "error", err)
-		if !pass(ctx, wait.after(err)) {
-			return
-		}
-		signal(d.in.owed)
-	}
+	d.in.missed.Work(ctx, bot.Reading{
+		Read:   func() error { return d.catchUp(ctx, late, hear) },
+		Saved:  func() { d.saveMarks(ctx, d.connected()) },
+		Pauses: d.in.times.pauses(), Failed: d.in.times.failed, Log: d.log,
+	})
 }
 
 // catchUp reads everything that was said since it was read last, and hears what

@@ -41,9 +41,12 @@ func (d *Discord) end(n *notice, ok bool) {
 	}
 }
 
+// skip notes what there is nothing to hear in.
+func (d *Discord) skip(n *notice) { d.in.marks.Skip(areaOf(n.guild, n.channel), numberOf(n.id)) }
+
 // keepMarks saves the marks every few seconds.
 func (d *Discord) keepMarks(ctx context.Context) {
-	for pass(ctx, d.in.times.save) {
+	for bot.Pause(ctx, d.in.times.save) {
 		d.saveMarks(ctx, d.connected())
 	}
 }
@@ -55,6 +58,6 @@ func (d *Discord) saveMarks(ctx context.Context, connected bool) {
 		online = idAt(time.Now())
 	}
 	if err := d.in.marks.Save(ctx, online); err != nil {
-		d.in.quiet.warn(d.log, "how far was read could not be saved", "error", err)
+		d.in.quiet.Warn(d.log, "how far was read could not be saved", "error", err)
 	}
 }

@@ -22,7 +22,7 @@ func TestAnotherReplicaDoesNotMoveTheMarkOverAFailure(t *testing.T) {
 	refused := make(chan struct{}, 1)
 	r.answers(func(bot.Inbound) (bot.Answer, error) {
 		if away.Load() {
-			signal(refused)
+			bot.Signal(refused)
 			return bot.Answer{}, errAway
 		}
 		return bot.Answer{}, nil

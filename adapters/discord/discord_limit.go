@@ -51,7 +51,7 @@ func (l *limits) wait(ctx context.Context, method, endpoint string) error {
 		if end, has := ctx.Deadline(); has && time.Until(end) < d {
 			return &bot.BusyError{After: d}
 		}
-		if !pass(ctx, d) {
+		if !bot.Pause(ctx, d) {
 			return ctx.Err()
 		}
 	}

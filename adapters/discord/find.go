@@ -190,7 +190,7 @@ func (d *Discord) ask(ctx context.Context, endpoint string, out any) error {
 		once, cancel := context.WithTimeout(ctx, d.cfg.PostTimeout)
 		err := d.call(once, http.MethodGet, endpoint, nil, out)
 		cancel()
-		if err == nil || n == askAgain || !unanswered(err) || !pass(ctx, firstWait<<n) {
+		if err == nil || n == askAgain || !unanswered(err) || !bot.Pause(ctx, firstWait<<n) {
 			return err
 		}
 	}

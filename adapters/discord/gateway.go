@@ -54,7 +54,7 @@ type session struct {
 
 // gateway keeps a connection until ctx ends.
 func (d *Discord) gateway(ctx context.Context) error {
-	wait := pauses{patience: d.in.times}
+	wait := d.in.times.pauses()
 	var s session
 	for first := true; ; {
 		began := time.Now()
@@ -74,15 +74,15 @@ func (d *Discord) gateway(ctx context.Context) error {
 		case errors.Is(err, errInvalid):
 			pause = d.in.times.invalid/3 + rand.N(d.in.times.invalid)
 		case errors.Is(err, errAsked), lived:
-			wait.reset()
+			wait.Reset()
 		default:
-			pause = wait.after(err)
+			pause = wait.After(err)
 		}
 		if refusal != nil {
 			pause = max(pause, d.in.times.longest/2)
 		}
 		d.log.Info("the connection to Discord ended; connecting again", "error", err, "resumes", s.id != "", "pause", pause)
-		if !pass(ctx, pause) {
+		if !bot.Pause(ctx, pause) {
 			return nil
 		}
 	}
@@ -124,7 +124,7 @@ func (d *Discord) noteRefused() {
 	d.in.mu.Unlock()
 	if before == nil {
 		d.log.Error("Discord refuses the bot's token; trying again until it is accepted", "variable", "DISCORD_TOKEN")
-		signal(d.in.revoked)
+		bot.Signal(d.in.revoked)
 	}
 }
 

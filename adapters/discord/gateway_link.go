@@ -13,6 +13,8 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/gorilla/websocket"
+
+	"github.com/deckhand-bot/deckhand/bot"
 )
 
 // The operations of the gateway.
@@ -76,7 +78,7 @@ func (l *gatewayLink) read(ctx context.Context, beats *sync.WaitGroup) error {
 		}
 		var p packet
 		if err := json.Unmarshal(raw, &p); err != nil || p.Op == nil {
-			l.d.in.quiet.warn(l.d.log, "a frame of Discord's cannot be read and is ignored", "why", errors.Join(errMalformed, err))
+			l.d.in.quiet.Warn(l.d.log, "a frame of Discord's cannot be read and is ignored", "why", errors.Join(errMalformed, err))
 			continue
 		}
 		if err := l.packet(ctx, p, beats); err != nil {
@@ -150,7 +152,7 @@ func (l *gatewayLink) greeted(ctx context.Context, data json.RawMessage, beats *
 // beatAlways keeps the connection alive, and ends it when it is dead.
 func (l *gatewayLink) beatAlways(ctx context.Context, interval time.Duration) {
 	pause := rand.N(interval) // so that many clients do not beat at once
-	for pass(ctx, pause) {
+	for bot.Pause(ctx, pause) {
 		pause = interval
 		if !l.answered.Swap(false) {
 			l.d.log.Warn("Discord does not answer heartbeats; connecting again", "error", errZombie)
@@ -202,7 +204,7 @@ func (l *gatewayLink) dispatch(p packet) {
 		d.in.link(false)
 	case eventMessage, eventEdit, eventInteraction:
 		if err := d.take(parcel{kind: p.Kind, payload: p.Data}); errors.Is(err, errDeaf) {
-			d.in.quiet.warn(d.log, "an event came too late: it is read back after the next start", "kind", p.Kind)
+			d.in.quiet.Warn(d.log, "an event came too late: it is read back after the next start", "kind", p.Kind)
 		}
 	case "CHANNEL_CREATE", "CHANNEL_UPDATE", "THREAD_CREATE", "THREAD_UPDATE":
 		var c channel
@@ -228,7 +230,7 @@ func (l *gatewayLink) begun(data json.RawMessage) {
 		URL string `json:"resume_gateway_url"`
 	}
 	if err := json.Unmarshal(data, &r); err != nil || r.ID == "" {
-		l.d.in.quiet.warn(l.d.log, "Discord's READY cannot be read", "why", errors.Join(errMalformed, err))
+		l.d.in.quiet.Warn(l.d.log, "Discord's READY cannot be read", "why", errors.Join(errMalformed, err))
 		return
 	}
 	l.session.id, l.session.url = r.ID, r.URL

@@ -40,7 +40,7 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := d.proofs.check(r.Header, body, time.Now()); err != nil {
-		d.in.quiet.warn(d.log, "a request was refused that claims to be Discord's", "path", r.URL.Path, "why", err)
+		d.in.quiet.Warn(d.log, "a request was refused that claims to be Discord's", "path", r.URL.Path, "why", err)
 		http.Error(w, "not proved to be Discord's", http.StatusUnauthorized)
 		return
 	}
@@ -76,7 +76,7 @@ func (d *Discord) write(w http.ResponseWriter, reply []byte, err error) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	if _, err := w.Write(reply); err != nil {
-		d.in.quiet.warn(d.log, "an interaction's answer could not be sent", "error", err)
+		d.in.quiet.Warn(d.log, "an interaction's answer could not be sent", "error", err)
 	}
 }
 

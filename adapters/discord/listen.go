@@ -17,7 +17,6 @@ const (
 	parallel   = 64   // threads that are heard side by side
 	maxWaiting = 4096 // events that wait for their turn
 	grace      = 3 * time.Second
-	gateFor    = 700 * time.Millisecond
 )
 
 var errDeaf = errors.New("the process is starting or ending")
@@ -28,7 +27,8 @@ type intake struct {
 	halls  halls
 	roles  roles
 	marks  *bot.Watermarks
-	quiet  hush
+	missed *bot.Backlog
+	quiet  bot.Hush
 	queue  *bot.Lanes
 	aside  chan struct{} // slots of what is done after an event was heard
 	marked *bot.Lanes    // reactions, which may have to wait long: by channel, as Discord counts them
@@ -42,22 +42,18 @@ type intake struct {
 	trouble    error              // why there is no connection
 	unready    error              // why the commands are not registered
 	refused    error              // why the bot's token is good for nothing
-	gate       chan struct{}
-	owed       chan struct{} // there is something to catch up
-	failed     chan struct{} // an event could not be heard
-	revoked    chan struct{} // the bot's token was refused
+	revoked    chan struct{}      // the bot's token was refused
 }
 
 func (in *intake) open(marks *bot.Watermarks) {
 	in.people.open()
 	in.halls.open()
 	in.roles.open()
-	in.marks = marks
+	in.marks, in.missed = marks, bot.NewBacklog(marks)
 	in.queue = bot.NewLanes(parallel, maxWaiting)
 	in.aside, in.marked = make(chan struct{}, parallel), bot.NewLanes(parallel, maxWaiting)
 	in.times = defaultPatience()
-	in.gate = make(chan struct{})
-	in.owed, in.failed, in.revoked = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)
+	in.revoked = make(chan struct{}, 1)
 }
 
 // Listen takes in what people do until ctx ends. An error means that the token
@@ -66,7 +62,7 @@ func (d *Discord) Listen(ctx context.Context, hear bot.Hear) error {
 	if !d.cfg.Gateway && d.cfg.PublicKey == "" {
 		return fmt.Errorf("there is no way in for events: %w; leave discord.gateway on, or set DISCORD_PUBLIC_KEY (HTTP)", bot.ErrRefused)
 	}
-	late, release := outlive(ctx, grace)
+	late, release := bot.Outlive(ctx, grace)
 	defer release()
 	if !d.in.begin(func(p parcel) error { return d.receive(late, hear, p) }) {
 		return errors.New("the Discord platform is listening already")
@@ -82,7 +78,7 @@ func (d *Discord) Listen(ctx context.Context, hear bot.Hear) error {
 		g.Go(func() { d.catchUps(inner, late, hear) })
 		g.Go(func() { d.keepMarks(inner) })
 	} else {
-		d.in.opened()
+		d.in.missed.Open()
 	}
 	g.Go(func() { d.keepRegistered(inner) })
 	g.Go(func() { d.mend(inner) })
@@ -100,16 +96,6 @@ func (d *Discord) Listen(ctx context.Context, hear bot.Hear) error {
 	cut()
 	g.Wait()
 	return err
-}
-
-// outlive is a context that goes on for a while after ctx.
-func outlive(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() {
-		t := time.AfterFunc(d, cancel)
-		context.AfterFunc(late, func() { t.Stop() })
-	})
-	return late, func() { stop(); cancel() }
 }
 
 func (in *intake) begin(work func(parcel) error) bool {
@@ -151,7 +137,7 @@ func (d *Discord) take(p parcel) error {
 func (d *Discord) receive(ctx context.Context, hear bot.Hear, p parcel) error {
 	n, err := d.parse(p)
 	if err != nil {
-		d.in.quiet.warn(d.log, "an event of Discord's cannot be read and is ignored", "kind", p.kind, "why", err)
+		d.in.quiet.Warn(d.log, "an event of Discord's cannot be read and is ignored", "kind", p.kind, "why", err)
 		if n == nil {
 			return err
 		}
@@ -169,26 +155,25 @@ func (d *Discord) receive(ctx context.Context, hear bot.Hear, p parcel) error {
 		d.receiveInteraction(ctx, hear, n)
 		return nil
 	case !n.heard():
-		d.begin(n)
-		d.end(n, true)
+		d.skip(n)
 		return nil
 	}
 	d.begin(n)
 	queued := d.in.queue.Add(n.lanes(), d.in.crew.Go, func() {
-		d.waitGate(ctx)
+		d.in.missed.Wait(ctx)
 		answer, err := d.tell(ctx, hear, n)
 		d.end(n, err == nil)
 		if err != nil {
 			d.log.Warn("a message could not be written down; it is read again", "where", n.in.Message.String(), "error", err)
-			signal(d.in.failed)
+			d.in.missed.Fail()
 			return
 		}
 		d.answer(ctx, n, answer)
 	})
 	if !queued {
 		d.end(n, false)
-		d.in.quiet.warn(d.log, "too many events wait: a message is read again later")
-		signal(d.in.failed)
+		d.in.quiet.Warn(d.log, "too many events wait: a message is read again later")
+		d.in.missed.Fail()
 	}
 	return nil
 }
@@ -226,7 +211,7 @@ func (d *Discord) queueInteraction(ctx context.Context, hear bot.Hear, n *notice
 		d.answer(ctx, n, answer)
 	})
 	if !queued {
-		d.in.quiet.warn(d.log, "too many events wait: an interaction is refused")
+		d.in.quiet.Warn(d.log, "too many events wait: an interaction is refused")
 		d.prompt(ctx, func(ctx context.Context) { d.refuse(ctx, n, textCrowded) })
 	}
 }
@@ -311,7 +296,7 @@ func (d *Discord) tellAgain(ctx context.Context, hear bot.Hear, n *notice) (bot.
 	ctx, cancel := context.WithTimeout(ctx, hearWithin)
 	defer cancel()
 	answer, err := d.tell(ctx, hear, n)
-	if err == nil || !pass(ctx, firstPause) {
+	if err == nil || !bot.Pause(ctx, firstPause) {
 		return answer, err
 	}
 	return d.tell(ctx, hear, n)
@@ -338,37 +323,3 @@ func (d *Discord) corrected(ctx context.Context, n *notice) (concerns bool, err 
 
 // livesName is the name under which a store keeps the run that lives in a thread.
 func livesName(thread bot.Address) string { return agent.ThreadName(thread.String()) }
-
-// waitGate lets what was missed go first, unless that takes too long.
-func (d *Discord) waitGate(ctx context.Context) {
-	d.in.mu.Lock()
-	gate := d.in.gate
-	d.in.mu.Unlock()
-	t := time.NewTimer(gateFor)
-	defer t.Stop()
-	select {
-	case <-gate:
-	case <-t.C:
-	case <-ctx.Done():
-	}
-}
-
-// signal wakes whoever waits, now or later, once.
-func signal(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
-}
-
-// pass waits; false: ctx ended.
-func pass(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}

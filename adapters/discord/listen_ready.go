@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"math/rand/v2"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -35,23 +32,13 @@ func defaultPatience() patience {
 		register: 30 * time.Second}
 }
 
-// pauses grow with every attempt that fails.
-type pauses struct {
-	patience
-	next time.Duration
+// pauses lie between attempts, and are longer where Discord asks for more.
+func (p patience) pauses() bot.Pauses {
+	return bot.Pauses{First: p.first, Longest: p.longest, Asked: func(err error) time.Duration {
+		asked, _ := waitFor(err)
+		return asked
+	}}
 }
-
-// after is how long to wait after an error: what Discord asks for, or twice as
-// long as the last time, give or take a quarter.
-func (p *pauses) after(err error) time.Duration {
-	p.next = min(max(2*p.next, p.first), p.longest)
-	if wait, busy := waitFor(err); busy && wait > p.next {
-		return wait
-	}
-	return p.next - p.next/4 + rand.N(p.next/2)
-}
-
-func (p *pauses) reset() { p.next = 0 }
 
 // Ready is nil while events come in and the commands are registered.
 func (d *Discord) Ready() error {
@@ -81,23 +68,8 @@ func (in *intake) link(fresh bool) {
 	defer in.mu.Unlock()
 	in.linked, in.trouble = true, nil
 	if fresh {
-		select {
-		case <-in.gate:
-			in.gate = make(chan struct{}) // events wait for the catching up
-		default:
-		}
-		signal(in.owed)
-	}
-}
-
-// opened lets events pass.
-func (in *intake) opened() {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	select {
-	case <-in.gate:
-	default:
-		close(in.gate)
+		in.missed.Shut()
+		in.missed.Owe()
 	}
 }
 
@@ -116,7 +88,7 @@ func (d *Discord) connected() bool {
 
 // keepRegistered registers the commands, once.
 func (d *Discord) keepRegistered(ctx context.Context) {
-	wait := pauses{patience: d.in.times}
+	wait := d.in.times.pauses()
 	for {
 		once, cancel := context.WithTimeout(ctx, d.in.times.register)
 		changed, err := d.register(once)
@@ -132,7 +104,7 @@ func (d *Discord) keepRegistered(ctx context.Context) {
 			return
 		}
 		d.log.Warn("the commands could not be registered; trying again", "error", err)
-		if !pass(ctx, wait.after(err)) {
+		if !bot.Pause(ctx, wait.After(err)) {
 			return
 		}
 	}
@@ -158,7 +130,7 @@ func (d *Discord) noteToken(err error) {
 	d.in.mu.Unlock()
 	if err != nil && before == nil && d.in.revoked != nil { // at the start it is said otherwise
 		d.log.Error("Discord refuses the bot's token; trying again until it is accepted", "variable", "DISCORD_TOKEN")
-		signal(d.in.revoked)
+		bot.Signal(d.in.revoked)
 	}
 }
 
@@ -170,7 +142,7 @@ func (d *Discord) mend(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		wait := pauses{patience: d.in.times}
+		wait := d.in.times.pauses()
 		for {
 			var me user
 			err := d.call(ctx, "GET", discordgo.EndpointUser("@me"), nil, &me)
@@ -178,36 +150,11 @@ func (d *Discord) mend(ctx context.Context) {
 				d.log.Info("Discord accepts the bot's token again", "variable", "DISCORD_TOKEN")
 				break
 			}
-			if !pass(ctx, wait.after(err)) {
+			if !bot.Pause(ctx, wait.After(err)) {
 				return
 			}
 		}
 	}
-}
-
-// hush logs the same thing at most once a minute, so that nobody can fill the
-// log from outside.
-type hush struct {
-	mu   sync.Mutex
-	next map[string]time.Time
-	kept map[string]int
-}
-
-func (q *hush) warn(log *slog.Logger, text string, args ...any) {
-	now := time.Now()
-	q.mu.Lock()
-	if q.next == nil {
-		q.next, q.kept = map[string]time.Time{}, map[string]int{}
-	}
-	if now.Before(q.next[text]) {
-		q.kept[text]++
-		q.mu.Unlock()
-		return
-	}
-	kept := q.kept[text]
-	q.next[text], q.kept[text] = now.Add(time.Minute), 0
-	q.mu.Unlock()
-	log.Warn(text, append(args, "not_logged", kept)...) //nolint:sloglint // the callers' texts are constants
 }
 
 // refusedGateway is a refusal that another attempt cannot mend.

@@ -193,7 +193,7 @@ func (r *rig) hear(_ context.Context, in bot.Inbound) (bot.Answer, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	defer signal(r.news)
+	defer bot.Signal(r.news)
 	r.all++
 	for _, key := range in.Keys {
 		if r.seen[key] {

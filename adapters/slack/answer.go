@@ -185,7 +185,7 @@ func (s *Slack) public(ctx context.Context, n *notice, card bot.Card) {
 			s.grumble("an answer could not be posted", n.in.Where, err)
 			return
 		}
-		if !pass(ctx, pause) {
+		if !bot.Pause(ctx, pause) {
 			break
 		}
 		err = nil
@@ -222,7 +222,7 @@ func (s *Slack) patiently(ctx context.Context, call func() error) error {
 		if !errors.As(err, &busy) {
 			return err
 		}
-		if !pass(ctx, max(busy.RetryAfter, time.Second)) {
+		if !bot.Pause(ctx, max(busy.RetryAfter, time.Second)) {
 			return err
 		}
 	}

@@ -33,38 +33,11 @@ type readRoom struct {
 
 // catchUps reads back what was missed, each time that something is owed.
 func (s *Slack) catchUps(ctx, late context.Context, hear bot.Hear) {
-	wait := pauses{patience: s.in.times}
-	for {
-		select {
-		case <-s.in.owed:
-		case <-s.in.failed:
-			if !pass(ctx, s.in.times.failed) {
-				return
-			}
-			if s.in.marks.Sound() {
-				continue // Slack has sent it again
-			}
-		case <-ctx.Done():
-			return
-		}
-		s.in.marks.SetWhole(false)
-		err := s.catchUp(ctx, late, hear)
-		s.in.opened()
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err == nil:
-			wait.reset()
-			s.in.marks.SetWhole(true)
-			s.saveMarks(ctx, s.connected())
-			continue
-		}
-		s.log.Warn("what was said while the bot was away could not be read back; trying again", "error", err)
-		if !pass(ctx, wait.after(err)) {
-			return
-		}
-		signal(s.in.owed)
-	}
+	s.in.missed.Work(ctx, bot.Reading{
+		Read:   func() error { return s.catchUp(ctx, late, hear) },
+		Saved:  func() { s.saveMarks(ctx, s.connected()) },
+		Pauses: s.in.times.pauses(), Failed: s.in.times.failed, Resent: true, Log: s.log,
+	})
 }
 
 // catchUp reads every channel since it was read last, and hears what concerns

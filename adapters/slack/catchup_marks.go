@@ -27,9 +27,12 @@ func (s *Slack) begin(n *notice) { s.in.marks.Begin(n.channel, stamps.Read(n.ts)
 // end notes that it is written down, or is not.
 func (s *Slack) end(n *notice, ok bool) { s.in.marks.End(n.channel, stamps.Read(n.ts), ok) }
 
+// skip notes what there is nothing to hear in.
+func (s *Slack) skip(n *notice) { s.in.marks.Skip(n.channel, stamps.Read(n.ts)) }
+
 // keepMarks saves the marks every few seconds.
 func (s *Slack) keepMarks(ctx context.Context) {
-	for pass(ctx, s.in.times.save) {
+	for bot.Pause(ctx, s.in.times.save) {
 		s.saveMarks(ctx, s.connected())
 	}
 }
@@ -41,6 +44,6 @@ func (s *Slack) saveMarks(ctx context.Context, connected bool) {
 		online = time.Now().UnixMicro()
 	}
 	if err := s.in.marks.Save(ctx, online); err != nil {
-		s.in.quiet.warn(s.log, "how far was read could not be saved", "error", err)
+		s.in.quiet.Warn(s.log, "how far was read could not be saved", "error", err)
 	}
 }

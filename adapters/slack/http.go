@@ -48,13 +48,13 @@ func (s *Slack) serve(w http.ResponseWriter, r *http.Request, proofs *verifier, 
 	}
 	proof, err := proofs.check(r.Header, body, time.Now())
 	if err != nil {
-		s.in.quiet.warn(s.log, "a request was refused that claims to be Slack's", "path", r.URL.Path, "why", err)
+		s.in.quiet.Warn(s.log, "a request was refused that claims to be Slack's", "path", r.URL.Path, "why", err)
 		http.Error(w, "not proved to be Slack's", http.StatusUnauthorized)
 		return
 	}
 	p, err := open(body)
 	if err != nil {
-		s.in.quiet.warn(s.log, "a payload of Slack's cannot be read and is ignored", "path", r.URL.Path, "why", err)
+		s.in.quiet.Warn(s.log, "a payload of Slack's cannot be read and is ignored", "path", r.URL.Path, "why", err)
 		return
 	}
 	if challenge, is := challengeOf(p); is {

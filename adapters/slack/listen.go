@@ -16,7 +16,6 @@ const (
 	parallel   = 64               // threads that are heard side by side
 	maxWaiting = 4096             // events that wait for their turn
 	grace      = 3 * time.Second  // for what is under way when the end comes
-	gateFor    = 700 * time.Millisecond
 )
 
 var (
@@ -28,7 +27,8 @@ var (
 type intake struct {
 	people people
 	marks  *bot.Watermarks
-	quiet  hush
+	missed *bot.Backlog
+	quiet  bot.Hush
 	queue  *queue
 	aside  chan struct{} // slots of what is done after the acknowledgement
 	times  patience
@@ -37,23 +37,19 @@ type intake struct {
 	work    func(parcel, func(error)) // nil while nobody listens
 	crew    sync.WaitGroup            // everything that work began
 	links   int
-	lost    time.Time // when the last link went
-	trouble error     // why there is no link
-	refused error     // why the bot's token is good for nothing
-	gate    chan struct{}
-	owed    chan struct{} // there is something to catch up
-	failed  chan struct{} // an event could not be heard
+	lost    time.Time     // when the last link went
+	trouble error         // why there is no link
+	refused error         // why the bot's token is good for nothing
 	revoked chan struct{} // the bot's token was refused
 }
 
 func (in *intake) open(marks *bot.Watermarks) {
 	in.people.open()
-	in.marks = marks
+	in.marks, in.missed = marks, bot.NewBacklog(marks)
 	in.queue = newQueue(parallel, maxWaiting)
 	in.aside = make(chan struct{}, parallel)
 	in.times = defaultPatience()
-	in.gate = make(chan struct{})
-	in.owed, in.failed, in.revoked = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)
+	in.revoked = make(chan struct{}, 1)
 }
 
 // Listen takes in what people do until ctx ends. An error means that the tokens
@@ -62,7 +58,7 @@ func (s *Slack) Listen(ctx context.Context, hear bot.Hear) error {
 	if s.cfg.AppToken == "" && s.cfg.SigningSecret == "" {
 		return fmt.Errorf("there is no way in for events: %w; set SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP)", bot.ErrRefused)
 	}
-	late, release := outlive(ctx, grace)
+	late, release := bot.Outlive(ctx, grace)
 	defer release()
 	begun := s.in.begin(func(p parcel, done func(error)) { s.receive(late, hear, p, done) })
 	if !begun {
@@ -77,7 +73,7 @@ func (s *Slack) Listen(ctx context.Context, hear bot.Hear) error {
 	if s.cfg.AppToken != "" {
 		g.Go(func() { broken <- s.sockets(links) })
 	} else {
-		signal(s.in.owed)
+		s.in.missed.Owe()
 	}
 	readers.Go(func() { s.catchUps(inner, late, hear) })
 	readers.Go(func() { s.keepMarks(inner) })
@@ -96,16 +92,6 @@ func (s *Slack) Listen(ctx context.Context, hear bot.Hear) error {
 	cut()
 	g.Wait()
 	return err
-}
-
-// outlive is a context that goes on for a while after ctx.
-func outlive(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() {
-		t := time.AfterFunc(d, cancel)
-		context.AfterFunc(late, func() { t.Stop() })
-	})
-	return late, func() { stop(); cancel() }
 }
 
 func (in *intake) begin(work func(parcel, func(error))) bool {
@@ -147,35 +133,34 @@ func (s *Slack) take(p parcel, done func(error)) {
 func (s *Slack) receive(ctx context.Context, hear bot.Hear, p parcel, done func(error)) {
 	n, err := s.parse(p)
 	if err != nil {
-		s.in.quiet.warn(s.log, "a payload of Slack's cannot be read and is ignored", "kind", p.kind, "why", err)
+		s.in.quiet.Warn(s.log, "a payload of Slack's cannot be read and is ignored", "kind", p.kind, "why", err)
 	}
 	if n == nil {
 		done(nil)
 		return
 	}
 	if !n.heard() {
-		s.begin(n)
-		s.end(n, true)
+		s.skip(n)
 		done(nil)
 		s.beside(ctx, n)
 		return
 	}
 	s.begin(n)
 	queued := s.in.queue.add(n.lanes(), s.in.crew.Go, func() {
-		s.waitGate(ctx)
+		s.in.missed.Wait(ctx)
 		answer, err := s.tell(ctx, hear, n)
 		s.end(n, err == nil)
 		done(err)
 		if err != nil {
 			s.log.Warn("an event could not be written down; Slack will send it again", "where", n.in.Where.String(), "error", err)
-			signal(s.in.failed)
+			s.in.missed.Fail()
 			return
 		}
 		s.answer(ctx, n, answer)
 	})
 	if !queued {
 		s.end(n, false)
-		signal(s.in.failed)
+		s.in.missed.Fail()
 		done(errCrowd)
 	}
 }
@@ -230,38 +215,4 @@ func (s *Slack) worded(ctx context.Context, n *notice) bot.Act {
 	case bot.Pressed, bot.Filled, bot.Stopped, bot.Visited:
 	}
 	return n.in.Act
-}
-
-// waitGate lets what was missed go first, unless that takes too long.
-func (s *Slack) waitGate(ctx context.Context) {
-	s.in.mu.Lock()
-	gate := s.in.gate
-	s.in.mu.Unlock()
-	t := time.NewTimer(gateFor)
-	defer t.Stop()
-	select {
-	case <-gate:
-	case <-t.C:
-	case <-ctx.Done():
-	}
-}
-
-// signal wakes whoever waits, now or later, once.
-func signal(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
-}
-
-// pass waits; false: ctx ended.
-func pass(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"math/rand/v2"
-	"sync"
 	"time"
 
 	slackapi "github.com/slack-go/slack"
@@ -31,24 +28,15 @@ func defaultPatience() patience {
 		failed: 15 * time.Second, save: 5 * time.Second, first: 250 * time.Millisecond, longest: time.Minute}
 }
 
-// pauses grow with every attempt that fails.
-type pauses struct {
-	patience
-	next time.Duration
+// pauses lie between attempts, and are longer where Slack asks for more.
+func (p patience) pauses() bot.Pauses {
+	return bot.Pauses{First: p.first, Longest: p.longest, Asked: func(err error) time.Duration {
+		if busy, is := errors.AsType[*slackapi.RateLimitedError](err); is {
+			return busy.RetryAfter
+		}
+		return 0
+	}}
 }
-
-// after is how long to wait after an error: what Slack asks for, or twice as
-// long as the last time, give or take a quarter.
-func (p *pauses) after(err error) time.Duration {
-	p.next = min(max(2*p.next, p.first), p.longest)
-	var busy *slackapi.RateLimitedError
-	if errors.As(err, &busy) && busy.RetryAfter > p.next {
-		return busy.RetryAfter
-	}
-	return p.next - p.next/4 + rand.N(p.next/2)
-}
-
-func (p *pauses) reset() { p.next = 0 }
 
 // Ready is nil while events come in.
 func (s *Slack) Ready() error {
@@ -75,28 +63,8 @@ func (in *intake) linked(now time.Time) {
 	in.links++
 	in.trouble = nil
 	if in.links == 1 && (in.lost.IsZero() || now.Sub(in.lost) > in.times.gap) {
-		in.shut()
-		signal(in.owed)
-	}
-}
-
-// shut makes events wait for the catching up; the lock is held.
-func (in *intake) shut() {
-	select {
-	case <-in.gate:
-		in.gate = make(chan struct{})
-	default:
-	}
-}
-
-// opened lets events pass.
-func (in *intake) opened() {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	select {
-	case <-in.gate:
-	default:
-		close(in.gate)
+		in.missed.Shut()
+		in.missed.Owe()
 	}
 }
 
@@ -134,7 +102,7 @@ func (s *Slack) noteCall(err error) {
 	s.in.mu.Unlock()
 	if err != nil && before == nil {
 		s.log.Error("Slack refuses the bot's token; trying again until it is accepted", "variable", "SLACK_BOT_TOKEN", "error", code)
-		signal(s.in.revoked)
+		bot.Signal(s.in.revoked)
 	}
 }
 
@@ -146,43 +114,18 @@ func (s *Slack) mend(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		wait := pauses{patience: s.in.times}
+		wait := s.in.times.pauses()
 		for {
 			_, err := s.api.AuthTestContext(ctx)
 			s.noteCall(err)
 			if err == nil {
 				s.log.Info("Slack accepts the bot's token again", "variable", "SLACK_BOT_TOKEN")
-				signal(s.in.owed)
+				s.in.missed.Owe()
 				break
 			}
-			if !pass(ctx, wait.after(err)) {
+			if !bot.Pause(ctx, wait.After(err)) {
 				return
 			}
 		}
 	}
-}
-
-// hush logs the same thing at most once a minute, so that nobody can fill the
-// log from outside.
-type hush struct {
-	mu   sync.Mutex
-	next map[string]time.Time
-	kept map[string]int
-}
-
-func (q *hush) warn(log *slog.Logger, text string, args ...any) {
-	now := time.Now()
-	q.mu.Lock()
-	if q.next == nil {
-		q.next, q.kept = map[string]time.Time{}, map[string]int{}
-	}
-	if now.Before(q.next[text]) {
-		q.kept[text]++
-		q.mu.Unlock()
-		return
-	}
-	kept := q.kept[text]
-	q.next[text], q.kept[text] = now.Add(time.Minute), 0
-	q.mu.Unlock()
-	log.Warn(text, append(args, "not_logged", kept)...) //nolint:sloglint // the callers' texts are constants
 }

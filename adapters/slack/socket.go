@@ -40,7 +40,7 @@ type connection struct {
 func (s *Slack) sockets(ctx context.Context) error {
 	var live sync.WaitGroup
 	defer live.Wait()
-	wait := pauses{patience: s.in.times}
+	wait := s.in.times.pauses()
 	var old *connection
 	for first := true; ; {
 		l, err := s.connect(ctx, &live)
@@ -52,7 +52,7 @@ func (s *Slack) sockets(ctx context.Context) error {
 		case err != nil:
 			s.in.troubled(err)
 			s.log.Warn("no connection to Slack; trying again", "error", err)
-			if !pass(ctx, wait.after(err)) {
+			if !bot.Pause(ctx, wait.After(err)) {
 				return nil
 			}
 			continue
@@ -71,8 +71,8 @@ func (s *Slack) sockets(ctx context.Context) error {
 			return nil
 		}
 		if time.Since(born) >= settled {
-			wait.reset()
-		} else if !pass(ctx, wait.after(nil)) {
+			wait.Reset()
+		} else if !bot.Pause(ctx, wait.After(nil)) {
 			return nil
 		}
 	}
@@ -180,7 +180,7 @@ func (s *Slack) frame(l *connection, frame []byte) {
 		Retry    json.RawMessage `json:"retry_attempt"`
 	}
 	if err := json.Unmarshal(frame, &f); err != nil {
-		s.in.quiet.warn(s.log, "a frame of Slack's cannot be read and is ignored", "why", err)
+		s.in.quiet.Warn(s.log, "a frame of Slack's cannot be read and is ignored", "why", err)
 		return
 	}
 	switch {
