@@ -22,7 +22,7 @@ func despair(r agent.Run, c agent.Checkpoint) []Part {
 	}
 	need := "**What I need**\nA word from you how to go on. Press a button"
 	if hinted(c) {
-		need += ". Or say what I should do differently, in a reply to this or beside a mention of me: I try again with it"
+		need += ", or write in this thread (a reply to this, or a mention of me) what I should do differently: I try again with it"
 	}
 	lines := []string{need + "."}
 	for _, word := range c.Choices {
