@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -47,6 +48,9 @@ func tell(before, after agent.Run, e agent.Event, all bool) []row {
 	case agent.BudgetNotice:
 		return []row{{in(yellow, "! "), in(normal, budget(b))}}
 	case agent.Finding:
+		if passedOn(before, b) {
+			return nil
+		}
 		return []row{{in(yellow, "! "), in(normal, oneLine(b.Message))}}
 	case agent.Feedback:
 		return []row{{in(dim, "feedback by "+oneLine(b.By)+": "+oneLine(b.Comment))}}
@@ -56,6 +60,14 @@ func tell(before, after agent.Run, e agent.Event, all bool) []row {
 		agent.CheckpointOpened, agent.CheckInDue, agent.CheckInMade, agent.Recalled, agent.Reported: // shown live, as a question, or with the end
 	}
 	return nil
+}
+
+// passedOn reports whether a check-in only says again what an exact rule found
+// in the task's work: that stands on the screen already.
+func passedOn(before agent.Run, f agent.Finding) bool {
+	return f.Rule == "L13" && slices.ContainsFunc(before.Findings, func(o agent.Finding) bool {
+		return o.Strand == f.Strand && o.Message == f.Message
+	})
 }
 
 // brief is what the run is about.
