@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
@@ -35,6 +36,9 @@ func Check(ctx context.Context, cfg Config) (string, error) {
 	}
 	if len(guilds) == 0 {
 		return "", errors.New("the bot is in no server: open the address that `deckhand manifest discord` prints, and choose one")
+	}
+	if err := d.checkPermissions(ctx); err != nil {
+		return "", err
 	}
 	var ways []string
 	if cfg.Gateway {
@@ -74,6 +78,35 @@ func (d *Discord) checkApplication(ctx context.Context) error {
 		return fmt.Errorf("DISCORD_PUBLIC_KEY is not that of the application %s: %w; it stands under \"General Information\"", app.ID, bot.ErrRefused)
 	case d.cfg.Content && app.Flags&mayReadContent == 0:
 		return fmt.Errorf("the application may not read what people write: %w; switch on \"Message Content Intent\" on its page \"Bot\"", bot.ErrRefused)
+	}
+	return nil
+}
+
+// checkPermissions looks what the bot's roles allow it in each server. What a
+// single channel takes away from them it does not see.
+func (d *Discord) checkPermissions(ctx context.Context) error {
+	var found []struct {
+		Name        string `json:"name"`
+		Permissions string `json:"permissions"`
+	}
+	if err := d.call(ctx, http.MethodGet, discordgo.EndpointUserGuilds("@me"), nil, &found); err != nil {
+		return fmt.Errorf("ask Discord what the bot may do: %w", err)
+	}
+	for _, g := range found {
+		has, err := strconv.ParseInt(g.Permissions, 10, 64)
+		if err != nil || has&discordgo.PermissionAdministrator != 0 {
+			continue
+		}
+		var lacks []string
+		for _, n := range needs() {
+			if has&n.bit == 0 {
+				lacks = append(lacks, n.Name+" ("+n.Why+")")
+			}
+		}
+		if len(lacks) > 0 {
+			return fmt.Errorf("in the server %q the bot lacks %s: give its role what is missing, or invite it again with the address that `deckhand manifest discord` prints",
+				g.Name, strings.Join(lacks, ", "))
+		}
 	}
 	return nil
 }

@@ -24,9 +24,9 @@ func TestCommandsAreRegisteredOnce(t *testing.T) {
 		if changed, err := r.d.register(t.Context()); changed || err != nil {
 			t.Errorf("they are registered again: %v, %v", changed, err)
 		}
-		told, err := Register(t.Context(), r.d.cfg)
-		if err != nil || !strings.Contains(told, "are registered already") {
-			t.Errorf("told %q, %v", told, err)
+		told, app, err := Register(t.Context(), r.d.cfg)
+		if err != nil || app != discordtest.App || !strings.Contains(told, "are registered already") {
+			t.Errorf("told %q about %q, %v", told, app, err)
 		}
 	}
 }
@@ -162,5 +162,15 @@ func TestCheck(t *testing.T) {
 	}
 	if got, err := Check(t.Context(), r.d.cfg); err != nil || !strings.HasPrefix(got, "@deckhand in 1 server, ") {
 		t.Errorf("in one server: %q, %v", got, err)
+	}
+	for _, role := range []string{discordtest.Guild, discordtest.BotRole} {
+		r.AddRole(discordtest.Guild, discordtest.Role{ID: role, Name: "all", Permissions: discordtest.MemberPermissions &^ discordtest.CreatePublicThread})
+	}
+	if got, err := Check(t.Context(), r.d.cfg); err == nil || !strings.Contains(err.Error(), "lacks Create Public Threads (") || strings.Contains(err.Error(), "Send Messages") {
+		t.Errorf("without a permission: %q, %v", got, err)
+	}
+	r.AddRole(discordtest.Guild, discordtest.Role{ID: discordtest.BotRole, Name: "bot", Permissions: discordtest.Administrator})
+	if got, err := Check(t.Context(), r.d.cfg); err != nil {
+		t.Errorf("as an administrator: %q, %v", got, err)
 	}
 }

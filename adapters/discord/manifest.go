@@ -47,15 +47,24 @@ func permissions() int64 {
 	return all
 }
 
+// noApplication stands in an invitation for an application that is not known.
+const noApplication = "APPLICATION_ID"
+
+// Invitation is the address that invites the application's bot to a server, with
+// the permissions that it needs.
+func Invitation(appID string) string {
+	query := url.Values{"client_id": {appID}, "scope": {"bot applications.commands"}, "permissions": {strconv.FormatInt(permissions(), 10)}}
+	return "https://discord.com/oauth2/authorize?" + query.Encode()
+}
+
 // Manifest is what Discord has to be told about the bot, as JSON: the address
 // that invites it, with the permissions and why they are needed; the intents;
 // and the commands, as they are registered in the server, or for an empty one
 // everywhere. An empty application stands as APPLICATION_ID in the address.
 func Manifest(appID, guildID string) (string, error) {
 	if appID == "" {
-		appID = "APPLICATION_ID"
+		appID = noApplication
 	}
-	query := url.Values{"client_id": {appID}, "scope": {"bot applications.commands"}, "permissions": {strconv.FormatInt(permissions(), 10)}}
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetIndent("", "  ")
@@ -67,7 +76,7 @@ func Manifest(appID, guildID string) (string, error) {
 		Interactions string       `json:"interactions_endpoint"`
 		Commands     []definition `json:"commands"`
 	}{
-		Invite: "https://discord.com/oauth2/authorize?" + query.Encode(), Permissions: needs(),
+		Invite: Invitation(appID), Permissions: needs(),
 		Intents: []intent{
 			{"GUILDS", "which channel a thread belongs to"},
 			{"GUILD_MESSAGES", "mentions, and replies to the bot"},
@@ -84,15 +93,16 @@ func Manifest(appID, guildID string) (string, error) {
 }
 
 // Register brings the commands to what they should be, once and without
-// listening. It says in one line what it did.
-func Register(ctx context.Context, cfg Config) (string, error) {
+// listening. It says in one line what it did, and whose commands they are: the
+// application is named also where they could not be registered.
+func Register(ctx context.Context, cfg Config) (did, appID string, err error) {
 	d, err := New(ctx, cfg)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	changed, err := d.register(ctx)
 	if err != nil {
-		return "", err
+		return "", d.appID, err
 	}
 	where, how := "everywhere", "are registered already"
 	if cfg.GuildID != "" {
@@ -101,5 +111,5 @@ func Register(ctx context.Context, cfg Config) (string, error) {
 	if changed {
 		how = "are registered now"
 	}
-	return fmt.Sprintf("%d commands of @%s %s %s", len(definitions(cfg.GuildID)), d.botName, how, where), nil
+	return fmt.Sprintf("%d commands of @%s %s %s", len(definitions(cfg.GuildID)), d.botName, how, where), d.appID, nil
 }

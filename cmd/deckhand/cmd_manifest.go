@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -31,28 +33,45 @@ func (a *app) manifestCommand() *cobra.Command {
 	})
 	c.AddCommand(&cobra.Command{
 		Use: "discord", Short: "Print the bot's invitation, permissions, intents and commands (JSON), and register the commands where DISCORD_TOKEN is set", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.load()
-			if err != nil {
-				return err
-			}
-			text, err := discord.Manifest(cfg.Discord.AppID, cfg.Discord.GuildID)
-			if err != nil {
-				return &exit{exitFailed, err}
-			}
-			if _, err = fmt.Fprint(a.out, text); err != nil || !cfg.Discord.Token.present() {
-				return err
-			}
-			done, err := discord.Register(cmd.Context(), cfg.discordConfig(nil, nil, slog.New(slog.DiscardHandler)))
-			if errors.Is(err, bot.ErrRefused) {
-				return usage("the commands are not registered, Discord refuses it: %w", err)
-			}
-			if err != nil {
-				return &exit{exitFailed, fmt.Errorf("the commands are not registered, since Discord did not answer as it should; `serve` registers them too, or try again: %w", err)}
-			}
-			fmt.Fprintln(a.err, done)
-			return nil
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.manifestDiscord(cmd.Context()) },
 	})
 	return c
+}
+
+// manifestDiscord prints what Discord has to be told. The address to open comes
+// last and by itself: the commands above it fill more than one screen.
+func (a *app) manifestDiscord(ctx context.Context) error {
+	cfg, err := a.load()
+	if err != nil {
+		return err
+	}
+	appID, done := cfg.Discord.AppID, ""
+	var unregistered error
+	if cfg.Discord.Token.present() {
+		var known string
+		done, known, unregistered = discord.Register(ctx, cfg.discordConfig(nil, nil, slog.New(slog.DiscardHandler)))
+		appID = cmp.Or(appID, known)
+	}
+	text, err := discord.Manifest(appID, cfg.Discord.GuildID)
+	if err != nil {
+		return &exit{exitFailed, err}
+	}
+	if _, err = fmt.Fprint(a.out, text); err != nil {
+		return err
+	}
+	if done != "" {
+		fmt.Fprintln(a.err, done)
+	}
+	if appID != "" {
+		fmt.Fprintln(a.err, "to invite it, open "+discord.Invitation(appID))
+	} else {
+		fmt.Fprintln(a.err, "set DISCORD_APP_ID to the Application ID (General Information), and this prints the address that invites the bot")
+	}
+	if errors.Is(unregistered, bot.ErrRefused) {
+		return usage("the commands are not registered, Discord refuses it: %w", unregistered)
+	}
+	if unregistered != nil {
+		return &exit{exitFailed, fmt.Errorf("the commands are not registered, since Discord did not answer as it should; `serve` registers them too, or try again: %w", unregistered)}
+	}
+	return nil
 }

@@ -69,7 +69,7 @@ func suggestedQuestions(ctx context.Context, chat *bot.Chat, by bot.Person) ([]d
 	var list []discord.Suggestion
 	waiting, err := chat.Pending(ctx, by)
 	for _, p := range waiting {
-		list = append(list, discord.Suggestion{ID: string(p.Check.ID), Text: hint(p.Check.Title)})
+		list = append(list, discord.Suggestion{ID: string(p.Check.ID), Text: hint(p.Check.Title + " – " + p.Run.Brief.Goal)})
 	}
 	return list, err
 }

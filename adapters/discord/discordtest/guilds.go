@@ -47,7 +47,7 @@ func (s *Server) myGuilds(*call) (any, error) {
 	out := []obj{}
 	for _, g := range s.guilds {
 		if g.botIn {
-			out = append(out, obj{"id": g.ID, "name": g.Name, "icon": nil, "owner": false, "permissions": strconv.Itoa(MemberPermissions | BotPermissions), "features": []string{}})
+			out = append(out, obj{"id": g.ID, "name": g.Name, "icon": nil, "owner": false, "permissions": strconv.FormatInt(s.granted(g, g.member(BotUser)), 10), "features": []string{}})
 		}
 	}
 	return out, nil

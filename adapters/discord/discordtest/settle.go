@@ -124,6 +124,17 @@ func (m *Member) has(guild, role string) bool {
 	return role == guild || slices.Contains(m.Roles, role)
 }
 
+// granted is what a member's roles allow, before a channel changes it.
+func (s *Server) granted(g *guild, m *Member) int64 {
+	var p int64
+	for _, r := range g.Roles {
+		if m.has(g.ID, r.ID) {
+			p |= r.Permissions
+		}
+	}
+	return p
+}
+
 // allowed are the permissions of a user in a channel; 0 for somebody who is not there.
 func (s *Server) allowed(user string, c *Channel) int64 {
 	if c.Type == DMChannel {
@@ -143,12 +154,7 @@ func (s *Server) allowed(user string, c *Channel) int64 {
 	if g.Owner == user {
 		return allPermissions
 	}
-	var p int64
-	for _, r := range g.Roles {
-		if m.has(g.ID, r.ID) {
-			p |= r.Permissions
-		}
-	}
+	p := s.granted(g, m)
 	if p&Administrator != 0 {
 		return allPermissions
 	}
