@@ -39,11 +39,11 @@ func TestClickIsAcknowledged(t *testing.T) {
 			{bot.Answer{Private: "You may not decide this."}, respondMessage, "You may not decide this."},
 			{bot.Answer{Home: &bot.Card{Parts: []bot.Part{bot.Heading{Text: "Home"}}}}, respondMessage, "**Home**"},
 		} {
-			r.always(c.answer)
+			r.Always(c.answer)
 			if err := r.Click(discordtest.Ben, thread, question.ID, "Approve"); err != nil {
 				t.Fatal(err)
 			}
-			in := r.hears(i + 1)[i]
+			in := r.Hears(i + 1)[i]
 			if got, is := in.Act.(bot.Pressed); !is || got.Button.Act != approve.Act || got.Button.ID != approve.ID || got.Button.Word != approve.Word ||
 				in.Where != general(thread) || in.By.Name != "Ben" {
 				t.Errorf("heard %+v", in)
@@ -61,7 +61,7 @@ func TestClickIsAcknowledged(t *testing.T) {
 func TestMenusArePressed(t *testing.T) {
 	t.Parallel()
 	r := listen(t, discordtest.Config{}, nil)
-	r.always(bot.Answer{Run: "r"})
+	r.Always(bot.Answer{Run: "r"})
 	var list []bot.Button
 	for i := range 12 {
 		list = append(list, bot.Button{Label: strings.Repeat("x", i+1), Act: bot.ActDecide, ID: approve.ID, Word: strings.Repeat("long ", i*5)})
@@ -70,7 +70,7 @@ func TestMenusArePressed(t *testing.T) {
 	if err := r.Select(discordtest.Ann, thread, question.ID, "menu:1", strings.Repeat("x", 12)); err != nil {
 		t.Fatal(err)
 	}
-	if got, is := r.hears(1)[0].Act.(bot.Pressed); !is || got.Button.Word != "12" || got.Button.ID != approve.ID {
+	if got, is := r.Hears(1)[0].Act.(bot.Pressed); !is || got.Button.Word != "12" || got.Button.ID != approve.ID {
 		t.Errorf("heard %+v", got)
 	}
 }
@@ -86,7 +86,7 @@ func TestFormsComeBack(t *testing.T) {
 			{ID: "a2", Label: "who", Kind: bot.FieldPeople, Optional: true},
 			{ID: "a3", Label: "why", Kind: bot.FieldLong, Optional: true, Max: 100},
 		}}
-		r.answers(func(in bot.Inbound) (bot.Answer, error) {
+		r.Answers(func(in bot.Inbound) (bot.Answer, error) {
 			if _, is := in.Act.(bot.Pressed); is {
 				return bot.Answer{Run: "r", Form: &form}, nil
 			}
@@ -97,12 +97,12 @@ func TestFormsComeBack(t *testing.T) {
 		}
 		modal, is := r.Modal(discordtest.Ann)
 		if !is || modal.Title != "Edit" {
-			t.Fatalf("no form: %s", r.log)
+			t.Fatalf("no form: %s", r.Log)
 		}
 		if err := r.Submit(modal.ID, discordtest.Ann, map[string]string{"a0": "b.txt", "a1": "true", "a2": discordtest.Ben + "," + discordtest.Gus}); err != nil {
 			t.Fatal(err)
 		}
-		in := r.hears(2)[1]
+		in := r.Hears(2)[1]
 		want := bot.Filled{Form: form.ID, Values: map[string]string{"a0": "b.txt", "a1": "true", "a3": "",
 			"a2": "discord:" + discordtest.Ben + " discord:" + discordtest.Gus}}
 		if !cmp.Equal(in.Act, bot.Act(want)) || in.Where != general(thread) {
@@ -131,7 +131,7 @@ func TestFormsThatDoNotFitAreSaid(t *testing.T) {
 			t.Parallel()
 			r := listen(t, discordtest.Config{}, nil)
 			thread, question := r.asks(approve)
-			r.always(bot.Answer{Run: "r", Form: &f})
+			r.Always(bot.Answer{Run: "r", Form: &f})
 			if err := r.Click(discordtest.Ann, thread, question.ID, "Approve"); err != nil {
 				t.Fatal(err)
 			}
@@ -154,7 +154,7 @@ func TestSlowStoresAreWaitedFor(t *testing.T) {
 			answer bot.Answer
 			told   string
 		}{{bot.Answer{Private: "Noted."}, "Noted."}, {bot.Answer{Form: &form}, textLate}, {bot.Answer{Run: "r"}, textDone}} {
-			r.answers(func(bot.Inbound) (bot.Answer, error) {
+			r.Answers(func(bot.Inbound) (bot.Answer, error) {
 				r.until("the person is told to wait", func() bool { return r.Interactions()[i].Response != 0 })
 				return c.answer, nil
 			})
@@ -179,7 +179,7 @@ func TestWhatCouldNotBeWrittenDownIsSaid(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, world discordtest.Config) {
 		r := listen(t, world, nil)
-		r.answers(func(bot.Inbound) (bot.Answer, error) { return bot.Answer{}, errAway })
+		r.Answers(func(bot.Inbound) (bot.Answer, error) { return bot.Answer{}, errAway })
 		if err := r.Slash(discordtest.Ann, discordtest.General, "deckhand status", nil); err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +201,7 @@ func TestMessagesAreHeardAgainAfterAFailure(t *testing.T) {
 	r := listen(t, discordtest.Config{}, nil)
 	var fails atomic.Int32
 	fails.Store(2)
-	r.answers(func(bot.Inbound) (bot.Answer, error) {
+	r.Answers(func(bot.Inbound) (bot.Answer, error) {
 		if fails.Add(-1) >= 0 {
 			return bot.Answer{}, errAway
 		}
@@ -209,7 +209,7 @@ func TestMessagesAreHeardAgainAfterAFailure(t *testing.T) {
 	})
 	r.Mention(discordtest.Ann, discordtest.General, "do it")
 	r.DM(discordtest.Ben, "and this")
-	if heard := r.hears(2); len(heard) != 2 {
+	if heard := r.Hears(2); len(heard) != 2 {
 		t.Errorf("heard %+v", heard)
 	}
 }
@@ -217,13 +217,13 @@ func TestMessagesAreHeardAgainAfterAFailure(t *testing.T) {
 func TestAnswersToMessagesStandBelowThem(t *testing.T) {
 	t.Parallel()
 	r := listen(t, discordtest.Config{}, nil)
-	r.always(bot.Answer{Private: "You may not start runs here."})
+	r.Always(bot.Answer{Private: "You may not start runs here."})
 	r.Fail(discordtest.PostMessage, 1, discordtest.LostRequest())
 	r.Fail(discordtest.PostMessage, 1, discordtest.Unavailable())
 	r.Fail(discordtest.PostMessage, 1, discordtest.LostAnswer())
 	id := r.Mention(discordtest.Gus, discordtest.General, "do it")
 	r.until("it is answered", func() bool { return len(r.FromBot()) > 0 })
-	r.hears(1)
+	r.Hears(1)
 	r.d.in.crew.Wait()
 	list := r.FromBot()
 	if len(list) != 1 || list[0].ReplyTo != id || !list[0].Pings.None() || list[0].Text() != "You may not start runs here." || list[0].Nonce[0] != 'a' {
@@ -237,7 +237,7 @@ func TestAnswersToMessagesStandBelowThem(t *testing.T) {
 func TestLostCallbacksAreGivenAgain(t *testing.T) {
 	t.Parallel()
 	r := listen(t, discordtest.Config{}, nil)
-	r.always(bot.Answer{Private: "here"})
+	r.Always(bot.Answer{Private: "here"})
 	for i, f := range []discordtest.Fault{discordtest.LostRequest(), discordtest.Unavailable(), discordtest.LostAnswer(), discordtest.RateLimited(100 * time.Millisecond)} {
 		r.Fail(discordtest.Callback, 1, f)
 		if err := r.Slash(discordtest.Ann, discordtest.General, "deckhand status", nil); err != nil {
@@ -245,7 +245,7 @@ func TestLostCallbacksAreGivenAgain(t *testing.T) {
 		}
 		r.d.in.crew.Wait()
 		if list := r.Ephemerals(discordtest.Ann); len(list) != i+1 {
-			t.Fatalf("after %+v there are %d answers, want %d\n%s", f, len(list), i+1, r.log)
+			t.Fatalf("after %+v there are %d answers, want %d\n%s", f, len(list), i+1, r.Log)
 		}
 	}
 }
@@ -257,14 +257,14 @@ func TestReplicasAnswerOnce(t *testing.T) {
 	r.d.in.times.second, second.in.times.second = 50*time.Millisecond, 50*time.Millisecond
 	r.begin()
 	r.beginWith(second)
-	r.always(bot.Answer{Private: "here"})
+	r.Always(bot.Answer{Private: "here"})
 	for i := range 5 {
 		if err := r.Slash(discordtest.Ann, discordtest.General, "deckhand status", nil); err != nil {
 			t.Fatal(err)
 		}
 		r.until("it is answered once", func() bool { return len(r.Ephemerals(discordtest.Ann)) == i+1 })
 	}
-	r.always(bot.Answer{Run: "r", Started: true})
+	r.Always(bot.Answer{Run: "r", Started: true})
 	if err := r.Slash(discordtest.Ann, discordtest.General, "deckhand run", discordtest.Options{"goal": "x"}); err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +272,7 @@ func TestReplicasAnswerOnce(t *testing.T) {
 		list := r.Messages(discordtest.General)
 		return len(list) == 1 && strings.HasPrefix(list[0].Content, "Working on it in <#")
 	})
-	r.heardAll(12)
+	r.HeardAll(12)
 	r.d.in.crew.Wait()
 	second.in.crew.Wait()
 	if list := r.Ephemerals(discordtest.Ann); len(list) != 5 {
@@ -310,7 +310,7 @@ func TestWhatWasHeardBeforeIsAcknowledged(t *testing.T) {
 func TestAnswersWithoutHistory(t *testing.T) {
 	t.Parallel()
 	r := listen(t, discordtest.Config{}, nil)
-	r.always(bot.Answer{Private: "No."})
+	r.Always(bot.Answer{Private: "No."})
 	r.Fail(discordtest.PostMessage, 1, discordtest.APIError(400, codeNoReplies))
 	r.Mention(discordtest.Gus, discordtest.General, "do it")
 	r.until("it is answered", func() bool { return len(r.FromBot()) == 1 && r.FromBot()[0].ReplyTo == "" })
@@ -322,11 +322,11 @@ func TestPublicAnswersArePostedOnce(t *testing.T) {
 	r.begin()
 	thread, _ := r.asks(approve)
 	card := bot.Card{Key: bot.Key{Run: "r", Name: "said", Kind: "answer"}, Text: "Here it is.", Parts: []bot.Part{bot.Prose{Markdown: "Here it is."}}}
-	r.always(bot.Answer{Run: "r", Public: &card})
+	r.Always(bot.Answer{Run: "r", Public: &card})
 	r.Fail(discordtest.PostMessage, 1, discordtest.LostAnswer())
 	r.Fail(discordtest.PostMessage, 1, discordtest.Unavailable())
 	r.Mention(discordtest.Ann, thread, "show it")
-	r.hears(1)
+	r.Hears(1)
 	r.until("it is posted", func() bool { return len(r.Messages(thread)) > 2 })
 	r.d.in.crew.Wait()
 	n := 0
@@ -346,7 +346,7 @@ func TestExpiredInteractionsAreAnsweredDirectly(t *testing.T) {
 	r.d.in.times.think = time.Hour
 	r.begin()
 	r.Fail(discordtest.Callback, 1, discordtest.APIError(404, 10062))
-	r.always(bot.Answer{Private: "You may not decide this."})
+	r.Always(bot.Answer{Private: "You may not decide this."})
 	thread, question := r.asks(approve)
 	if err := r.Click(discordtest.Gus, thread, question.ID, "Approve"); err == nil {
 		t.Error("the click was acknowledged")

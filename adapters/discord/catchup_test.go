@@ -16,11 +16,11 @@ func TestAnotherReplicaDoesNotMoveTheMarkOverAFailure(t *testing.T) {
 	r.d.in.times.failed = 500 * time.Millisecond
 	r.begin()
 	r.Mention(discordtest.Ann, discordtest.General, "before")
-	r.hears(1)
+	r.Hears(1)
 	var away atomic.Bool
 	away.Store(true)
 	refused := make(chan struct{}, 1)
-	r.answers(func(bot.Inbound) (bot.Answer, error) {
+	r.Answers(func(bot.Inbound) (bot.Answer, error) {
 		if away.Load() {
 			bot.Signal(refused)
 			return bot.Answer{}, errAway
@@ -32,12 +32,12 @@ func TestAnotherReplicaDoesNotMoveTheMarkOverAFailure(t *testing.T) {
 	r.until("the failure is noted", func() bool { return !r.d.in.marks.Sound() })
 	far := idText(idAt(time.Now().Add(2 * overlap)))
 	for _, name := range []string{r.d.seenName() + ":" + discordtest.Guild, r.d.seenName()} {
-		if err := r.names.SetValue(t.Context(), name, far); err != nil {
+		if err := r.Names.SetValue(t.Context(), name, far); err != nil {
 			t.Fatal(err)
 		}
 	}
 	away.Store(false)
-	if got := saying(t, r.hears(2)[1]).Text; got != "meanwhile" {
+	if got := saying(t, r.Hears(2)[1]).Text; got != "meanwhile" {
 		t.Errorf("heard %q", got)
 	}
 }
@@ -63,9 +63,9 @@ func TestMarksKeepTheirForm(t *testing.T) {
 	t.Parallel()
 	r := listen(t, discordtest.Config{}, nil)
 	id := r.Mention(discordtest.Ann, discordtest.General, "first")
-	r.hears(1)
+	r.Hears(1)
 	r.stop()
-	seen, err := r.names.Values(t.Context(), "seen/discord:"+discordtest.BotUser)
+	seen, err := r.Names.Values(t.Context(), "seen/discord:"+discordtest.BotUser)
 	if err != nil || len(seen) != 2 || seen["seen/discord:"+discordtest.BotUser+":"+discordtest.Guild] != id {
 		t.Errorf("saved %v, want up to %s, %v", seen, id, err)
 	}

@@ -43,12 +43,12 @@ func TestSchedulesAreText(t *testing.T) {
 	}
 	each(t, func(t *testing.T, world discordtest.Config) {
 		r := listen(t, world, nil)
-		r.always(bot.Answer{Private: "so"})
+		r.Always(bot.Answer{Private: "so"})
 		for i, tt := range list {
 			if err := r.Slash(discordtest.Ann, discordtest.General, "deckhand "+tt.command, tt.options); err != nil {
 				t.Fatal(err)
 			}
-			in := r.hears(i + 1)[i]
+			in := r.Hears(i + 1)[i]
 			if in.Act != (bot.Commanded{Text: tt.text}) || in.Where != general("") {
 				t.Errorf("%s %v: heard %+v", tt.command, tt.options, in)
 			}
@@ -67,7 +67,7 @@ func TestSchedulesAreText(t *testing.T) {
 func TestOptionsHoldNothingElse(t *testing.T) {
 	t.Parallel()
 	r := listen(t, discordtest.Config{}, nil)
-	r.always(bot.Answer{Private: "so"})
+	r.Always(bot.Answer{Private: "so"})
 	for _, tt := range []struct {
 		command string
 		options discordtest.Options
@@ -93,7 +93,7 @@ func TestOptionsHoldNothingElse(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, in := range r.hears(11) {
+	for _, in := range r.Hears(11) {
 		if in.Act != (bot.Commanded{Text: "runs"}) {
 			t.Errorf("heard %+v", in.Act)
 		}
@@ -179,7 +179,7 @@ func TestChannelsInTexts(t *testing.T) {
 	r.AddChannel(discordtest.Channel{ID: voice, Name: "On air", Type: channelVoice})
 	r.comes("the channels are known", func() bool { return r.d.in.halls.nameIn(discordtest.Guild, voice) == "On air" })
 	r.Mention(discordtest.Ann, discordtest.General, "report daily 9:00 <#"+discordtest.General+"> <#"+twin+"> <#"+voice+"> <#"+discordtest.Elsewhere+"> <#404>")
-	in := r.hears(1)[0]
+	in := r.Hears(1)[0]
 	if got, want := saying(t, in).Text, "report daily 9:00 #general #general-"+twin+" #On-air #"+discordtest.Elsewhere+" #404"; got != want {
 		t.Errorf("said %q, want %q", got, want)
 	}
@@ -190,7 +190,7 @@ func TestChannelsInTexts(t *testing.T) {
 		t.Error("a message in a channel is direct")
 	}
 	r.DM(discordtest.Ann, "report daily 9:00 <#"+discordtest.General+">")
-	in = r.hears(2)[1]
+	in = r.Hears(2)[1]
 	if got := saying(t, in); got.Text != "report daily 9:00 #"+discordtest.General || !got.Direct || in.Channels != nil {
 		t.Errorf("said %+v, %v", got, in.Channels)
 	}
@@ -200,12 +200,12 @@ func TestChannelsInTexts(t *testing.T) {
 func TestChannelsAreAskedFor(t *testing.T) {
 	t.Parallel()
 	r := listen(t, discordtest.Config{Deliver: "x"}, nil)
-	r.always(bot.Answer{Private: "so"})
+	r.Always(bot.Answer{Private: "so"})
 	text := "see <#" + discordtest.General + "> and <#" + discordtest.Elsewhere + ">" + strings.Repeat(" <#404>", 10)
 	if err := r.Slash(discordtest.Ann, discordtest.General, "deckhand steer", discordtest.Options{"text": text}); err != nil {
 		t.Fatal(err)
 	}
-	in := r.hears(1)[0]
+	in := r.Hears(1)[0]
 	if want := "steer see #general and #" + discordtest.Elsewhere + strings.Repeat(" #404", 10); in.Act != (bot.Commanded{Text: want}) {
 		t.Errorf("heard %+v", in.Act)
 	}
@@ -224,7 +224,7 @@ func TestDirectCommands(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, world discordtest.Config) {
 		r := listen(t, world, func(c *Config) { c.GuildID = "" })
-		r.always(bot.Answer{Private: "so"})
+		r.Always(bot.Answer{Private: "so"})
 		dm := r.DMChannel(discordtest.Ann)
 		for i, c := range []struct {
 			command string
@@ -234,7 +234,7 @@ func TestDirectCommands(t *testing.T) {
 				if err := r.Slash(discordtest.Ann, channel, c.command, c.options); err != nil {
 					t.Fatal(err)
 				}
-				in, direct := r.hears(2*i + k + 1)[2*i+k], false
+				in, direct := r.Hears(2*i + k + 1)[2*i+k], false
 				switch act := in.Act.(type) {
 				case bot.Commanded:
 					direct = act.Direct
@@ -260,7 +260,7 @@ func TestRolesInTexts(t *testing.T) {
 	}
 	r.comes("the role is known", func() bool { return r.d.in.roles.name(discordtest.Guild, discordtest.Crew) == "Sailors" })
 	r.Mention(discordtest.Ann, discordtest.General, "ask <@&"+discordtest.Crew+">, <@&"+discordtest.OtherRole+"> and <@&404>")
-	if got := saying(t, r.hears(1)[0]).Text; got != "ask @Sailors, @role and @role" {
+	if got := saying(t, r.Hears(1)[0]).Text; got != "ask @Sailors, @role and @role" {
 		t.Errorf("said %q", got)
 	}
 	l := &gatewayLink{d: r.d}
@@ -285,7 +285,7 @@ func TestReactionsWaitTheirTurn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := listen(t, discordtest.Config{}, nil)
-			r.always(bot.Answer{Mark: bot.MarkSeen})
+			r.Always(bot.Answer{Mark: bot.MarkSeen})
 			r.Fail(discordtest.React, 1, fault)
 			id := r.Mention(discordtest.Ann, discordtest.General, "tidy up")
 			r.until("it is marked", func() bool {
@@ -305,7 +305,7 @@ func TestManyReactions(t *testing.T) {
 	t.Parallel()
 	r := listen(t, discordtest.Config{}, nil)
 	r.SetLimits(discordtest.Limits{})
-	r.always(bot.Answer{Mark: bot.MarkSeen})
+	r.Always(bot.Answer{Mark: bot.MarkSeen})
 	var ids []string
 	for range 12 { // one in 250 ms: the last one has to wait three seconds
 		ids = append(ids, r.Mention(discordtest.Ann, discordtest.General, "tidy up"))
@@ -325,7 +325,7 @@ func (r *rig) comes(what string, cond func() bool) {
 	r.Helper()
 	for deadline := time.Now().Add(time.Minute); !cond(); {
 		if time.Now().After(deadline) {
-			r.Fatalf("waiting until %s\n%s", what, r.log)
+			r.Fatalf("waiting until %s\n%s", what, r.Log)
 		}
 		<-time.After(time.Millisecond)
 	}

@@ -39,7 +39,7 @@ func TestReadyWaitsForTheCommands(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	ended := make(chan error, 1)
-	go func() { ended <- r.d.Listen(ctx, r.hear) }()
+	go func() { ended <- r.d.Listen(ctx, r.Hear) }()
 	r.until("it was tried twice", func() bool { return r.Count(discordtest.PutCommands) > 1 })
 	if err := r.d.Ready(); err == nil || !strings.Contains(err.Error(), "applications.commands") {
 		t.Errorf("ready says %v", err)

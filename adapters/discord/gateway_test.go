@@ -18,7 +18,7 @@ func (r *rig) connects() {
 	r.Helper()
 	for deadline := time.Now().Add(time.Minute); !r.d.connected(); {
 		if time.Now().After(deadline) {
-			r.Fatalf("never connected: %v\n%s", r.d.Ready(), r.log)
+			r.Fatalf("never connected: %v\n%s", r.d.Ready(), r.Log)
 		}
 		<-time.After(time.Millisecond)
 	}
@@ -41,16 +41,16 @@ func TestGatewayGoesOn(t *testing.T) {
 			r := enter(t, discordtest.Config{}, nil)
 			r.d.in.times.hello = 500 * time.Millisecond
 			r.begin()
-			r.always(bot.Answer{Run: "r"})
+			r.Always(bot.Answer{Run: "r"})
 			r.Mention(discordtest.Ann, discordtest.General, "before")
-			r.hears(1)
+			r.Hears(1)
 			r.d.saveMarks(t.Context(), true)
 			trouble(r)
 			r.Mention(discordtest.Ann, discordtest.General, "meanwhile")
-			r.hears(2)
+			r.Hears(2)
 			r.connects()
 			r.Mention(discordtest.Ann, discordtest.General, "after")
-			heard := r.hears(3)
+			heard := r.Hears(3)
 			for i, want := range []string{"before", "meanwhile", "after"} {
 				if got := saying(t, heard[i]).Text; got != want {
 					t.Errorf("heard %q, want %q", got, want)
@@ -63,7 +63,7 @@ func TestGatewayGoesOn(t *testing.T) {
 func TestGarbageIsIgnored(t *testing.T) {
 	t.Parallel()
 	r := listen(t, discordtest.Config{}, nil)
-	r.always(bot.Answer{Run: "r"})
+	r.Always(bot.Answer{Run: "r"})
 	for _, frame := range []string{"null", "[]", "0", "{", "", "{}", `{"op":"x"}`, `{"op":99}`, `{"op":0}`, `{"op":0,"t":"READY"}`, `{"op":0,"t":"READY","d":null}`,
 		`{"op":0,"t":"MESSAGE_CREATE","d":null}`, `{"op":0,"t":"MESSAGE_CREATE","d":{"id":"1","channel_id":"2"}}`, `{"op":0,"t":"INTERACTION_CREATE","d":{}}`,
 		`{"op":0,"t":"INTERACTION_CREATE","d":{"id":"1","token":"t","type":5}}`, `{"op":0,"t":"GUILD_CREATE","d":[]}`, `{"op":0,"t":"THREAD_CREATE","d":"x"}`,
@@ -71,11 +71,11 @@ func TestGarbageIsIgnored(t *testing.T) {
 		r.Garbage(frame)
 	}
 	r.Mention(discordtest.Ann, discordtest.General, "still there?")
-	if got := saying(t, r.hears(1)[0]).Text; got != "still there?" {
+	if got := saying(t, r.Hears(1)[0]).Text; got != "still there?" {
 		t.Errorf("heard %q", got)
 	}
-	if !strings.Contains(r.log.String(), "cannot be read") {
-		t.Errorf("nothing of it is in the log:\n%s", r.log)
+	if !strings.Contains(r.Log.String(), "cannot be read") {
+		t.Errorf("nothing of it is in the log:\n%s", r.Log)
 	}
 }
 
@@ -84,11 +84,11 @@ func TestDeadConnectionsAreNoticed(t *testing.T) {
 	r := enter(t, discordtest.Config{Heartbeat: 50 * time.Millisecond}, nil)
 	r.begin()
 	r.Zombie(true)
-	r.until("the connection is given up", func() bool { return strings.Contains(r.log.String(), "does not answer heartbeats") || r.nudge() })
+	r.until("the connection is given up", func() bool { return strings.Contains(r.Log.String(), "does not answer heartbeats") || r.nudge() })
 	r.Zombie(false)
-	r.always(bot.Answer{Run: "r"})
+	r.Always(bot.Answer{Run: "r"})
 	r.Mention(discordtest.Ann, discordtest.General, "hello")
-	r.hears(1)
+	r.Hears(1)
 }
 
 // nudge changes the world a little later, so that whoever waits looks again.
@@ -104,7 +104,7 @@ func TestARefusedTokenEndsTheStart(t *testing.T) {
 	if _, err := New(t.Context(), r.d.cfg); !errors.Is(err, bot.ErrRefused) || !strings.Contains(err.Error(), "DISCORD_TOKEN") {
 		t.Errorf("opening: %v", err)
 	}
-	if err := r.d.Listen(t.Context(), r.hear); !errors.Is(err, bot.ErrRefused) || !strings.Contains(err.Error(), "DISCORD_TOKEN") {
+	if err := r.d.Listen(t.Context(), r.Hear); !errors.Is(err, bot.ErrRefused) || !strings.Contains(err.Error(), "DISCORD_TOKEN") {
 		t.Errorf("listening: %v", err)
 	}
 }
@@ -112,7 +112,7 @@ func TestARefusedTokenEndsTheStart(t *testing.T) {
 func TestRefusedIntentsEndTheStart(t *testing.T) {
 	t.Parallel()
 	r := enter(t, discordtest.Config{}, func(c *Config) { c.Content = true })
-	if err := r.d.Listen(t.Context(), r.hear); !errors.Is(err, bot.ErrRefused) || !strings.Contains(err.Error(), "Message Content Intent") {
+	if err := r.d.Listen(t.Context(), r.Hear); !errors.Is(err, bot.ErrRefused) || !strings.Contains(err.Error(), "Message Content Intent") {
 		t.Errorf("listening: %v", err)
 	}
 }
@@ -120,7 +120,7 @@ func TestRefusedIntentsEndTheStart(t *testing.T) {
 func TestNoWayInIsRefused(t *testing.T) {
 	t.Parallel()
 	r := enter(t, discordtest.Config{}, func(c *Config) { c.Gateway = false })
-	if err := r.d.Listen(t.Context(), r.hear); !errors.Is(err, bot.ErrRefused) {
+	if err := r.d.Listen(t.Context(), r.Hear); !errors.Is(err, bot.ErrRefused) {
 		t.Errorf("listening: %v", err)
 	}
 	if r.d.Routes() != nil {
@@ -147,7 +147,7 @@ func TestTheEndIsQuick(t *testing.T) {
 	r.Mute(100)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- r.d.Listen(ctx, r.hear) }()
+	go func() { ended <- r.d.Listen(ctx, r.Hear) }()
 	r.until("the gateway is asked for", func() bool { return r.Count("GET /gateway") > 0 })
 	began := time.Now()
 	cancel()
@@ -159,10 +159,10 @@ func TestTheEndIsQuick(t *testing.T) {
 func TestContentIntentHearsThreads(t *testing.T) {
 	t.Parallel()
 	r := listen(t, discordtest.Config{Privileged: discordtest.IntentContent}, func(c *Config) { c.Content = true })
-	r.always(bot.Answer{Run: "r"})
+	r.Always(bot.Answer{Run: "r"})
 	thread, _ := r.asks(approve)
 	r.Say(discordtest.Ann, thread, "use the other one")
-	in := r.hears(1)[0]
+	in := r.Hears(1)[0]
 	if s := saying(t, in); s.Text != "use the other one" || s.To || in.Where != general(thread) {
 		t.Errorf("heard %+v", in)
 	}
@@ -171,13 +171,13 @@ func TestContentIntentHearsThreads(t *testing.T) {
 func TestMissedMessagesAreCaughtUp(t *testing.T) {
 	t.Parallel()
 	r := listen(t, discordtest.Config{}, nil)
-	r.always(bot.Answer{Run: "r"})
+	r.Always(bot.Answer{Run: "r"})
 	thread, err := r.StartThread(discordtest.Ann, discordtest.General, r.Say(discordtest.Ann, discordtest.General, "hello"), "a thread")
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.DM(discordtest.Ann, "one")
-	r.hears(1)
+	r.Hears(1)
 	r.stop()
 	r.Mention(discordtest.Ann, discordtest.General, "two")
 	r.Mention(discordtest.Ben, thread, "three")
@@ -186,7 +186,7 @@ func TestMissedMessagesAreCaughtUp(t *testing.T) {
 	r.Say(discordtest.Ann, discordtest.General, "nothing for the bot")
 	r.open(nil, true)
 	r.begin()
-	heard := r.hears(5)
+	heard := r.Hears(5)
 	for i, want := range []string{"one", "two", "three", "four", "five"} {
 		if got := saying(t, heard[i]).Text; got != want || heard[i].Missed != (i > 0) {
 			t.Errorf("heard %q, missed %v, want %q", got, heard[i].Missed, want)
@@ -200,9 +200,9 @@ func TestMissedMessagesAreCaughtUp(t *testing.T) {
 func TestManyMissedMessagesAreRead(t *testing.T) {
 	t.Parallel()
 	r := listen(t, discordtest.Config{}, nil)
-	r.always(bot.Answer{Run: "r"})
+	r.Always(bot.Answer{Run: "r"})
 	r.Mention(discordtest.Ann, discordtest.General, "first")
-	r.hears(1)
+	r.Hears(1)
 	r.stop()
 	for range 2*pageSize + 10 {
 		r.Say(discordtest.Ben, discordtest.General, "chatter")
@@ -212,7 +212,7 @@ func TestManyMissedMessagesAreRead(t *testing.T) {
 	r.Fail(discordtest.ReadMessages, 1, discordtest.RateLimited(50*time.Millisecond))
 	r.open(nil, true)
 	r.begin()
-	if got := saying(t, r.hears(2)[1]).Text; got != "last" {
+	if got := saying(t, r.Hears(2)[1]).Text; got != "last" {
 		t.Errorf("heard %q", got)
 	}
 }
@@ -220,24 +220,24 @@ func TestManyMissedMessagesAreRead(t *testing.T) {
 func TestEditsAreCorrections(t *testing.T) {
 	t.Parallel()
 	r := listen(t, discordtest.Config{Privileged: discordtest.IntentContent}, func(c *Config) { c.Content = true })
-	r.always(bot.Answer{Run: "r"})
+	r.Always(bot.Answer{Run: "r"})
 	id := r.Mention(discordtest.Ann, discordtest.General, "count the cats")
-	r.hears(1)
-	if err := r.names.SetValue(t.Context(), "thread/"+general(id).String(), "r"); err != nil {
+	r.Hears(1)
+	if err := r.Names.SetValue(t.Context(), "thread/"+general(id).String(), "r"); err != nil {
 		t.Fatal(err)
 	}
 	mention := "<@" + discordtest.BotUser + "> "
 	if err := r.EditMessage(discordtest.Ann, discordtest.General, id, mention+"count the dogs"); err != nil {
 		t.Fatal(err)
 	}
-	if in := r.hears(2)[1]; saying(t, in).Text != "Correction of an earlier message: count the dogs" || in.Where != general(id) {
+	if in := r.Hears(2)[1]; saying(t, in).Text != "Correction of an earlier message: count the dogs" || in.Where != general(id) {
 		t.Errorf("heard %+v", in)
 	}
 	later := r.Say(discordtest.Ann, discordtest.General, "count the birds")
 	if err := r.EditMessage(discordtest.Ann, discordtest.General, later, mention+"count the birds"); err != nil {
 		t.Fatal(err)
 	}
-	if in := r.hears(3)[2]; saying(t, in).Text != "count the birds" || !saying(t, in).To || in.Where != general(later) {
+	if in := r.Hears(3)[2]; saying(t, in).Text != "count the birds" || !saying(t, in).To || in.Where != general(later) {
 		t.Errorf("heard %+v", in)
 	}
 }
@@ -245,13 +245,13 @@ func TestEditsAreCorrections(t *testing.T) {
 func TestRepliesGoToTheRunBelow(t *testing.T) {
 	t.Parallel()
 	r := listen(t, discordtest.Config{}, nil)
-	r.always(bot.Answer{Run: "r"})
+	r.Always(bot.Answer{Run: "r"})
 	p := mustPost(t, r.d, general(""), bot.Card{Key: bot.Key{Run: "r", Name: "card"}, Text: "a card"})
-	if err := r.names.SetValue(t.Context(), "thread/"+p.Thread.String(), "r"); err != nil {
+	if err := r.Names.SetValue(t.Context(), "thread/"+p.Thread.String(), "r"); err != nil {
 		t.Fatal(err)
 	}
 	r.Reply(discordtest.Ann, discordtest.General, p.Thread.ID, "go on", true)
-	if in := r.hears(1)[0]; in.Where != p.Thread || !saying(t, in).To || saying(t, in).Text != "go on" {
+	if in := r.Hears(1)[0]; in.Where != p.Thread || !saying(t, in).To || saying(t, in).Text != "go on" {
 		t.Errorf("heard %+v", in)
 	}
 }
@@ -259,12 +259,12 @@ func TestRepliesGoToTheRunBelow(t *testing.T) {
 func TestMessagesBecomeGoals(t *testing.T) {
 	t.Parallel()
 	r := listen(t, discordtest.Config{}, nil)
-	r.always(bot.Answer{Run: "r", Started: true, Mark: bot.MarkSeen})
+	r.Always(bot.Answer{Run: "r", Started: true, Mark: bot.MarkSeen})
 	id := r.Say(discordtest.Ben, discordtest.General, "the build is red", discordtest.Upload{Name: "log.txt", Data: []byte("x")})
 	if err := r.MessageCommand(discordtest.Ann, discordtest.General, id, commandGoal); err != nil {
 		t.Fatal(err)
 	}
-	in := r.hears(1)[0]
+	in := r.Hears(1)[0]
 	if s := saying(t, in); s.Text != "the build is red" || s.Quote != "discord:"+discordtest.Ben || !s.To || len(s.Files) != 1 || in.By.Name != "Ann" || in.Where != general(id) {
 		t.Errorf("heard %+v", in)
 	}

@@ -94,7 +94,7 @@ func TestVerifierForgetsInHalves(t *testing.T) {
 func TestUnreadableFormsAreAnswered(t *testing.T) {
 	t.Parallel()
 	r := listen(t, discordtest.Config{Deliver: "x"}, nil)
-	r.always(bot.Answer{Private: "Thank you."})
+	r.Always(bot.Answer{Private: "Thank you."})
 	id := idAt(time.Now())
 	for name, c := range map[string]struct{ data, told string }{
 		"unknown components": {`{"custom_id":"form:rate x","components":[{"type":99,"component":{"type":98,"custom_id":"comment","value":{"deep":[1]}}},

@@ -13,11 +13,11 @@ import (
 func TestMentionIsHeardOnce(t *testing.T) {
 	t.Parallel()
 	r := listen(t, discordtest.Config{}, nil)
-	r.always(bot.Answer{Run: "r", Started: true, Mark: bot.MarkSeen})
+	r.Always(bot.Answer{Run: "r", Started: true, Mark: bot.MarkSeen})
 	r.FailEvents(1, discordtest.EventFault{Twice: true})
 	id := r.Mention(discordtest.Ann, discordtest.General, "tidy up with <@"+discordtest.Ben+">")
-	r.heardAll(2)
-	heard := r.hears(1)
+	r.HeardAll(2)
+	heard := r.Hears(1)
 	in := heard[0]
 	if len(heard) != 1 || in.Where != general(id) || in.Message != general(id) || in.Missed {
 		t.Errorf("heard %+v", heard)
@@ -50,7 +50,7 @@ func TestWhatIsHeardOfMessages(t *testing.T) {
 	inThread := r.Mention(discordtest.Ben, thread, "in the thread")
 	r.Mention(discordtest.Robot, discordtest.General, "alert")
 	r.DM(discordtest.Ann, "hello", discordtest.Upload{Name: "a.txt", Data: []byte("abc")})
-	heard := r.hears(3)
+	heard := r.Hears(3)
 	for _, in := range heard {
 		switch s := saying(t, in); s.Text {
 		case "in the thread":
@@ -80,12 +80,12 @@ func TestRunCommandOpensItsThread(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, world discordtest.Config) {
 		r := listen(t, world, nil)
-		r.always(bot.Answer{Run: "r", Started: true})
+		r.Always(bot.Answer{Run: "r", Started: true})
 		if err := r.Slash(discordtest.Ann, discordtest.General, "deckhand run", discordtest.Options{
 			"goal": "count the files", "budget": "2", "autonomy": "ask-each", "approvers": discordtest.Crew, "deadline": "2h"}); err != nil {
 			t.Fatal(err)
 		}
-		in := r.hears(1)[0]
+		in := r.Hears(1)[0]
 		want := bot.Filled{Form: bot.FormRun, Values: map[string]string{bot.FieldGoal: "count the files", bot.FieldBudget: "2",
 			bot.FieldAutonomy: "ask-each", bot.FieldApprovers: "discord:&" + discordtest.Crew, bot.FieldDeadline: "2h"}}
 		if !cmp.Equal(in.Act, bot.Act(want)) {
@@ -109,7 +109,7 @@ func TestRefusedRunLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, world discordtest.Config) {
 		r := listen(t, world, nil)
-		r.always(bot.Answer{Private: "You may not start runs here."})
+		r.Always(bot.Answer{Private: "You may not start runs here."})
 		if err := r.Slash(discordtest.Gus, discordtest.General, "deckhand run", discordtest.Options{"goal": "count"}); err != nil {
 			t.Fatal(err)
 		}
@@ -140,11 +140,11 @@ func TestCommandsAreText(t *testing.T) {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
 			r := listen(t, discordtest.Config{}, nil)
-			r.always(bot.Answer{Private: "**so**"})
+			r.Always(bot.Answer{Private: "**so**"})
 			if err := r.Slash(discordtest.Ann, discordtest.General, command, want.options); err != nil {
 				t.Fatal(err)
 			}
-			in := r.hears(1)[0]
+			in := r.Hears(1)[0]
 			if got, is := in.Act.(bot.Commanded); !is || got.Text != want.text || in.Where != general("") || in.By.Name != "Ann" {
 				t.Errorf("heard %+v", in)
 			}

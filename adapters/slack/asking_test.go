@@ -38,10 +38,10 @@ func TestAGroupThatIsRefusedSilencesNobody(t *testing.T) {
 	r := listen(t, slacktest.Config{}, func(c *Config) { c.Groups = []string{"S1"} })
 	r.Fail("usergroups.users.list", 1000, slacktest.APIError("permission_denied"))
 	r.Mention(slacktest.Ann, slacktest.General, "", "hi")
-	if in := r.hears(1)[0]; len(in.By.Also) != 0 {
+	if in := r.Hears(1)[0]; len(in.By.Also) != 0 {
 		t.Errorf("by %+v", in.By)
 	}
-	if !strings.Contains(r.log.String(), "permission_denied") {
+	if !strings.Contains(r.Log.String(), "permission_denied") {
 		t.Error("nothing is logged of it")
 	}
 }
@@ -51,7 +51,7 @@ func TestAPersonWhoIsRefusedIsHeard(t *testing.T) {
 	r := listen(t, slacktest.Config{}, nil)
 	r.Fail("users.info", 1000, slacktest.APIError("user_is_secret"))
 	r.Mention(slacktest.Ann, slacktest.General, "", "hi")
-	if in := r.hears(1)[0]; in.By.Full {
+	if in := r.Hears(1)[0]; in.By.Full {
 		t.Errorf("by %+v", in.By)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/deckhand-bot/deckhand/adapters/adaptertest"
 	"github.com/deckhand-bot/deckhand/adapters/slack/slacktest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -14,7 +15,7 @@ import (
 // away lets the bot go, and come back as another process after something happened.
 func (r *rig) away(socket bool, meanwhile func()) {
 	r.Helper()
-	r.until("it was here", func() bool { v, err := r.names.Value(r.Context(), "seen/slack:T1"); return err == nil && v != "" })
+	r.until("it was here", func() bool { v, err := r.Names.Value(r.Context(), "seen/slack:T1"); return err == nil && v != "" })
 	r.stop()
 	r.HoldEvents() // as if Slack had given up
 	meanwhile()
@@ -35,9 +36,9 @@ func TestWhatWasMissedIsHeardInItsOrder(t *testing.T) {
 	each(t, func(t *testing.T, world slacktest.Config) {
 		r := listen(t, world, nil)
 		thread := r.Mention(slacktest.Ann, slacktest.General, "", "first")
-		r.hears(1)
+		r.Hears(1)
 		r.settled()
-		if err := r.names.SetValue(t.Context(), "thread/"+general(thread).String(), "r1"); err != nil {
+		if err := r.Names.SetValue(t.Context(), "thread/"+general(thread).String(), "r1"); err != nil {
 			t.Fatal(err)
 		}
 		r.away(world.Deliver == "", func() {
@@ -47,7 +48,7 @@ func TestWhatWasMissedIsHeardInItsOrder(t *testing.T) {
 			r.Mention(slacktest.Ben, slacktest.General, "", "fourth")
 			r.Say(slacktest.Ben, slacktest.General, thread, "fifth")
 		})
-		heard := r.hears(5)
+		heard := r.Hears(5)
 		if got := wordsOf(t, heard); got != "first, second, third, fourth, fifth" {
 			t.Errorf("heard %s", got)
 		}
@@ -56,7 +57,7 @@ func TestWhatWasMissedIsHeardInItsOrder(t *testing.T) {
 		}
 		r.ReleaseEvents(false) // and now Slack delivers it after all
 		r.settled()
-		if n := len(r.hears(5)); n != 5 {
+		if n := len(r.Hears(5)); n != 5 {
 			t.Errorf("heard %d things, want 5", n)
 		}
 	})
@@ -66,13 +67,13 @@ func TestTheFirstStartCatchesNothingUp(t *testing.T) {
 	w := slacktest.New(slacktest.Config{})
 	t.Cleanup(w.Close)
 	w.Mention(slacktest.Ann, slacktest.General, "", "long ago")
-	r := &rig{T: t, Server: w, names: &notebook{}, log: &diary{}, seen: map[string]bool{}, news: make(chan struct{}, 1)}
+	r := &rig{T: t, Server: w, Ear: adaptertest.NewEar(t)}
 	r.HoldEvents()
 	r.open(nil, true)
 	r.begin()
 	r.ReleaseEvents(false)
 	r.Mention(slacktest.Ann, slacktest.General, "", "now")
-	r.hears(1)
+	r.Hears(1)
 	if n := w.Count("conversations.history"); n != 0 {
 		t.Errorf("the history was read %d times", n)
 	}
@@ -83,10 +84,10 @@ func TestWhatCouldNotBeHeardIsCaughtUp(t *testing.T) {
 	r.s.in.times.failed = 10 * time.Millisecond
 	r.begin()
 	r.Mention(slacktest.Ann, slacktest.General, "", "before")
-	r.hears(1)
+	r.Hears(1)
 	var away atomic.Bool
 	away.Store(true)
-	r.answers(func(bot.Inbound) (bot.Answer, error) {
+	r.Answers(func(bot.Inbound) (bot.Answer, error) {
 		if away.Load() {
 			return bot.Answer{}, errAway
 		}
@@ -106,12 +107,12 @@ func TestWhatCouldNotBeHeardIsCaughtUp(t *testing.T) {
 		t.Error("all is well although a message is lost")
 	}
 	r.s.saveMarks(t.Context(), true)
-	seen, err := r.names.Value(t.Context(), "seen/slack:T1:"+slacktest.General)
+	seen, err := r.Names.Value(t.Context(), "seen/slack:T1:"+slacktest.General)
 	if err != nil || seen == "" || seen >= ts {
 		t.Errorf("the mark %q passed what was not written down at %s", seen, ts)
 	}
 	away.Store(false)
-	if got := wordsOf(t, r.hears(2)); got != "before, meanwhile" {
+	if got := wordsOf(t, r.Hears(2)); got != "before, meanwhile" {
 		t.Errorf("heard %s", got)
 	}
 }
@@ -119,7 +120,7 @@ func TestWhatCouldNotBeHeardIsCaughtUp(t *testing.T) {
 func TestChannelsThatCannotBeReadAreLeftOut(t *testing.T) {
 	r := listen(t, slacktest.Config{}, nil)
 	r.Mention(slacktest.Ann, slacktest.General, "", "first")
-	r.hears(1)
+	r.Hears(1)
 	r.settled()
 	r.away(true, func() {
 		r.Mention(slacktest.Ann, slacktest.General, "", "second")
@@ -127,11 +128,11 @@ func TestChannelsThatCannotBeReadAreLeftOut(t *testing.T) {
 		r.Fail("conversations.history", 1, slacktest.Unavailable())
 		r.Fail("conversations.history", 1, slacktest.RateLimited(time.Second))
 	})
-	if got := wordsOf(t, r.hears(2)); got != "first, second" {
+	if got := wordsOf(t, r.Hears(2)); got != "first, second" {
 		t.Errorf("heard %s", got)
 	}
-	if !strings.Contains(r.log.String(), "does not list the bot's channels") {
-		t.Error(errors.New("nothing was logged of the missing scope"), r.log)
+	if !strings.Contains(r.Log.String(), "does not list the bot's channels") {
+		t.Error(errors.New("nothing was logged of the missing scope"), r.Log)
 	}
 }
 
@@ -139,10 +140,10 @@ func TestChannelsThatCannotBeReadAreLeftOut(t *testing.T) {
 func TestMarksKeepTheirForm(t *testing.T) {
 	r := listen(t, slacktest.Config{}, nil)
 	ts := r.Mention(slacktest.Ann, slacktest.General, "", "first")
-	r.hears(1)
+	r.Hears(1)
 	r.settled()
 	r.stop()
-	seen, err := r.names.Values(t.Context(), "seen/slack:T1")
+	seen, err := r.Names.Values(t.Context(), "seen/slack:T1")
 	if err != nil || len(seen) != 2 || seen["seen/slack:T1:"+slacktest.General] != ts {
 		t.Errorf("saved %v, want up to %s, %v", seen, ts, err)
 	}

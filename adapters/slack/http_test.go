@@ -50,8 +50,8 @@ func TestForgedStaleAndReplayedRequestsAreRefused(t *testing.T) {
 			t.Errorf("%s: %d", name, got)
 		}
 	}
-	if len(r.heard) != 0 {
-		t.Fatalf("heard %+v", r.heard)
+	if heard := r.Hears(0); len(heard) != 0 {
+		t.Fatalf("heard %+v", heard)
 	}
 	if got := r.send("/slack/events", mentionBody(1), now, nil); got != http.StatusOK {
 		t.Errorf("a good one: %d", got)
@@ -62,26 +62,26 @@ func TestForgedStaleAndReplayedRequestsAreRefused(t *testing.T) {
 	if got := r.send("/slack/events", mentionBody(1), now.Add(time.Second), nil); got != http.StatusOK {
 		t.Errorf("Slack's own redelivery: %d", got)
 	}
-	if n := strings.Count(r.log.String(), "claims to be Slack's"); n != 1 {
-		t.Errorf("%d lines about refused requests, want one a minute:\n%s", n, r.log)
+	if n := strings.Count(r.Log.String(), "claims to be Slack's"); n != 1 {
+		t.Errorf("%d lines about refused requests, want one a minute:\n%s", n, r.Log)
 	}
-	if strings.Contains(r.log.String(), "hi") && strings.Contains(r.log.String(), "UBOT> hi") {
+	if strings.Contains(r.Log.String(), "hi") && strings.Contains(r.Log.String(), "UBOT> hi") {
 		t.Error("a message's text was logged")
 	}
 }
 
 func TestARequestThatFailedMayComeAgain(t *testing.T) {
 	r := listen(t, modes["http"], nil)
-	r.answers(func(bot.Inbound) (bot.Answer, error) { return bot.Answer{}, errAway })
+	r.Answers(func(bot.Inbound) (bot.Answer, error) { return bot.Answer{}, errAway })
 	now := time.Now()
 	if got := r.send("/slack/events", mentionBody(1), now, nil); got != http.StatusServiceUnavailable {
 		t.Errorf("not written down: %d", got)
 	}
-	r.answers(nil)
+	r.Answers(nil)
 	if got := r.send("/slack/events", mentionBody(1), now, nil); got != http.StatusOK {
 		t.Errorf("the same bytes again: %d", got)
 	}
-	r.hears(1)
+	r.Hears(1)
 	r.stop()
 	if got := r.send("/slack/events", mentionBody(2), now, nil); got != http.StatusServiceUnavailable {
 		t.Errorf("after the end: %d", got)

@@ -28,14 +28,14 @@ func TestChannelsInTexts(t *testing.T) {
 			{"ask <@U2|ben>", "ask @ben", nil},
 		} {
 			r.Mention(slacktest.Ann, slacktest.General, "", tt.raw)
-			in := r.hears(2*i + 1)[2*i]
+			in := r.Hears(2*i + 1)[2*i]
 			if got := said(t, in).Text; got != tt.text || !maps.Equal(in.Channels, tt.channels) {
 				t.Errorf("%q is said as %q, %v", tt.raw, got, in.Channels)
 			}
 			if err := r.Slash(slacktest.Ann, slacktest.General, tt.raw); err != nil {
 				t.Fatal(err)
 			}
-			in = r.hears(2*i + 2)[2*i+1]
+			in = r.Hears(2*i + 2)[2*i+1]
 			if in.Act != (bot.Commanded{Text: tt.text}) || !maps.Equal(in.Channels, tt.channels) {
 				t.Errorf("%q is commanded as %+v, %v", tt.raw, in.Act, in.Channels)
 			}
@@ -47,7 +47,7 @@ func TestDirectCommandsAndForms(t *testing.T) {
 	each(t, func(t *testing.T, world slacktest.Config) {
 		r := listen(t, world, nil)
 		im := r.IM(slacktest.Ann)
-		r.answers(func(in bot.Inbound) (bot.Answer, error) {
+		r.Answers(func(in bot.Inbound) (bot.Answer, error) {
 			if _, is := in.Act.(bot.Commanded); is {
 				return bot.Answer{Form: &bot.Form{ID: "run", Title: "New goal", Fields: []bot.Field{{ID: "goal", Label: "Goal", Kind: bot.FieldText}}}}, nil
 			}
@@ -57,7 +57,7 @@ func TestDirectCommandsAndForms(t *testing.T) {
 			if err := r.Slash(slacktest.Ann, channel, "run"); err != nil {
 				t.Fatal(err)
 			}
-			in := r.hears(2*i + 1)[2*i]
+			in := r.Hears(2*i + 1)[2*i]
 			if want := (bot.Commanded{Text: "run", Direct: channel == im}); in.Act != want || in.Where.Channel != channel {
 				t.Errorf("%+v", in)
 			}
@@ -66,7 +66,7 @@ func TestDirectCommandsAndForms(t *testing.T) {
 			if _, err := r.Submit(modal.ID, slacktest.Ann, map[string]string{"goal": "tidy up"}); err != nil {
 				t.Fatal(err)
 			}
-			in = r.hears(2*i + 2)[2*i+1]
+			in = r.Hears(2*i + 2)[2*i+1]
 			if act, is := in.Act.(bot.Filled); !is || act.Direct != (channel == im) || in.Where.Channel != channel {
 				t.Errorf("%+v", in)
 			}
@@ -82,7 +82,7 @@ func TestTimeZones(t *testing.T) {
 		for again := range 2 { // asked once, then known
 			r.Mention(id, slacktest.General, "", "hello")
 			n := 2*i + again
-			if in := r.hears(n + 1)[n]; in.By.Zone != tt.want {
+			if in := r.Hears(n + 1)[n]; in.By.Zone != tt.want {
 				t.Errorf("in %s the zone is %q, want %q", tt.tz, in.By.Zone, tt.want)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 func TestNamesDoNotHoldAMessageUp(t *testing.T) {
 	r := listen(t, slacktest.Config{AckWithin: time.Minute}, nil)
 	r.Mention(slacktest.Ann, slacktest.General, "", "first")
-	r.hears(1)
+	r.Hears(1)
 	r.settled()
 	var text strings.Builder
 	for i := range 12 {
@@ -25,7 +25,7 @@ func TestNamesDoNotHoldAMessageUp(t *testing.T) {
 	r.Fail("users.info", 12, slacktest.Fault{AnswerAfter: 2 * time.Second})
 	began := time.Now()
 	r.Mention(slacktest.Ann, slacktest.General, "", text.String()+"tidy up")
-	heard := r.hears(2)
+	heard := r.Hears(2)
 	if took := time.Since(began); took > 20*time.Second {
 		t.Errorf("heard after %s", took)
 	}

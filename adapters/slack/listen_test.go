@@ -39,8 +39,8 @@ func TestMentionIsHeardOnce(t *testing.T) {
 		if len(in.Keys) != 2 || in.Keys[1] != "slack:T1:C1:"+ts {
 			t.Errorf("keys %q", in.Keys)
 		}
-		if r.all != 2 {
-			t.Errorf("the two events of a mention were heard %d times", r.all)
+		if n := r.All(); n != 2 {
+			t.Errorf("the two events of a mention were heard %d times", n)
 		}
 	})
 }
@@ -56,7 +56,7 @@ func TestWhatIsHeardOfMessages(t *testing.T) {
 	r.Mention("UGOOD", slacktest.General, "", "alert")
 	r.DM(slacktest.Ann, "hello", slacktest.Upload{Name: "a.txt", Data: []byte("abc")})
 	r.settled()
-	heard := r.hears(3)
+	heard := r.Hears(3)
 	if len(heard) != 3 {
 		t.Fatalf("heard %+v", heard)
 	}
@@ -85,7 +85,7 @@ func TestGuestsAndStrangersAreNoFullMembers(t *testing.T) {
 	r.AddGroup(slacktest.UserGroup{ID: "S1", Handle: "ops", Users: []string{slacktest.Ben, slacktest.Guest}})
 	for i, who := range []string{slacktest.Guest, slacktest.Stranger, slacktest.Ben} {
 		r.Mention(who, slacktest.General, "", "hi")
-		in := r.hears(i + 1)[i]
+		in := r.Hears(i + 1)[i]
 		if in.By.Full != (who == slacktest.Ben) {
 			t.Errorf("%s is full: %v", who, in.By.Full)
 		}
@@ -102,7 +102,7 @@ func TestPeopleWhoCannotBeAskedForCallForAnotherDelivery(t *testing.T) {
 	r := listen(t, slacktest.Config{}, nil)
 	r.Fail("users.info", 2, slacktest.Unavailable())
 	r.Mention(slacktest.Ann, slacktest.General, "", "hi")
-	if in := r.hears(1)[0]; !in.By.Full {
+	if in := r.Hears(1)[0]; !in.By.Full {
 		t.Errorf("by %+v", in.By)
 	}
 }
@@ -112,14 +112,14 @@ func TestAcknowledgedOnlyWhenWrittenDown(t *testing.T) {
 		world.Mentions = slacktest.OnlyAppMention
 		r := listen(t, world, nil)
 		var tries atomic.Int32
-		r.answers(func(bot.Inbound) (bot.Answer, error) {
+		r.Answers(func(bot.Inbound) (bot.Answer, error) {
 			if tries.Add(1) < 3 {
 				return bot.Answer{}, errAway
 			}
 			return bot.Answer{}, nil
 		})
 		r.Mention(slacktest.Ann, slacktest.General, "", "hi")
-		r.hears(1)
+		r.Hears(1)
 		r.settled()
 		for i, d := range r.Deliveries() {
 			if d.Acked.IsZero() == (i == 2) {
@@ -134,7 +134,7 @@ func TestThreadsKeepTheirOrderAndDoNotWaitForEachOther(t *testing.T) {
 	stuck := make(chan struct{})
 	slow := r.Say(slacktest.Ann, slacktest.General, "", "slow")
 	fast := r.Say(slacktest.Ann, slacktest.General, "", "fast")
-	r.answers(func(in bot.Inbound) (bot.Answer, error) {
+	r.Answers(func(in bot.Inbound) (bot.Answer, error) {
 		if in.Where.ID == slow {
 			<-stuck
 		}
@@ -144,10 +144,10 @@ func TestThreadsKeepTheirOrderAndDoNotWaitForEachOther(t *testing.T) {
 		r.Say(slacktest.Ann, slacktest.General, slow, strconv.Itoa(i))
 		r.Say(slacktest.Ben, slacktest.General, fast, strconv.Itoa(i))
 	}
-	r.hears(20)
+	r.Hears(20)
 	close(stuck)
 	next := map[string]int{}
-	for _, in := range r.hears(40) {
+	for _, in := range r.Hears(40) {
 		if got := said(t, in).Text; got != strconv.Itoa(next[in.Where.ID]) {
 			t.Errorf("%s came where %d was next", got, next[in.Where.ID])
 		}
@@ -161,7 +161,7 @@ func TestClicksCommandsFormsAndShortcuts(t *testing.T) {
 		form := &bot.Form{ID: "deny X", Title: "Deny", Intro: "**why?**", Fields: []bot.Field{
 			{ID: "reason", Label: "Reason", Kind: bot.FieldLong, Value: "no", Max: 2}, {ID: "how", Label: "How", Kind: bot.FieldChoice, Choices: []string{"a", "b"}, Value: "b"},
 			{ID: "who", Label: "Who", Kind: bot.FieldPeople, Value: "slack:U2"}, {ID: "none", Label: "None", Kind: bot.FieldText, Optional: true}}}
-		r.answers(func(in bot.Inbound) (bot.Answer, error) {
+		r.Answers(func(in bot.Inbound) (bot.Answer, error) {
 			if _, is := in.Act.(bot.Pressed); is {
 				return bot.Answer{Form: form}, nil
 			}
@@ -172,7 +172,7 @@ func TestClicksCommandsFormsAndShortcuts(t *testing.T) {
 		if err := r.Click(slacktest.Ann, slacktest.General, posted.Message.ID, "Deny"); err != nil {
 			t.Fatal(err)
 		}
-		in := r.hears(1)[0]
+		in := r.Hears(1)[0]
 		if want := (bot.Button{Label: "Deny", Act: bot.ActDecide, ID: "c1", Word: "deny"}); in.Act != (bot.Pressed{Button: want}) || in.Where != posted.Thread || in.Message != posted.Message {
 			t.Errorf("%+v", in)
 		}
@@ -181,36 +181,36 @@ func TestClicksCommandsFormsAndShortcuts(t *testing.T) {
 		if _, err := r.Submit(modal.ID, slacktest.Ann, map[string]string{"reason": "ah", "who": "U2,U1"}); err != nil {
 			t.Fatal(err)
 		}
-		in = r.hears(2)[1]
+		in = r.Hears(2)[1]
 		want := bot.Filled{Form: "deny X", Values: map[string]string{"reason": "ah", "how": "b", "who": "slack:U2 slack:U1", "none": ""}}
 		if diff := cmp.Diff(bot.Act(want), in.Act); diff != "" || in.Where != posted.Thread {
 			t.Errorf("%v: %s", in.Where, diff)
 		}
-		r.answers(nil)
+		r.Answers(nil)
 		if err := r.Click(slacktest.Ann, slacktest.General, posted.Message.ID, "negative"); err != nil {
 			t.Fatal(err)
 		}
-		if got := r.hears(3)[2].Act; got != (bot.Pressed{Button: bot.Button{Act: bot.ActRate, ID: "r1", Word: "-1"}}) {
+		if got := r.Hears(3)[2].Act; got != (bot.Pressed{Button: bot.Button{Act: bot.ActRate, ID: "r1", Word: "-1"}}) {
 			t.Errorf("%+v", got)
 		}
 		if err := r.Slash(slacktest.Ben, slacktest.General, "run &amp; hide"); err != nil {
 			t.Fatal(err)
 		}
-		if in := r.hears(4)[3]; in.Act != (bot.Commanded{Text: "run & hide"}) || in.Where != general("") || in.By.Name != "ben" {
+		if in := r.Hears(4)[3]; in.Act != (bot.Commanded{Text: "run & hide"}) || in.Where != general("") || in.By.Name != "ben" {
 			t.Errorf("%+v", in)
 		}
 		ts := r.Say(slacktest.Ben, slacktest.General, "", "the door is broken")
 		if err := r.MessageShortcut(slacktest.Ann, slacktest.General, ts, "goal_from_message"); err != nil {
 			t.Fatal(err)
 		}
-		in = r.hears(5)[4]
+		in = r.Hears(5)[4]
 		if s := said(t, in); s.Quote != "slack:U2" || s.Text != "the door is broken" || !s.To || in.By.ID != "slack:U1" || in.Where != general(ts) {
 			t.Errorf("%+v", in)
 		}
 		if err := r.Shortcut(slacktest.Ann, "new_goal"); err != nil {
 			t.Fatal(err)
 		}
-		if in := r.hears(6)[5]; in.Act != (bot.Pressed{Button: bot.Button{Act: bot.ActStart}}) || in.Where.Channel != r.IM(slacktest.Ann) {
+		if in := r.Hears(6)[5]; in.Act != (bot.Pressed{Button: bot.Button{Act: bot.ActStart}}) || in.Where.Channel != r.IM(slacktest.Ann) {
 			t.Errorf("%+v", in)
 		}
 		if err := r.s.Working(t.Context(), general(ts), "is working"); err != nil {
@@ -219,11 +219,11 @@ func TestClicksCommandsFormsAndShortcuts(t *testing.T) {
 		if err := r.Stop(slacktest.Ann, slacktest.General, ts); err != nil {
 			t.Fatal(err)
 		}
-		if in := r.hears(7)[6]; in.Act != (bot.Stopped{}) || in.Where != general(ts) {
+		if in := r.Hears(7)[6]; in.Act != (bot.Stopped{}) || in.Where != general(ts) {
 			t.Errorf("%+v", in)
 		}
 		r.OpenHome(slacktest.Ann)
-		if in := r.hears(8)[7]; in.Act != (bot.Visited{}) || in.By.ID != "slack:U1" {
+		if in := r.Hears(8)[7]; in.Act != (bot.Visited{}) || in.By.ID != "slack:U1" {
 			t.Errorf("%+v", in)
 		}
 	})
@@ -233,8 +233,8 @@ func TestEditsAreCorrectionsWhereARunLives(t *testing.T) {
 	r := listen(t, slacktest.Config{}, nil)
 	lives := r.Mention(slacktest.Ann, slacktest.General, "", "paint it red")
 	idle := r.Say(slacktest.Ann, slacktest.General, "", "chatter")
-	r.hears(1)
-	if err := r.names.SetValue(t.Context(), "thread/"+general(lives).String(), "r1"); err != nil {
+	r.Hears(1)
+	if err := r.Names.SetValue(t.Context(), "thread/"+general(lives).String(), "r1"); err != nil {
 		t.Fatal(err)
 	}
 	for ts, text := range map[string]string{lives: "<@UBOT> paint it blue", idle: "chat"} {
@@ -242,14 +242,14 @@ func TestEditsAreCorrectionsWhereARunLives(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	in := r.hears(2)[1]
+	in := r.Hears(2)[1]
 	if s := said(t, in); s.Text != "Correction of an earlier message: paint it blue" || s.To || in.Where != general(lives) {
 		t.Errorf("%+v", in)
 	}
 	if err := r.EditMessage(slacktest.Ann, slacktest.General, idle, "<@UBOT> chat"); err != nil {
 		t.Fatal(err)
 	}
-	if s := said(t, r.hears(3)[2]); s.Text != "chat" || !s.To {
+	if s := said(t, r.Hears(3)[2]); s.Text != "chat" || !s.To {
 		t.Errorf("%+v", s)
 	}
 }
@@ -257,7 +257,7 @@ func TestEditsAreCorrectionsWhereARunLives(t *testing.T) {
 func TestAnswersAtOnce(t *testing.T) {
 	r := listen(t, slacktest.Config{}, nil)
 	card := &bot.Card{Key: bot.Key{Run: "r1", Name: "answer", Kind: "answer"}, Text: "Hello", Parts: []bot.Part{bot.Prose{Markdown: "Hello"}}}
-	r.answers(func(bot.Inbound) (bot.Answer, error) {
+	r.Answers(func(bot.Inbound) (bot.Answer, error) {
 		return bot.Answer{Mark: bot.MarkSeen, Private: "for **you** alone", Public: card, Home: card}, nil
 	})
 	r.Fail("chat.postMessage", 1, slacktest.LostAnswer())
@@ -277,7 +277,7 @@ func TestAnswersAtOnce(t *testing.T) {
 
 func TestAnExpiredClickIsTold(t *testing.T) {
 	r := listen(t, slacktest.Config{TriggerLife: time.Nanosecond}, nil)
-	r.answers(func(bot.Inbound) (bot.Answer, error) {
+	r.Answers(func(bot.Inbound) (bot.Answer, error) {
 		return bot.Answer{Form: &bot.Form{ID: "f", Title: "T", Fields: []bot.Field{{ID: "a", Label: "A", Kind: bot.FieldText}}}}, nil
 	})
 	if err := r.Slash(slacktest.Ann, slacktest.General, "run"); err != nil {
@@ -309,7 +309,7 @@ func TestListenNamesTheVariable(t *testing.T) {
 func TestAPrivateAnswerWhereTheBotIsNoMember(t *testing.T) {
 	r := listen(t, slacktest.Config{}, nil)
 	r.AddChannel(slacktest.Channel{ID: "C2", Name: "elsewhere", Members: []string{slacktest.Ann}})
-	r.answers(func(bot.Inbound) (bot.Answer, error) { return bot.Answer{Private: "nothing is running"}, nil })
+	r.Answers(func(bot.Inbound) (bot.Answer, error) { return bot.Answer{Private: "nothing is running"}, nil })
 	if err := r.Slash(slacktest.Ann, "C2", "status"); err != nil {
 		t.Fatal(err)
 	}

@@ -29,12 +29,12 @@ func TestThreadsOfLiveRunsAreReadBackHoweverOld(t *testing.T) {
 			r.begin()
 			thread := r.Mention(slacktest.Ann, slacktest.General, "", "first")
 			r.Mention(slacktest.Ben, slacktest.General, "", "second")
-			r.hears(2)
+			r.Hears(2)
 			r.settled()
-			if err := r.names.SetValue(t.Context(), "thread/"+general(thread).String(), "r1"); err != nil {
+			if err := r.Names.SetValue(t.Context(), "thread/"+general(thread).String(), "r1"); err != nil {
 				t.Fatal(err)
 			}
-			r.until("it was here", func() bool { v, _ := r.names.Value(t.Context(), r.s.seenName()); return v != "" })
+			r.until("it was here", func() bool { v, _ := r.Names.Value(t.Context(), r.s.seenName()); return v != "" })
 			r.stop()
 			r.HoldEvents()
 			r.Say(slacktest.Ann, slacktest.General, thread, "an answer")
@@ -45,7 +45,7 @@ func TestThreadsOfLiveRunsAreReadBackHoweverOld(t *testing.T) {
 			if live {
 				want, n = "first, second, an answer, last", 4
 			}
-			if got := wordsOf(t, r.hears(n)); got != want {
+			if got := wordsOf(t, r.Hears(n)); got != want {
 				t.Errorf("heard %s, want %s", got, want)
 			}
 		})
@@ -58,11 +58,11 @@ func TestAnotherReplicaDoesNotMoveTheMarkOverAFailure(t *testing.T) {
 	r.s.in.times.failed = 500 * time.Millisecond
 	r.begin()
 	r.Mention(slacktest.Ann, slacktest.General, "", "before")
-	r.hears(1)
+	r.Hears(1)
 	r.settled()
 	healed := make(chan struct{})
 	var refused atomic.Int32
-	r.answers(func(in bot.Inbound) (bot.Answer, error) {
+	r.Answers(func(in bot.Inbound) (bot.Answer, error) {
 		select {
 		case <-healed:
 			return bot.Answer{}, nil
@@ -76,12 +76,12 @@ func TestAnotherReplicaDoesNotMoveTheMarkOverAFailure(t *testing.T) {
 	r.s.saveMarks(t.Context(), true)
 	far := stampOf(time.Now().Add(time.Second))
 	for _, name := range []string{r.s.seenName() + ":" + slacktest.General, r.s.seenName()} {
-		if err := r.names.SetValue(t.Context(), name, far); err != nil {
+		if err := r.Names.SetValue(t.Context(), name, far); err != nil {
 			t.Fatal(err)
 		}
 	}
 	close(healed)
-	if got := wordsOf(t, r.hears(2)); got != "before, meanwhile" {
+	if got := wordsOf(t, r.Hears(2)); got != "before, meanwhile" {
 		t.Errorf("heard %s", got)
 	}
 }
@@ -90,14 +90,14 @@ func TestAnotherReplicaDoesNotMoveTheMarkOverAFailure(t *testing.T) {
 func TestTheEndWaitsForAnswersToWhatWasMissed(t *testing.T) {
 	r := listen(t, slacktest.Config{}, nil)
 	r.Mention(slacktest.Ann, slacktest.General, "", "first")
-	r.hears(1)
+	r.Hears(1)
 	r.settled()
-	r.until("it was here", func() bool { v, _ := r.names.Value(t.Context(), r.s.seenName()); return v != "" })
+	r.until("it was here", func() bool { v, _ := r.Names.Value(t.Context(), r.s.seenName()); return v != "" })
 	r.stop()
 	r.HoldEvents()
 	r.Mention(slacktest.Ann, slacktest.General, "", "second")
 	hears, ending := make(chan struct{}), make(chan struct{})
-	r.answers(func(bot.Inbound) (bot.Answer, error) {
+	r.Answers(func(bot.Inbound) (bot.Answer, error) {
 		close(hears)
 		<-ending
 		return bot.Answer{Private: "You may not start runs here."}, nil

@@ -18,8 +18,8 @@ func TestUnknownTypesAreAcknowledgedAndIgnored(t *testing.T) {
 	r.Garbage("not JSON {")
 	r.Mention(slacktest.Ann, slacktest.General, "", "hi")
 	r.one()
-	if !strings.Contains(r.log.String(), "cannot be read") {
-		t.Errorf("nothing was logged of what cannot be read: %s", r.log)
+	if !strings.Contains(r.Log.String(), "cannot be read") {
+		t.Errorf("nothing was logged of what cannot be read: %s", r.Log)
 	}
 }
 
@@ -42,7 +42,7 @@ func TestRefreshAndBrokenConnectionsLoseNothing(t *testing.T) {
 		speak()
 		disturb()
 		speak()
-		r.hears(said)
+		r.Hears(said)
 		r.until("there is a connection", func() bool { return r.Connections() > 0 })
 	}
 }
