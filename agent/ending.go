@@ -90,7 +90,10 @@ func (r Run) plainReport() Reported {
 			}
 		case TaskPending, TaskRunning, TaskSkipped:
 			title := t.Title
-			if s.State == TaskPending && r.unanswered() {
+			switch why := r.stopped(TaskStrand(t.ID)); {
+			case s.State == TaskPending && why != "":
+				title += ": " + why // an earlier attempt; nothing came after it
+			case s.State == TaskPending && r.unanswered():
 				title += ": not begun"
 			}
 			rep.Skipped = append(rep.Skipped, title)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -40,12 +41,17 @@ func (r Run) stuckOn(c Checkpoint) string {
 	if c.Strand == Main {
 		return c.Title
 	}
+	return cmp.Or(r.stopped(c.Strand), c.Title)
+}
+
+// stopped is what last stopped the strand, empty if nothing did.
+func (r Run) stopped(s StrandID) string {
 	for _, f := range slices.Backward(r.Findings) {
-		if f.Strand == c.Strand && f.Severity == "stop" {
+		if f.Strand == s && f.Severity == "stop" {
 			return "stuck: " + f.Message
 		}
 	}
-	return c.Title
+	return ""
 }
 
 // gaveUp is the question about a way out that ended the run: nobody answered it

@@ -89,6 +89,9 @@ const (
 	ActRate    ButtonAct = "rate"    // Word is +1 or -1
 	ActShow    ButtonAct = "show"    // Word is what to show privately: status, plan
 	ActStart   ButtonAct = "start"   // opens the form for a new goal
+	// ActSteer opens the form for a word to the run. A platform on which the bot
+	// reads what is said in a thread leaves such a button out.
+	ActSteer ButtonAct = "steer"
 )
 
 // Button is a click waiting to happen. It carries ids and words only, never

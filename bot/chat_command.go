@@ -66,6 +66,11 @@ func (h *hearing) steer(ctx context.Context, text string) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
+	return h.told(ctx, r, text)
+}
+
+// told gives a person's word to the run, as a way out where it waits for one.
+func (h *hearing) told(ctx context.Context, r agent.Run, text string) (Answer, error) {
 	if !h.cfg.Desk.Authority.steers(r, h.in.By) {
 		h.log("steering was refused", r)
 		return Answer{Run: r.ID, Private: h.steerers(r)}, nil
@@ -73,7 +78,7 @@ func (h *hearing) steer(ctx context.Context, text string) (Answer, error) {
 	if a, is, err := h.hint(ctx, r, text, nil); is || err != nil {
 		return a, err
 	}
-	_, err = h.cfg.Desk.tell(ctx, r.ID, h.in.By, agent.PersonSaid{Text: text}, h.along)
+	_, err := h.cfg.Desk.tell(ctx, r.ID, h.in.By, agent.PersonSaid{Text: text}, h.along)
 	if h.wrote(err) != nil {
 		return Answer{}, err
 	}

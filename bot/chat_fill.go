@@ -24,10 +24,24 @@ func (h *hearing) filled(ctx context.Context, f Filled) (Answer, error) {
 		return h.filledEdit(ctx, id, f.Values)
 	case formAnswer:
 		return h.filledAnswer(ctx, id, f.Values)
+	case formSteer:
+		return h.filledSteer(ctx, agent.RunID(about), strings.TrimSpace(f.Values[fieldText]))
 	case formRate:
 		return h.rated(ctx, agent.RunID(about), agent.Feedback{Rating: -1, Comment: strings.TrimSpace(f.Values[fieldComment])})
 	}
 	return private("I do not know this form; it may be of an older version."), nil
+}
+
+// filledSteer tells the run what was written into the form.
+func (h *hearing) filledSteer(ctx context.Context, run agent.RunID, text string) (Answer, error) {
+	if text == "" {
+		return private("Nothing was written, so the run was told nothing."), nil
+	}
+	r, err := h.cfg.Desk.living(ctx, run)
+	if err != nil {
+		return Answer{}, err
+	}
+	return h.told(ctx, r, text)
 }
 
 // filledGoal starts a run as the form says.

@@ -29,8 +29,23 @@ func (h *hearing) pressed(ctx context.Context, b Button) (Answer, error) {
 		}
 	case ActStart:
 		return h.ask(ctx)
+	case ActSteer:
+		return h.steering(ctx, agent.RunID(b.ID))
 	}
 	return private("I do not know this button; it may be of an older version."), nil
+}
+
+// steering opens the form for a word to the run.
+func (h *hearing) steering(ctx context.Context, run agent.RunID) (Answer, error) {
+	r, err := h.cfg.Desk.living(ctx, run)
+	if err != nil {
+		return Answer{}, err
+	}
+	if !h.cfg.Desk.Authority.steers(r, h.in.By) {
+		h.log("steering was refused", r)
+		return Answer{Run: r.ID, Private: h.steerers(r)}, nil
+	}
+	return Answer{Run: r.ID, Form: steerForm(r)}, nil
 }
 
 // click decides by a button, or opens the form for what the decision needs.

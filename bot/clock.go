@@ -123,6 +123,9 @@ func (l *glance) serve(ctx context.Context, s Schedule) (next time.Time, err err
 	if errors.Is(err, errWaits) {
 		return next, nil
 	}
+	if err == nil && due.Count > 0 {
+		l.cfg.Reporter.Log.Warn("turns of a schedule were missed", "schedule", s.Name, "count", due.Count, "policy", string(s.Missed))
+	}
 	return when.Next(l.now), err
 }
 
@@ -160,9 +163,6 @@ func (t *turn) miss() {
 	t.at.Lost += t.due.Count
 	t.at.Missed = append(t.at.Missed, t.due.Missed...)
 	t.at.Missed = t.at.Missed[max(0, len(t.at.Missed)-maxTold):]
-	if t.due.Count > 0 {
-		t.cfg.Reporter.Log.Warn("turns of a schedule were missed", "schedule", t.s.Name, "count", t.due.Count, "policy", string(t.s.Missed))
-	}
 }
 
 // along is what goes into the commit of the turn: its key and those of the

@@ -65,7 +65,7 @@ func TestUndeliveredIsNoNews(t *testing.T) {
 	report := lived("report", ago(time.Hour), agent.RunStarted{Tick: &agent.Tick{Schedule: "daily", At: ago(time.Hour), Report: true}},
 		on(agent.Main, agent.Reported{Headline: "h"}), on(agent.Voice, agent.ToolOutcome{Effect: "post/card", State: agent.OutcomeError, Text: "error: gone"}))
 	d := digestAt(digestNoon, pausedRun("p"), report)
-	if before := digestAt(digestNoon, pausedRun("p")); d.News(before.Mark) || !strings.Contains(d.Body, "error: gone") {
+	if before := digestAt(digestNoon, pausedRun("p")); d.News(before.Mark) || !strings.Contains(d.Body, "could not be posted: gone") {
 		t.Errorf("news: %t\n%s", d.News(before.Mark), d.Body)
 	}
 }

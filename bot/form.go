@@ -31,6 +31,7 @@ const (
 	formEdit   = "edit"
 	formAnswer = "answer"
 	formRate   = "rate"
+	formSteer  = "steer"
 )
 
 // The fields of the other forms; those of several are numbered.
@@ -67,6 +68,11 @@ func goalForm(where Address) *Form {
 func denyForm(c agent.Checkpoint) *Form {
 	return &Form{ID: formDeny + " " + string(c.ID), Title: "Deny", Submit: "Deny", Intro: quoted(c.Title, 150),
 		Fields: []Field{{ID: fieldReason, Label: "Reason", Hint: "What should be done instead?", Kind: FieldLong, Optional: true, Max: maxField}}}
+}
+
+func steerForm(r agent.Run) *Form {
+	return &Form{ID: formSteer + " " + string(r.ID), Title: "Steer", Submit: "Tell it", Intro: quoted(r.Brief.Goal, 150),
+		Fields: []Field{{ID: fieldText, Label: "What should it know?", Hint: "It counts before the next step", Kind: FieldLong, Max: maxField}}}
 }
 
 func rateForm(run agent.RunID) *Form {

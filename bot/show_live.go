@@ -37,10 +37,18 @@ func LiveCard(r agent.Run, now time.Time) Card {
 		c.Parts = append(c.Parts, taskList(r))
 	}
 	c.Parts = append(c.Parts, Facts{progress(r, now)})
-	for _, line := range slices.Concat(warnings(r), assumptions(r), findings(r), views(r)) {
+	for _, line := range slices.Concat(origin(r), warnings(r), assumptions(r), findings(r), views(r)) {
 		c.Parts = append(c.Parts, Small{line})
 	}
 	return with(c, controls(r))
+}
+
+// origin says that nobody asked just now, where that is so.
+func origin(r agent.Run) []string {
+	if t := r.Brief.Tick; t != nil {
+		return []string{"By the schedule `" + t.Schedule + "`"}
+	}
+	return nil
 }
 
 // endedCard is the card of an ended run.
@@ -218,13 +226,14 @@ func first(list []string, most int) []string {
 func controls(r agent.Run) []Button {
 	id := string(r.ID)
 	cancel := Button{Label: "Cancel", Style: StyleDanger, Act: ActControl, ID: id, Word: string(agent.WordCancel)}
+	steer := Button{Label: "Steer", Act: ActSteer, ID: id, Word: formSteer}
 	switch {
 	case r.Cancelled != nil || r.Report != nil:
 		return nil
 	case r.State() == agent.RunPaused:
-		return []Button{{Label: "Resume", Style: StylePrimary, Act: ActControl, ID: id, Word: string(agent.WordResume)}, cancel}
+		return []Button{{Label: "Resume", Style: StylePrimary, Act: ActControl, ID: id, Word: string(agent.WordResume)}, steer, cancel}
 	}
-	return []Button{{Label: "Pause", Act: ActControl, ID: id, Word: string(agent.WordPause)}}
+	return []Button{{Label: "Pause", Act: ActControl, ID: id, Word: string(agent.WordPause)}, steer}
 }
 
 // with adds buttons to a card, if there are any.

@@ -21,6 +21,9 @@ func (s *sheet) buttons(p bot.Buttons) {
 		row, ids = nil, map[string]bool{}
 	}
 	for _, b := range p.List {
+		if b.Act == bot.ActSteer {
+			continue // people write in the thread, and the bot reads it
+		}
 		id := buttonID(b)
 		if utf8.RuneCountInString(id) > maxActionID || utf8.RuneCountInString(b.ID) > maxValue {
 			s.cut = true // no button of the desk is that long; its words can be written

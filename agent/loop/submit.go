@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -34,7 +35,7 @@ func (t *turn) submit(view agent.Run, c agent.OpenCall, a submission) {
 			agent.DecideEdit, agent.DecideRetry, agent.DecideCancel)
 		return
 	}
-	if t.needsApproval(view, normal) {
+	if t.needsApproval(view, normal) && !approvedBefore(view, normal) {
 		t.askPlan(view, c, normal, "May I work by this plan?", plan.Text(normal, nil),
 			agent.DecideApprove, agent.DecideEdit, agent.DecideDeny, agent.DecideCancel)
 		return
@@ -103,6 +104,25 @@ func errorsOf(findings []agent.PlanFinding) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// approvedBefore reports whether people's last word on this very plan was a yes:
+// a re-plan that changes nothing is not put to them once more.
+func approvedBefore(view agent.Run, p agent.Plan) bool {
+	same := func(q *agent.Plan) bool { return q != nil && reflect.DeepEqual(q.Tasks, p.Tasks) }
+	for _, id := range slices.Backward(view.Asked) {
+		c := view.Checks[id]
+		if c.Ask != agent.CheckPlan || c.Open() {
+			continue
+		}
+		switch edited := c.Decision.Decision == agent.DecideEdit; {
+		case edited && same(c.Decision.Plan):
+			return true
+		case !edited && same(c.Plan):
+			return approved(c)
+		}
+	}
+	return false
 }
 
 // needsApproval applies the run's setting for plans.
