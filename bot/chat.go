@@ -39,6 +39,8 @@ type ChatConfig struct {
 	// Zone is the time zone of times that name none, from people whose own is
 	// not known; empty: UTC.
 	Zone string
+	// Unpriced is why a run cannot have a budget in money, empty if it can.
+	Unpriced string
 	// CatchUp is the age from which a goal that was missed is asked about
 	// before it starts; 0: none is.
 	CatchUp time.Duration

@@ -100,6 +100,9 @@ func (h *hearing) brief(ctx context.Context, o order) (agent.RunStarted, error) 
 	if o.change != nil {
 		err = o.change(&b)
 	}
+	if err == nil && b.Limits.USD > 0 && h.cfg.Unpriced != "" {
+		err = refuse(h.cfg.Unpriced)
+	}
 	return b, err
 }
 

@@ -365,3 +365,19 @@ func TestBotsInARow(t *testing.T) {
 		t.Errorf("a bot started %d runs in a row, want %d", started, maxBots)
 	}
 }
+
+// A budget in money that nobody could count is refused before anything starts.
+func TestUnpricedBudget(t *testing.T) {
+	s := opened(t, func(c *ChatConfig) {
+		c.Unpriced = "The model has no price."
+		c.Brief = func(string) (agent.RunStarted, error) { return agent.RunStarted{Slots: 4}, nil }
+	})
+	form := Filled{Form: FormRun, Values: map[string]string{FieldGoal: "count the lines", FieldBudget: "5"}}
+	if a := s.hear(requester, form); a.Started || a.Private != "The model has no price." {
+		t.Errorf("US$ 5: %+v", a)
+	}
+	form.Values[FieldBudget] = "tokens=1000"
+	if a := s.hear(requester, form); !a.Started {
+		t.Errorf("1,000 tokens: %+v", a)
+	}
+}

@@ -113,10 +113,14 @@ func (d *Discord) prompt(ctx context.Context, do func(context.Context)) {
 func (d *Discord) started(ctx context.Context, n *notice) {
 	text := "Working on it."
 	if n.in.Where.ID != "" && n.in.Where.ID != n.channel {
-		if err := d.openThread(ctx, n.in.Where.Channel, n.in.Where.ID, bot.Card{Text: d.goalOf(n)}); err != nil {
-			d.grumble("a thread could not be opened; the run's card does it", n.in.Where, err)
+		err := d.openThread(ctx, n.in.Where.Channel, n.in.Where.ID, bot.Card{Text: d.goalOf(n)})
+		d.grumble("a thread could not be opened; the run's card does it", n.in.Where, err)
+		switch {
+		case err == nil:
+			text = "Working on it in <#" + n.in.Where.ID + ">."
+		case statusOf(err) == http.StatusForbidden:
+			text = "Working on it. I may not open a thread here (Create Public Threads, Send Messages in Threads), so I answer you directly."
 		}
-		text = "Working on it in <#" + n.in.Where.ID + ">."
 	}
 	m := words{Content: &text, Components: []block{}, Allowed: allowing(nil)}
 	if n.begins {

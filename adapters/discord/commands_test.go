@@ -164,12 +164,16 @@ func TestCheck(t *testing.T) {
 		t.Errorf("in one server: %q, %v", got, err)
 	}
 	for _, role := range []string{discordtest.Guild, discordtest.BotRole} {
-		r.AddRole(discordtest.Guild, discordtest.Role{ID: role, Name: "all", Permissions: discordtest.MemberPermissions &^ discordtest.CreatePublicThread})
+		if err := r.AddRole(discordtest.Guild, discordtest.Role{ID: role, Name: "all", Permissions: discordtest.MemberPermissions &^ discordtest.CreatePublicThread}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if got, err := Check(t.Context(), r.d.cfg); err == nil || !strings.Contains(err.Error(), "lacks Create Public Threads (") || strings.Contains(err.Error(), "Send Messages") {
 		t.Errorf("without a permission: %q, %v", got, err)
 	}
-	r.AddRole(discordtest.Guild, discordtest.Role{ID: discordtest.BotRole, Name: "bot", Permissions: discordtest.Administrator})
+	if err := r.AddRole(discordtest.Guild, discordtest.Role{ID: discordtest.BotRole, Name: "bot", Permissions: discordtest.Administrator}); err != nil {
+		t.Fatal(err)
+	}
 	if got, err := Check(t.Context(), r.d.cfg); err != nil {
 		t.Errorf("as an administrator: %q, %v", got, err)
 	}

@@ -172,7 +172,16 @@ func persist(ctx context.Context, log *slog.Logger, connect func(context.Context
 // chat hears people on the platforms that join it.
 func (c config) chat(s store, r bot.Reporter, log *slog.Logger) *bot.Chat {
 	return bot.NewChat(bot.ChatConfig{Desk: c.desk(s), Store: s, Brief: c.briefIn, Recurring: c.recurring(s), Reporter: r, Zone: c.Zone,
-		CatchUp: c.Retention.CatchUp, Log: log})
+		Unpriced: c.unpriced(), CatchUp: c.Retention.CatchUp, Log: log})
+}
+
+// unpriced is why a run cannot have a budget in money, empty if it can.
+func (c config) unpriced() string {
+	if _, priced := c.Model.Prices[c.Model.Name]; priced {
+		return ""
+	}
+	return fmt.Sprintf("The model `%s` has no price, so money cannot be counted. Give a budget as `tokens=100000`, `time=1h` or `steps=50`; "+
+		"an administrator can set `model.prices`.", c.Model.Name)
 }
 
 // voice shows runs on the platforms that join it.
