@@ -150,7 +150,7 @@ func (r Run) startTask(e Event, b TaskStarted) Run {
 	if !planned || t.State != TaskPending {
 		return r
 	}
-	t.State, t.Started, t.Instructions = TaskRunning, e.At, b.Instructions
+	t.State, t.Started, t.Instructions, t.Heard = TaskRunning, e.At, b.Instructions, len(r.Said)
 	r.Tasks = with(r.Tasks, b.Task, t)
 	id := TaskStrand(b.Task)
 	r.Strands = with(r.Strands, id, Strand{Calls: r.Strands[id].Calls,

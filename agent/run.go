@@ -61,7 +61,10 @@ type TaskStatus struct {
 	Reason       string    `json:"reason,omitempty"`
 	Fail         FailKind  `json:"fail,omitempty"`
 	Rejections   int       `json:"rejections,omitempty"` // by the judge
-	Confidence   float64   `json:"confidence,omitempty"` // the model's own estimate: it decides nothing
+	// Heard is how much of Run.Said had been said when the task began: its brief
+	// has that, and its conversation what came later.
+	Heard      int     `json:"heard,omitempty"`
+	Confidence float64 `json:"confidence,omitempty"` // the model's own estimate: it decides nothing
 }
 
 // question has the fields of CheckpointOpened without being an event.

@@ -16,7 +16,7 @@ import (
 
 // foldVersion changes whenever Apply gives another Run for the same journal:
 // snapshots of other versions are not read.
-const foldVersion = 10
+const foldVersion = 11
 
 // The cache keeps this many folds, and a journal gets a snapshot each time it
 // has grown by this many events.

@@ -189,6 +189,21 @@ func (b *Book) look(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) view 
 	return v
 }
 
+// maxSaid is how many words of people a task's brief has.
+const maxSaid = 20
+
+// told are the newest words of those who may steer: they hold for all work
+// that begins later.
+func told(said []agent.Note) []string {
+	var list []string
+	for _, n := range said {
+		if n.Trusted {
+			list = append(list, Message(agent.Entry{Note: &n}).Content)
+		}
+	}
+	return list[max(0, len(list)-maxSaid):]
+}
+
 func (v *view) lookAtPlan(r agent.Run) {
 	for _, t := range r.Plan.Tasks {
 		st := r.Tasks[t.ID]
@@ -202,6 +217,7 @@ func (v *view) lookAtTask(r agent.Run, s agent.StrandID, id agent.TaskID) {
 	v.Role = v.Task.Role
 	v.Instructions = r.Tasks[id].Instructions
 	v.Earlier = earlier(r.Recalled, maxWorkEpisodes)
+	v.Said = told(r.Said[:min(r.Tasks[id].Heard, len(r.Said))])
 	all := r.Values()
 	for _, name := range v.Task.Inputs {
 		if o, ok := all[name]; ok {
