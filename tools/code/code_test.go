@@ -215,7 +215,7 @@ func TestLimits(t *testing.T) {
 }
 
 func TestLoopNamesItsLineAndKeepsItsOutput(t *testing.T) {
-	tool := newTool(t, code.Config{CPU: 300 * time.Millisecond})
+	tool := newTool(t, code.Config{CPU: 2 * time.Second})
 	r := run(t, tool, "console.log('here')\nlet i = 0\nwhile (true) i++", nil)
 	if r.State != agent.OutcomeError || !strings.Contains(r.Text, "(line 3, column") || !strings.HasSuffix(r.Text, "Output before that:\nhere") {
 		t.Errorf("%q", r.Text)
