@@ -2,13 +2,10 @@ package bot
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
@@ -119,21 +116,5 @@ func goldenDigest(t *testing.T, name string, d Digest) {
 			fmt.Fprintf(&b, "  %s %g\n", l, c.Values[i])
 		}
 	}
-	got := b.String() + "\n" + named(d.Body) + "\n"
-	file := filepath.Join("testdata", "digest", name+".txt")
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (go test -update writes it anew):\n%s", file, diff)
-	}
+	goldenText(t, filepath.Join("testdata", "digest", name+".txt"), b.String()+"\n"+named(d.Body)+"\n")
 }

@@ -69,7 +69,12 @@ func drawnPart(part Part) string {
 // golden compares a card with its file.
 func golden(t *testing.T, name string, c Card) {
 	t.Helper()
-	file, got := filepath.Join("testdata", "cards", name+".txt"), drawn(c)
+	goldenText(t, filepath.Join("testdata", "cards", name+".txt"), drawn(c))
+}
+
+// goldenText compares a text with a file.
+func goldenText(t *testing.T, file, got string) {
+	t.Helper()
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)

@@ -109,10 +109,10 @@ func TestTrust(t *testing.T) {
 
 func TestSearch(t *testing.T) {
 	d := newDesk(t)
-	d.put("a.go", "package a\n\nfunc Ready() {}\n// TODO: more\n")
-	d.put("sub/b.txt", "a line\r\nwith TODO in it\r\nlast todo")
-	d.put("vendor/v.go", "TODO\n")
-	d.put("bin", "TODO\x00TODO\n")
+	d.put("a.go", "package a\n\nfunc Ready() {}\n// MARK: more\n")
+	d.put("sub/b.txt", "a line\r\nwith MARK in it\r\nlast mark")
+	d.put("vendor/v.go", "MARK\n")
+	d.put("bin", "MARK\x00MARK\n")
 	d.put("many", strings.Repeat("hit\n", 300))
 	d.put("wide", strings.Repeat("w", 5000)+"needle"+strings.Repeat("w", 5000)+"\n")
 	link(t, "a.go", filepath.Join(d.dir, "link.go"))
@@ -120,12 +120,12 @@ func TestSearch(t *testing.T) {
 		args m
 		want string
 	}{
-		{m{"query": "TODO"}, "2 matching lines in 2 files\na.go:4: // TODO: more\nsub/b.txt:2: with TODO in it"},
-		{m{"query": "/todo/i"}, "3 matching lines in 2 files\na.go:4: // TODO: more\nsub/b.txt:2: with TODO in it\nsub/b.txt:3: last todo"},
+		{m{"query": "MARK"}, "2 matching lines in 2 files\na.go:4: // MARK: more\nsub/b.txt:2: with MARK in it"},
+		{m{"query": "/mark/i"}, "3 matching lines in 2 files\na.go:4: // MARK: more\nsub/b.txt:2: with MARK in it\nsub/b.txt:3: last mark"},
 		{m{"query": `/^func \w+/`}, "1 matching line in 1 file\na.go:3: func Ready() {}"},
-		{m{"query": "TODO", "path": "sub"}, "1 matching line in 1 file\nsub/b.txt:2: with TODO in it"},
-		{m{"query": "TODO", "path": "a.go"}, "1 matching line in 1 file\na.go:4: // TODO: more"},
-		{m{"query": "TODO", "skip": []string{}, "glob": "*.go"}, "2 matching lines in 2 files\na.go:4: // TODO: more\nvendor/v.go:1: TODO"},
+		{m{"query": "MARK", "path": "sub"}, "1 matching line in 1 file\nsub/b.txt:2: with MARK in it"},
+		{m{"query": "MARK", "path": "a.go"}, "1 matching line in 1 file\na.go:4: // MARK: more"},
+		{m{"query": "MARK", "skip": []string{}, "glob": "*.go"}, "2 matching lines in 2 files\na.go:4: // MARK: more\nvendor/v.go:1: MARK"},
 		{m{"query": "Ready("}, "1 matching line in 1 file\na.go:3: func Ready() {}"},
 		{m{"query": "absent"}, "nothing found for \"absent\""},
 	} {
