@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -101,7 +102,7 @@ func (e *Ear) Hear(_ context.Context, in bot.Inbound) (bot.Answer, error) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	defer bot.Signal(e.news)
+	defer ingest.Signal(e.news)
 	e.all++
 	for _, key := range in.Keys {
 		if e.seen[key] {

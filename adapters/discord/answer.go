@@ -9,6 +9,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -75,7 +76,7 @@ func (d *Discord) answerInteraction(ctx context.Context, n *notice, a bot.Answer
 // second answers what was heard before: another replica does, unless it died
 // in between, so it is given time.
 func (d *Discord) second(ctx context.Context, n *notice) {
-	if n.begins || n.reply.begun() && !n.reply.waiting() || !bot.Pause(ctx, d.in.times.second) {
+	if n.begins || n.reply.begun() && !n.reply.waiting() || !ingest.Sleep(ctx, d.in.times.second) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
@@ -194,7 +195,7 @@ func (d *Discord) react(ctx context.Context, message bot.Address, emoji string) 
 		if !busy && unanswered(err) {
 			pause, busy = lostPause, true // the same reaction again changes nothing
 		}
-		if !busy || !bot.Pause(ctx, pause) {
+		if !busy || !ingest.Sleep(ctx, pause) {
 			d.grumble("a reaction could not be set", message, err)
 			return
 		}
@@ -280,7 +281,7 @@ func (d *Discord) public(ctx context.Context, n *notice, card bot.Card) {
 			d.grumble("an answer could not be posted", n.in.Where, err)
 			return
 		}
-		if !bot.Pause(ctx, pause) {
+		if !ingest.Sleep(ctx, pause) {
 			break
 		}
 		err = nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -271,7 +272,7 @@ func (d *Discord) persist(ctx context.Context, harmless bool, call func() error)
 			wait, again = pause, true
 			pause *= 2
 		}
-		if !again || attempt == lookAttempts || !bot.Pause(ctx, wait) {
+		if !again || attempt == lookAttempts || !ingest.Sleep(ctx, wait) {
 			return err
 		}
 	}

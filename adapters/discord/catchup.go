@@ -13,6 +13,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -33,10 +34,10 @@ type lately struct {
 
 // catchUps reads back what was missed, each time that something is owed.
 func (d *Discord) catchUps(ctx, late context.Context, hear bot.Hear) {
-	d.in.missed.Work(ctx, bot.Reading{
-		Read:   func() error { return d.catchUp(ctx, late, hear) },
-		Saved:  func() { d.saveMarks(ctx, d.connected()) },
-		Pauses: d.in.times.pauses(), Failed: d.in.times.failed, Log: d.log,
+	d.in.missed.Run(ctx, ingest.CatchUp{
+		Read:    func() error { return d.catchUp(ctx, late, hear) },
+		Saved:   func() { d.saveMarks(ctx, d.connected()) },
+		Backoff: d.in.times.pauses(), Failed: d.in.times.failed, Log: d.log,
 	})
 }
 
@@ -126,7 +127,7 @@ func (d *Discord) missed(ctx context.Context, a area, after int64) (found []*not
 
 // readings are how far was read.
 type readings struct {
-	kept    bot.Kept
+	kept    ingest.SavedMarks
 	unheard map[string]int64 // by area: the id before what could not be heard since the start
 	oldest  int64            // nothing before it is read
 }
@@ -134,7 +135,7 @@ type readings struct {
 // readSince is how far was read; nil: nothing is known of earlier times. What
 // could not be heard since the start is read again in any case.
 func (d *Discord) readSince(ctx context.Context) (*readings, error) {
-	kept, err := d.in.marks.Kept(ctx)
+	kept, err := d.in.marks.Load(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 )
 
 // ids are Discord's ids as positions: they grow with time.
-var ids = bot.Scale{
+var ids = ingest.Positions{
 	Write: func(id int64) string { return strconv.FormatInt(id, 10) },
 	Read:  numberOf,
 }
@@ -46,7 +46,7 @@ func (d *Discord) skip(n *notice) { d.in.marks.Skip(areaOf(n.guild, n.channel), 
 
 // keepMarks saves the marks every few seconds.
 func (d *Discord) keepMarks(ctx context.Context) {
-	for bot.Pause(ctx, d.in.times.save) {
+	for ingest.Sleep(ctx, d.in.times.save) {
 		d.saveMarks(ctx, d.connected())
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -22,14 +23,14 @@ func TestAnotherReplicaDoesNotMoveTheMarkOverAFailure(t *testing.T) {
 	refused := make(chan struct{}, 1)
 	r.Answers(func(bot.Inbound) (bot.Answer, error) {
 		if away.Load() {
-			bot.Signal(refused)
+			ingest.Signal(refused)
 			return bot.Answer{}, errAway
 		}
 		return bot.Answer{}, nil
 	})
 	r.Mention(discordtest.Ann, discordtest.General, "meanwhile")
 	<-refused
-	r.until("the failure is noted", func() bool { return !r.d.in.marks.Sound() })
+	r.until("the failure is noted", func() bool { return !r.d.in.marks.AllHeard() })
 	far := idText(idAt(time.Now().Add(2 * overlap)))
 	for _, name := range []string{r.d.seenName() + ":" + discordtest.Guild, r.d.seenName()} {
 		if err := r.Names.SetValue(t.Context(), name, far); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -105,7 +106,7 @@ func New(ctx context.Context, cfg Config) (*Discord, error) {
 	if err := d.whoami(ctx); err != nil {
 		return nil, err
 	}
-	d.in.open(bot.NewWatermarks(cfg.Names, d.seenName(), ids))
+	d.in.open(ingest.NewWatermarks(cfg.Names, d.seenName(), ids))
 	d.out.open()
 	return d, nil
 }
@@ -173,7 +174,7 @@ func (c Config) withDefaults() Config {
 		c.Client = &http.Client{}
 	}
 	if c.Names == nil {
-		c.Names = bot.NoNames{}
+		c.Names = ingest.NoNames{}
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -51,7 +52,7 @@ func (l *limits) wait(ctx context.Context, method, endpoint string) error {
 		if end, has := ctx.Deadline(); has && time.Until(end) < d {
 			return &bot.BusyError{After: d}
 		}
-		if !bot.Pause(ctx, d) {
+		if !ingest.Sleep(ctx, d) {
 			return ctx.Err()
 		}
 	}

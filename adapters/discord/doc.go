@@ -3,7 +3,7 @@
 // or both at once) and shows what a run has to say.
 //
 // Everything from outside goes one way: gateway*.go or http.go receives and
-// proves, parse*.go turns the payload into a bot.Inbound, queue.go keeps the
+// proves, parse*.go turns the payload into a bot.Inbound, ingest keeps the
 // order of a thread, hear writes it down, and answer.go does what is to be done
 // at once. An interaction has three seconds: whatever is not written down by
 // then is deferred first. Discord's own types end here.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -190,7 +191,7 @@ func (d *Discord) ask(ctx context.Context, endpoint string, out any) error {
 		once, cancel := context.WithTimeout(ctx, d.cfg.PostTimeout)
 		err := d.call(once, http.MethodGet, endpoint, nil, out)
 		cancel()
-		if err == nil || n == askAgain || !unanswered(err) || !bot.Pause(ctx, firstWait<<n) {
+		if err == nil || n == askAgain || !unanswered(err) || !ingest.Sleep(ctx, firstWait<<n) {
 			return err
 		}
 	}

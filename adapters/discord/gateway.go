@@ -13,6 +13,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/gorilla/websocket"
 
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -82,7 +83,7 @@ func (d *Discord) gateway(ctx context.Context) error {
 			pause = max(pause, d.in.times.longest/2)
 		}
 		d.log.Info("the connection to Discord ended; connecting again", "error", err, "resumes", s.id != "", "pause", pause)
-		if !bot.Pause(ctx, pause) {
+		if !ingest.Sleep(ctx, pause) {
 			return nil
 		}
 	}
@@ -124,7 +125,7 @@ func (d *Discord) noteRefused() {
 	d.in.mu.Unlock()
 	if before == nil {
 		d.log.Error("Discord refuses the bot's token; trying again until it is accepted", "variable", "DISCORD_TOKEN")
-		bot.Signal(d.in.revoked)
+		ingest.Signal(d.in.revoked)
 	}
 }
 

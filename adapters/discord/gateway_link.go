@@ -14,7 +14,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/gorilla/websocket"
 
-	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 )
 
 // The operations of the gateway.
@@ -152,7 +152,7 @@ func (l *gatewayLink) greeted(ctx context.Context, data json.RawMessage, beats *
 // beatAlways keeps the connection alive, and ends it when it is dead.
 func (l *gatewayLink) beatAlways(ctx context.Context, interval time.Duration) {
 	pause := rand.N(interval) // so that many clients do not beat at once
-	for bot.Pause(ctx, pause) {
+	for ingest.Sleep(ctx, pause) {
 		pause = interval
 		if !l.answered.Swap(false) {
 			l.d.log.Warn("Discord does not answer heartbeats; connecting again", "error", errZombie)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -26,12 +27,12 @@ type intake struct {
 	people people
 	halls  halls
 	roles  roles
-	marks  *bot.Watermarks
-	missed *bot.Backlog
-	quiet  bot.Hush
-	queue  *bot.Lanes
-	aside  chan struct{} // slots of what is done after an event was heard
-	marked *bot.Lanes    // reactions, which may have to wait long: by channel, as Discord counts them
+	marks  *ingest.Watermarks
+	missed *ingest.Backlog
+	quiet  ingest.LogLimiter
+	queue  *ingest.KeyedQueue
+	aside  chan struct{}      // slots of what is done after an event was heard
+	marked *ingest.KeyedQueue // reactions, which may have to wait long: by channel, as Discord counts them
 	times  patience
 
 	mu         sync.Mutex
@@ -45,13 +46,13 @@ type intake struct {
 	revoked    chan struct{}      // the bot's token was refused
 }
 
-func (in *intake) open(marks *bot.Watermarks) {
+func (in *intake) open(marks *ingest.Watermarks) {
 	in.people.open()
 	in.halls.open()
 	in.roles.open()
-	in.marks, in.missed = marks, bot.NewBacklog(marks)
-	in.queue = bot.NewLanes(parallel, maxWaiting)
-	in.aside, in.marked = make(chan struct{}, parallel), bot.NewLanes(parallel, maxWaiting)
+	in.marks, in.missed = marks, ingest.NewBacklog(marks)
+	in.queue = ingest.NewKeyedQueue(parallel, maxWaiting)
+	in.aside, in.marked = make(chan struct{}, parallel), ingest.NewKeyedQueue(parallel, maxWaiting)
 	in.times = defaultPatience()
 	in.revoked = make(chan struct{}, 1)
 }
@@ -62,7 +63,7 @@ func (d *Discord) Listen(ctx context.Context, hear bot.Hear) error {
 	if !d.cfg.Gateway && d.cfg.PublicKey == "" {
 		return fmt.Errorf("there is no way in for events: %w; leave discord.gateway on, or set DISCORD_PUBLIC_KEY (HTTP)", bot.ErrRefused)
 	}
-	late, release := bot.Outlive(ctx, grace)
+	late, release := ingest.WithGrace(ctx, grace)
 	defer release()
 	if !d.in.begin(func(p parcel) error { return d.receive(late, hear, p) }) {
 		return errors.New("the Discord platform is listening already")
@@ -78,7 +79,7 @@ func (d *Discord) Listen(ctx context.Context, hear bot.Hear) error {
 		g.Go(func() { d.catchUps(inner, late, hear) })
 		g.Go(func() { d.keepMarks(inner) })
 	} else {
-		d.in.missed.Open()
+		d.in.missed.Release()
 	}
 	g.Go(func() { d.keepRegistered(inner) })
 	g.Go(func() { d.mend(inner) })
@@ -165,7 +166,7 @@ func (d *Discord) receive(ctx context.Context, hear bot.Hear, p parcel) error {
 		d.end(n, err == nil)
 		if err != nil {
 			d.log.Warn("a message could not be written down; it is read again", "where", n.in.Message.String(), "error", err)
-			d.in.missed.Fail()
+			d.in.missed.NoteFailure()
 			return
 		}
 		d.answer(ctx, n, answer)
@@ -173,7 +174,7 @@ func (d *Discord) receive(ctx context.Context, hear bot.Hear, p parcel) error {
 	if !queued {
 		d.end(n, false)
 		d.in.quiet.Warn(d.log, "too many events wait: a message is read again later")
-		d.in.missed.Fail()
+		d.in.missed.NoteFailure()
 	}
 	return nil
 }
@@ -296,7 +297,7 @@ func (d *Discord) tellAgain(ctx context.Context, hear bot.Hear, n *notice) (bot.
 	ctx, cancel := context.WithTimeout(ctx, hearWithin)
 	defer cancel()
 	answer, err := d.tell(ctx, hear, n)
-	if err == nil || !bot.Pause(ctx, firstPause) {
+	if err == nil || !ingest.Sleep(ctx, firstPause) {
 		return answer, err
 	}
 	return d.tell(ctx, hear, n)

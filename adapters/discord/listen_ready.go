@@ -9,6 +9,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -33,8 +34,8 @@ func defaultPatience() patience {
 }
 
 // pauses lie between attempts, and are longer where Discord asks for more.
-func (p patience) pauses() bot.Pauses {
-	return bot.Pauses{First: p.first, Longest: p.longest, Asked: func(err error) time.Duration {
+func (p patience) pauses() ingest.Backoff {
+	return ingest.Backoff{First: p.first, Longest: p.longest, Asked: func(err error) time.Duration {
 		asked, _ := waitFor(err)
 		return asked
 	}}
@@ -68,8 +69,8 @@ func (in *intake) link(fresh bool) {
 	defer in.mu.Unlock()
 	in.linked, in.trouble = true, nil
 	if fresh {
-		in.missed.Shut()
-		in.missed.Owe()
+		in.missed.Hold()
+		in.missed.NoteGap()
 	}
 }
 
@@ -104,7 +105,7 @@ func (d *Discord) keepRegistered(ctx context.Context) {
 			return
 		}
 		d.log.Warn("the commands could not be registered; trying again", "error", err)
-		if !bot.Pause(ctx, wait.After(err)) {
+		if !ingest.Sleep(ctx, wait.After(err)) {
 			return
 		}
 	}
@@ -130,7 +131,7 @@ func (d *Discord) noteToken(err error) {
 	d.in.mu.Unlock()
 	if err != nil && before == nil && d.in.revoked != nil { // at the start it is said otherwise
 		d.log.Error("Discord refuses the bot's token; trying again until it is accepted", "variable", "DISCORD_TOKEN")
-		bot.Signal(d.in.revoked)
+		ingest.Signal(d.in.revoked)
 	}
 }
 
@@ -150,7 +151,7 @@ func (d *Discord) mend(ctx context.Context) {
 				d.log.Info("Discord accepts the bot's token again", "variable", "DISCORD_TOKEN")
 				break
 			}
-			if !bot.Pause(ctx, wait.After(err)) {
+			if !ingest.Sleep(ctx, wait.After(err)) {
 				return
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -62,7 +63,7 @@ type signs struct {
 func (s *signs) word(ctx context.Context, id string) string {
 	c := s.find(ctx, id)
 	at := place(s.guild, id, "")
-	word := bot.Sign(s.all, c.Name, at)
+	word := ingest.ChannelWord(s.all, c.Name, at)
 	if c.ID != "" && slices.Contains(postable, c.Kind) {
 		if s.notice.in.Channels == nil {
 			s.notice.in.Channels = map[string]bot.Address{}

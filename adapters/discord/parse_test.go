@@ -9,13 +9,14 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
 // deaf is a bot that nobody told anything yet.
 func deaf() *Discord {
 	d := &Discord{cfg: Config{Gateway: true}, botUser: "999", botName: "deckhand", log: slog.New(slog.DiscardHandler)}
-	d.in.open(bot.NewWatermarks(bot.NoNames{}, d.seenName(), ids))
+	d.in.open(ingest.NewWatermarks(ingest.NoNames{}, d.seenName(), ids))
 	return d
 }
 

@@ -12,6 +12,7 @@ import (
 
 	slackapi "github.com/slack-go/slack"
 
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -185,7 +186,7 @@ func (s *Slack) public(ctx context.Context, n *notice, card bot.Card) {
 			s.grumble("an answer could not be posted", n.in.Where, err)
 			return
 		}
-		if !bot.Pause(ctx, pause) {
+		if !ingest.Sleep(ctx, pause) {
 			break
 		}
 		err = nil
@@ -222,7 +223,7 @@ func (s *Slack) patiently(ctx context.Context, call func() error) error {
 		if !errors.As(err, &busy) {
 			return err
 		}
-		if !bot.Pause(ctx, max(busy.RetryAfter, time.Second)) {
+		if !ingest.Sleep(ctx, max(busy.RetryAfter, time.Second)) {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	slackapi "github.com/slack-go/slack"
 
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -33,10 +34,10 @@ type readRoom struct {
 
 // catchUps reads back what was missed, each time that something is owed.
 func (s *Slack) catchUps(ctx, late context.Context, hear bot.Hear) {
-	s.in.missed.Work(ctx, bot.Reading{
-		Read:   func() error { return s.catchUp(ctx, late, hear) },
-		Saved:  func() { s.saveMarks(ctx, s.connected()) },
-		Pauses: s.in.times.pauses(), Failed: s.in.times.failed, Resent: true, Log: s.log,
+	s.in.missed.Run(ctx, ingest.CatchUp{
+		Read:    func() error { return s.catchUp(ctx, late, hear) },
+		Saved:   func() { s.saveMarks(ctx, s.connected()) },
+		Backoff: s.in.times.pauses(), Failed: s.in.times.failed, Resent: true, Log: s.log,
 	})
 }
 
@@ -85,7 +86,7 @@ func (s *Slack) catchUp(ctx, late context.Context, hear bot.Hear) error {
 // rooms are the channels that the bot is in, with how far each was read. Where
 // Slack does not list them, those are read that are known.
 func (s *Slack) rooms(ctx context.Context) ([]*readRoom, error) {
-	kept, err := s.in.marks.Kept(ctx)
+	kept, err := s.in.marks.Load(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -4,14 +4,14 @@ import (
 	"context"
 	"time"
 
-	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 )
 
 // seenName is the name under which a store keeps how far the channels were read.
 func (s *Slack) seenName() string { return "seen/" + Platform + ":" + s.team }
 
 // stamps are Slack's timestamps as positions: microseconds.
-var stamps = bot.Scale{
+var stamps = ingest.Positions{
 	Write: func(us int64) string { return stampOf(time.UnixMicro(us)) },
 	Read: func(ts string) int64 {
 		if at := timeOf(ts); !at.IsZero() {
@@ -32,7 +32,7 @@ func (s *Slack) skip(n *notice) { s.in.marks.Skip(n.channel, stamps.Read(n.ts)) 
 
 // keepMarks saves the marks every few seconds.
 func (s *Slack) keepMarks(ctx context.Context) {
-	for bot.Pause(ctx, s.in.times.save) {
+	for ingest.Sleep(ctx, s.in.times.save) {
 		s.saveMarks(ctx, s.connected())
 	}
 }

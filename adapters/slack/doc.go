@@ -3,7 +3,7 @@
 // shows what a run has to say.
 //
 // Everything from outside goes one way: socket.go or http.go receives and
-// proves, parse_*.go turns the payload into a bot.Inbound, queue.go keeps the
+// proves, parse_*.go turns the payload into a bot.Inbound, ingest keeps the
 // order of a thread, hear writes it down, and only then it is acknowledged;
 // answer.go does what is to be done at once. Slack's own types end here.
 //

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -26,10 +27,10 @@ var (
 // intake is the state of the listening side.
 type intake struct {
 	people people
-	marks  *bot.Watermarks
-	missed *bot.Backlog
-	quiet  bot.Hush
-	queue  *queue
+	marks  *ingest.Watermarks
+	missed *ingest.Backlog
+	quiet  ingest.LogLimiter
+	queue  *ingest.KeyedQueue
 	aside  chan struct{} // slots of what is done after the acknowledgement
 	times  patience
 
@@ -43,10 +44,10 @@ type intake struct {
 	revoked chan struct{} // the bot's token was refused
 }
 
-func (in *intake) open(marks *bot.Watermarks) {
+func (in *intake) open(marks *ingest.Watermarks) {
 	in.people.open()
-	in.marks, in.missed = marks, bot.NewBacklog(marks)
-	in.queue = newQueue(parallel, maxWaiting)
+	in.marks, in.missed = marks, ingest.NewBacklog(marks)
+	in.queue = ingest.NewKeyedQueue(parallel, maxWaiting)
 	in.aside = make(chan struct{}, parallel)
 	in.times = defaultPatience()
 	in.revoked = make(chan struct{}, 1)
@@ -58,7 +59,7 @@ func (s *Slack) Listen(ctx context.Context, hear bot.Hear) error {
 	if s.cfg.AppToken == "" && s.cfg.SigningSecret == "" {
 		return fmt.Errorf("there is no way in for events: %w; set SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP)", bot.ErrRefused)
 	}
-	late, release := bot.Outlive(ctx, grace)
+	late, release := ingest.WithGrace(ctx, grace)
 	defer release()
 	begun := s.in.begin(func(p parcel, done func(error)) { s.receive(late, hear, p, done) })
 	if !begun {
@@ -73,7 +74,7 @@ func (s *Slack) Listen(ctx context.Context, hear bot.Hear) error {
 	if s.cfg.AppToken != "" {
 		g.Go(func() { broken <- s.sockets(links) })
 	} else {
-		s.in.missed.Owe()
+		s.in.missed.NoteGap()
 	}
 	readers.Go(func() { s.catchUps(inner, late, hear) })
 	readers.Go(func() { s.keepMarks(inner) })
@@ -146,21 +147,21 @@ func (s *Slack) receive(ctx context.Context, hear bot.Hear, p parcel, done func(
 		return
 	}
 	s.begin(n)
-	queued := s.in.queue.add(n.lanes(), s.in.crew.Go, func() {
+	queued := s.in.queue.Add(n.lanes(), s.in.crew.Go, func() {
 		s.in.missed.Wait(ctx)
 		answer, err := s.tell(ctx, hear, n)
 		s.end(n, err == nil)
 		done(err)
 		if err != nil {
 			s.log.Warn("an event could not be written down; Slack will send it again", "where", n.in.Where.String(), "error", err)
-			s.in.missed.Fail()
+			s.in.missed.NoteFailure()
 			return
 		}
 		s.answer(ctx, n, answer)
 	})
 	if !queued {
 		s.end(n, false)
-		s.in.missed.Fail()
+		s.in.missed.NoteFailure()
 		done(errCrowd)
 	}
 }
@@ -199,7 +200,7 @@ func (s *Slack) worded(ctx context.Context, n *notice) bot.Act {
 		name: func(user string) string { return s.nameFor(ctx, user) },
 		channel: func(id, label string) string {
 			n.in.Channels = channels
-			return bot.Sign(channels, label, s.place(id, ""))
+			return ingest.ChannelWord(channels, label, s.place(id, ""))
 		},
 	}
 	switch act := n.in.Act.(type) {

@@ -8,6 +8,7 @@ import (
 
 	slackapi "github.com/slack-go/slack"
 
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -29,8 +30,8 @@ func defaultPatience() patience {
 }
 
 // pauses lie between attempts, and are longer where Slack asks for more.
-func (p patience) pauses() bot.Pauses {
-	return bot.Pauses{First: p.first, Longest: p.longest, Asked: func(err error) time.Duration {
+func (p patience) pauses() ingest.Backoff {
+	return ingest.Backoff{First: p.first, Longest: p.longest, Asked: func(err error) time.Duration {
 		if busy, is := errors.AsType[*slackapi.RateLimitedError](err); is {
 			return busy.RetryAfter
 		}
@@ -63,8 +64,8 @@ func (in *intake) linked(now time.Time) {
 	in.links++
 	in.trouble = nil
 	if in.links == 1 && (in.lost.IsZero() || now.Sub(in.lost) > in.times.gap) {
-		in.missed.Shut()
-		in.missed.Owe()
+		in.missed.Hold()
+		in.missed.NoteGap()
 	}
 }
 
@@ -102,7 +103,7 @@ func (s *Slack) noteCall(err error) {
 	s.in.mu.Unlock()
 	if err != nil && before == nil {
 		s.log.Error("Slack refuses the bot's token; trying again until it is accepted", "variable", "SLACK_BOT_TOKEN", "error", code)
-		bot.Signal(s.in.revoked)
+		ingest.Signal(s.in.revoked)
 	}
 }
 
@@ -120,10 +121,10 @@ func (s *Slack) mend(ctx context.Context) {
 			s.noteCall(err)
 			if err == nil {
 				s.log.Info("Slack accepts the bot's token again", "variable", "SLACK_BOT_TOKEN")
-				s.in.missed.Owe()
+				s.in.missed.NoteGap()
 				break
 			}
-			if !bot.Pause(ctx, wait.After(err)) {
+			if !ingest.Sleep(ctx, wait.After(err)) {
 				return
 			}
 		}

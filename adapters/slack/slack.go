@@ -11,6 +11,7 @@ import (
 
 	slackapi "github.com/slack-go/slack"
 
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -86,7 +87,7 @@ func New(ctx context.Context, cfg Config) (*Slack, error) {
 		return nil, fmt.Errorf("ask Slack who the bot is: %w", err)
 	}
 	s.team, s.botUser, s.botID = me.TeamID, me.UserID, me.BotID
-	s.in.open(bot.NewWatermarks(cfg.Names, s.seenName(), stamps))
+	s.in.open(ingest.NewWatermarks(cfg.Names, s.seenName(), stamps))
 	s.out.open(me.URL)
 	return s, nil
 }
@@ -111,7 +112,7 @@ func (c Config) withDefaults() Config {
 		c.Client = &http.Client{Timeout: callWithin}
 	}
 	if c.Names == nil {
-		c.Names = bot.NoNames{}
+		c.Names = ingest.NoNames{}
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

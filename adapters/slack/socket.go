@@ -11,6 +11,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -52,7 +53,7 @@ func (s *Slack) sockets(ctx context.Context) error {
 		case err != nil:
 			s.in.troubled(err)
 			s.log.Warn("no connection to Slack; trying again", "error", err)
-			if !bot.Pause(ctx, wait.After(err)) {
+			if !ingest.Sleep(ctx, wait.After(err)) {
 				return nil
 			}
 			continue
@@ -72,7 +73,7 @@ func (s *Slack) sockets(ctx context.Context) error {
 		}
 		if time.Since(born) >= settled {
 			wait.Reset()
-		} else if !bot.Pause(ctx, wait.After(nil)) {
+		} else if !ingest.Sleep(ctx, wait.After(nil)) {
 			return nil
 		}
 	}

@@ -1,4 +1,4 @@
-package bot
+package ingest
 
 import (
 	"context"
@@ -21,7 +21,7 @@ func reader(t *testing.T, b *Backlog, resent bool, fails ...error) (reads, saves
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		b.Work(ctx, Reading{
+		b.Run(ctx, CatchUp{
 			Read: func() error {
 				reads.Add(1)
 				if len(fails) == 0 {
@@ -31,9 +31,9 @@ func reader(t *testing.T, b *Backlog, resent bool, fails ...error) (reads, saves
 				fails = fails[1:]
 				return err
 			},
-			Saved:  func() { saves.Add(1) },
-			Pauses: Pauses{First: time.Second, Longest: time.Minute, Asked: func(error) time.Duration { return 0 }},
-			Failed: 10 * time.Second, Resent: resent, Log: slog.New(slog.DiscardHandler),
+			Saved:   func() { saves.Add(1) },
+			Backoff: Backoff{First: time.Second, Longest: time.Minute, Asked: func(error) time.Duration { return 0 }},
+			Failed:  10 * time.Second, Resent: resent, Log: slog.New(slog.DiscardHandler),
 		})
 	}()
 	t.Cleanup(func() { cancel(); <-over })
@@ -46,12 +46,12 @@ func TestWhatIsOwedIsReadUntilThatGoesWell(t *testing.T) {
 		w := NewWatermarks(NoNames{}, seenHere, hashed)
 		b := NewBacklog(w)
 		reads, saves := reader(t, b, false, errReading, errReading)
-		b.Owe()
-		b.Owe() // at once with the first
+		b.NoteGap()
+		b.NoteGap() // at once with the first
 		<-time.After(time.Minute)
 		synctest.Wait()
-		if n := reads.Load(); n < 3 || n > 4 || saves.Load() < 1 || !w.Sound() {
-			t.Errorf("read %d times, saved %d times, sound is %v", n, saves.Load(), w.Sound())
+		if n := reads.Load(); n < 3 || n > 4 || saves.Load() < 1 || !w.AllHeard() {
+			t.Errorf("read %d times, saved %d times, sound is %v", n, saves.Load(), w.AllHeard())
 		}
 	})
 }
@@ -71,12 +71,12 @@ func TestAFailureIsReadBackUnlessItCameAgain(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				w := NewWatermarks(NoNames{}, seenHere, hashed)
-				w.SetWhole(true)
+				w.SetCaughtUp(true)
 				b := NewBacklog(w)
 				reads, _ := reader(t, b, c.resent)
 				w.Begin("a", 10)
 				w.End("a", 10, false)
-				b.Fail()
+				b.NoteFailure()
 				if c.again {
 					heardAt(w, "a", 10)
 				}
@@ -102,9 +102,9 @@ func TestEventsWaitAtTheGate(t *testing.T) {
 		waits  time.Duration
 	}{
 		"at the start":    {func(*Backlog) {}, gateFor},
-		"open":            {func(b *Backlog) { b.Open(); b.Open() }, 0},
-		"shut again":      {func(b *Backlog) { b.Open(); b.Shut(); b.Shut() }, gateFor},
-		"opened meantime": {func(b *Backlog) { time.AfterFunc(gateFor/2, b.Open) }, gateFor / 2},
+		"open":            {func(b *Backlog) { b.Release(); b.Release() }, 0},
+		"shut again":      {func(b *Backlog) { b.Release(); b.Hold(); b.Hold() }, gateFor},
+		"opened meantime": {func(b *Backlog) { time.AfterFunc(gateFor/2, b.Release) }, gateFor / 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -123,7 +123,7 @@ func TestEventsWaitAtTheGate(t *testing.T) {
 
 func TestPausesGrow(t *testing.T) {
 	t.Parallel()
-	p := Pauses{First: time.Second, Longest: 4 * time.Second, Asked: func(err error) time.Duration {
+	p := Backoff{First: time.Second, Longest: 4 * time.Second, Asked: func(err error) time.Duration {
 		if err != nil {
 			return time.Minute
 		}
@@ -147,7 +147,7 @@ func TestOutliveGoesOnForAWhile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		late, release := Outlive(ctx, time.Second)
+		late, release := WithGrace(ctx, time.Second)
 		defer release()
 		began := time.Now()
 		cancel()
@@ -165,7 +165,7 @@ func TestTheSameIsLoggedOnceAMinute(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var out strings.Builder
-		log, q := slog.New(slog.NewTextHandler(&out, nil)), &Hush{}
+		log, q := slog.New(slog.NewTextHandler(&out, nil)), &LogLimiter{}
 		for range 3 {
 			q.Warn(log, "knock")
 		}

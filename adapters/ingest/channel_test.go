@@ -1,16 +1,21 @@
-package bot
+package ingest
 
 import (
 	"maps"
 	"testing"
+
+	"github.com/deckhand-bot/deckhand/bot"
 )
 
-func TestSign(t *testing.T) {
-	one, two, three := Address{"slack", "T1", "C1", ""}, Address{"slack", "T1", "C2", ""}, Address{"slack", "T1", "C3", ""}
-	channels := map[string]Address{}
+func TestChannelWord(t *testing.T) {
+	in := func(channel string) bot.Address {
+		return bot.Address{Platform: "slack", Workspace: "T1", Channel: channel}
+	}
+	one, two, three := in("C1"), in("C2"), in("C3")
+	channels := map[string]bot.Address{}
 	for _, tt := range []struct {
 		name string
-		at   Address
+		at   bot.Address
 		want string
 	}{
 		{"general", one, "#general"},
@@ -22,11 +27,11 @@ func TestSign(t *testing.T) {
 		{"C3", one, "#C3-C1"},
 		{" General  Voice ", two, "#General-Voice"},
 	} {
-		if got := Sign(channels, tt.name, tt.at); got != tt.want {
+		if got := ChannelWord(channels, tt.name, tt.at); got != tt.want {
 			t.Errorf("%q of %s is %s, want %s", tt.name, tt.at, got, tt.want)
 		}
 	}
-	want := map[string]Address{"#general": one, "#general-C2": two, "#general-C2-C3": three, "#C3": three, "#C3-C1": one, "#General-Voice": two}
+	want := map[string]bot.Address{"#general": one, "#general-C2": two, "#general-C2-C3": three, "#C3": three, "#C3-C1": one, "#General-Voice": two}
 	if !maps.Equal(channels, want) {
 		t.Errorf("noted %v", channels)
 	}

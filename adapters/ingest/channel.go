@@ -1,10 +1,14 @@
-package bot
+package ingest
 
-import "strings"
+import (
+	"strings"
 
-// Sign notes a channel that a text names and returns the one word that stands
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// ChannelWord notes a channel that a text names and returns the one word that stands
 // for it there: "#name", where another channel has that word "#name-ID".
-func Sign(channels map[string]Address, name string, at Address) string {
+func ChannelWord(channels map[string]bot.Address, name string, at bot.Address) string {
 	name = strings.Join(strings.Fields(name), "-")
 	if name == "" {
 		name = at.Channel

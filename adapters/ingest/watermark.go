@@ -1,4 +1,4 @@
-package bot
+package ingest
 
 import (
 	"context"
@@ -20,18 +20,18 @@ import (
 // above zero and grows. A place is whatever one order covers: a channel, a
 // server. Both belong to the platform.
 type Watermarks struct {
-	names agent.Names
-	name  string
-	scale Scale
+	names     agent.Names
+	name      string
+	positions Positions
 
-	saving sync.Mutex // a mark is not saved after a newer one
-	mu     sync.Mutex
-	places map[string]*watermark
-	whole  bool // nothing is left to catch up
+	saving   sync.Mutex // a mark is not saved after a newer one
+	mu       sync.Mutex
+	places   map[string]*watermark
+	caughtUp bool // everything that was missed has been read
 }
 
-// Scale is how a platform writes positions down.
-type Scale struct {
+// Positions is how a platform writes positions down.
+type Positions struct {
 	Write func(position int64) string
 	Read  func(text string) int64 // zero for what is no position
 }
@@ -44,8 +44,8 @@ type watermark struct {
 	saved  int64
 }
 
-// Kept is how far was heard before, as a store has it.
-type Kept struct {
+// SavedMarks is how far was heard before, as a store has it.
+type SavedMarks struct {
 	Places map[string]int64
 	Online int64 // until when the platform was connected and all was well
 }
@@ -53,8 +53,8 @@ type Kept struct {
 // NewWatermarks keeps the marks of a platform under a name of the store: the
 // name alone is until when all was well, with a place behind it how far that
 // was heard.
-func NewWatermarks(names agent.Names, name string, scale Scale) *Watermarks {
-	return &Watermarks{names: names, name: name, scale: scale, places: map[string]*watermark{}}
+func NewWatermarks(names agent.Names, name string, positions Positions) *Watermarks {
+	return &Watermarks{names: names, name: name, positions: positions, places: map[string]*watermark{}}
 }
 
 // Begin notes that a message arrived. What has no place or no position is of
@@ -109,18 +109,18 @@ func (w *Watermarks) CaughtUp(place string, upTo int64) {
 	maps.DeleteFunc(m.failed, func(at int64, _ bool) bool { return at <= upTo })
 }
 
-// SetWhole notes whether anything is left to catch up.
-func (w *Watermarks) SetWhole(whole bool) {
+// SetCaughtUp notes whether everything that was missed has been read.
+func (w *Watermarks) SetCaughtUp(caughtUp bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.whole = whole
+	w.caughtUp = caughtUp
 }
 
-// Sound reports whether everything that arrived was written down.
-func (w *Watermarks) Sound() bool {
+// AllHeard reports whether everything that arrived was written down.
+func (w *Watermarks) AllHeard() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.whole {
+	if !w.caughtUp {
 		return false
 	}
 	for _, m := range w.places {
@@ -146,20 +146,20 @@ func (w *Watermarks) Unheard() map[string]int64 {
 	return list
 }
 
-// Kept reads what was saved. Nothing in it means that nothing is known of
+// Load reads what was saved. Nothing in it means that nothing is known of
 // earlier times.
-func (w *Watermarks) Kept(ctx context.Context) (Kept, error) {
+func (w *Watermarks) Load(ctx context.Context) (SavedMarks, error) {
 	online, err := w.names.Value(ctx, w.name)
 	if err != nil {
-		return Kept{}, fmt.Errorf("when the bot was here last: %w", err)
+		return SavedMarks{}, fmt.Errorf("when the bot was here last: %w", err)
 	}
 	saved, err := w.names.Values(ctx, w.name+":")
 	if err != nil {
-		return Kept{}, fmt.Errorf("how far the channels were read: %w", err)
+		return SavedMarks{}, fmt.Errorf("how far the channels were read: %w", err)
 	}
-	k := Kept{Places: make(map[string]int64, len(saved)), Online: w.scale.Read(online)}
+	k := SavedMarks{Places: make(map[string]int64, len(saved)), Online: w.positions.Read(online)}
 	for name, at := range saved {
-		k.Places[strings.TrimPrefix(name, w.name+":")] = w.scale.Read(at)
+		k.Places[strings.TrimPrefix(name, w.name+":")] = w.positions.Read(at)
 	}
 	return k, nil
 }
@@ -171,14 +171,14 @@ func (w *Watermarks) Save(ctx context.Context, online int64) error {
 	defer w.saving.Unlock()
 	var failed []error
 	for place, at := range w.moved() {
-		if err := w.names.SetValue(ctx, w.name+":"+place, w.scale.Write(at)); err != nil {
+		if err := w.names.SetValue(ctx, w.name+":"+place, w.positions.Write(at)); err != nil {
 			failed = append(failed, fmt.Errorf("save how far %s was read: %w", place, err))
 			continue
 		}
 		w.saved(place, at)
 	}
-	if online > 0 && w.Sound() {
-		if err := w.names.SetValue(ctx, w.name, w.scale.Write(online)); err != nil {
+	if online > 0 && w.AllHeard() {
+		if err := w.names.SetValue(ctx, w.name, w.positions.Write(online)); err != nil {
 			failed = append(failed, fmt.Errorf("save the time of the connection: %w", err))
 		}
 	}

@@ -1,4 +1,4 @@
-package bot
+package ingest
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 )
 
 // hashed writes positions as they are, with a sign of its own.
-var hashed = Scale{
+var hashed = Positions{
 	Write: func(at int64) string { return "#" + strconv.FormatInt(at, 10) },
 	Read: func(text string) int64 {
 		if len(text) < 2 || text[0] != '#' {
@@ -76,15 +76,15 @@ func TestWatermarksNeverPassWhatIsNotWrittenDown(t *testing.T) {
 		"the very first position is open": {func(w *Watermarks) { w.Begin("a", 1); heardAt(w, "a", 2) }, nil, nil, true},
 		"no place, no position": {func(w *Watermarks) { heardAt(w, "", 10); heardAt(w, "a", 0, -1); w.End("a", 0, false); w.Skip("a", 0) },
 			nil, nil, true},
-		"not all is caught up": {func(w *Watermarks) { heardAt(w, "a", 10); w.SetWhole(false) },
+		"not all is caught up": {func(w *Watermarks) { heardAt(w, "a", 10); w.SetCaughtUp(false) },
 			map[string]string{"a": "#10"}, nil, false},
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := newMemory()
+			m := newFakeNames()
 			w := NewWatermarks(m, seenHere, hashed)
-			w.SetWhole(true)
+			w.SetCaughtUp(true)
 			c.happens(w)
 			if err := w.Save(t.Context(), 99); err != nil {
 				t.Fatal(err)
@@ -96,14 +96,14 @@ func TestWatermarksNeverPassWhatIsNotWrittenDown(t *testing.T) {
 			if c.sound {
 				want[seenHere] = "#99"
 			}
-			if !maps.Equal(m.names, want) {
-				t.Errorf("saved %v, want %v", m.names, want)
+			if !maps.Equal(m.values, want) {
+				t.Errorf("saved %v, want %v", m.values, want)
 			}
 			if got := w.Unheard(); !maps.Equal(got, c.unheard) {
 				t.Errorf("not heard: %v, want %v", got, c.unheard)
 			}
-			if w.Sound() != c.sound {
-				t.Errorf("sound is %v", w.Sound())
+			if w.AllHeard() != c.sound {
+				t.Errorf("sound is %v", w.AllHeard())
 			}
 		})
 	}
@@ -111,19 +111,19 @@ func TestWatermarksNeverPassWhatIsNotWrittenDown(t *testing.T) {
 
 func TestWatermarksAreReadAsTheyWereSaved(t *testing.T) {
 	t.Parallel()
-	m := newMemory()
+	m := newFakeNames()
 	w := NewWatermarks(m, seenHere, hashed)
-	if k, err := w.Kept(t.Context()); err != nil || len(k.Places) != 0 || k.Online != 0 {
+	if k, err := w.Load(t.Context()); err != nil || len(k.Places) != 0 || k.Online != 0 {
 		t.Fatalf("before anything was heard: %+v, %v", k, err)
 	}
-	w.SetWhole(true)
+	w.SetCaughtUp(true)
 	heardAt(w, "a", 10)
 	heardAt(w, "@me:2", 20)
 	if err := w.Save(t.Context(), 30); err != nil {
 		t.Fatal(err)
 	}
-	m.names["seen/here:12"], m.names[seenHere+":bad"] = "#77", "what is no position"
-	k, err := NewWatermarks(m, seenHere, hashed).Kept(t.Context())
+	m.values["seen/here:12"], m.values[seenHere+":bad"] = "#77", "what is no position"
+	k, err := NewWatermarks(m, seenHere, hashed).Load(t.Context())
 	if err != nil || !maps.Equal(k.Places, map[string]int64{"a": 10, "@me:2": 20, "bad": 0}) || k.Online != 30 {
 		t.Errorf("kept %+v, %v", k, err)
 	}
@@ -132,14 +132,14 @@ func TestWatermarksAreReadAsTheyWereSaved(t *testing.T) {
 // Only what moved is written, and what could not be saved is saved later.
 func TestWatermarksAreSavedOnceTheyMove(t *testing.T) {
 	t.Parallel()
-	m := newMemory()
+	m := newFakeNames()
 	w := NewWatermarks(m, seenHere, hashed)
 	heardAt(w, "a", 10)
 	m.down = errors.New("the disk is full")
 	if err := w.Save(t.Context(), 0); !errors.Is(err, m.down) {
 		t.Errorf("saved with %v", err)
 	}
-	if _, err := w.Kept(t.Context()); !errors.Is(err, m.down) {
+	if _, err := w.Load(t.Context()); !errors.Is(err, m.down) {
 		t.Errorf("read with %v", err)
 	}
 	m.down = nil
@@ -148,7 +148,7 @@ func TestWatermarksAreSavedOnceTheyMove(t *testing.T) {
 		want    string
 	}{
 		{func() {}, "#10"},
-		{func() { delete(m.names, seenHere+":a") }, ""}, // nothing moved
+		{func() { delete(m.values, seenHere+":a") }, ""}, // nothing moved
 		{func() { heardAt(w, "a", 20) }, "#20"},
 		{func() { w.Begin("a", 15); w.End("a", 15, false) }, "#14"}, // back to what failed
 	} {
@@ -156,11 +156,11 @@ func TestWatermarksAreSavedOnceTheyMove(t *testing.T) {
 		if err := w.Save(t.Context(), 0); err != nil {
 			t.Fatal(err)
 		}
-		if got := m.names[seenHere+":a"]; got != step.want {
+		if got := m.values[seenHere+":a"]; got != step.want {
 			t.Errorf("saved %q, want %q", got, step.want)
 		}
 	}
-	if at, is := m.names[seenHere]; is {
+	if at, is := m.values[seenHere]; is {
 		t.Errorf("without a connection, all was well at %s", at)
 	}
 }

@@ -1,4 +1,4 @@
-package bot
+package ingest
 
 import (
 	"context"
@@ -6,12 +6,13 @@ import (
 	"time"
 )
 
-// Pauses are what lies between the attempts of a platform: each is twice as
-// long as the last, give or take a quarter, so that many processes do not try
-// again at once.
-type Pauses struct {
+// Backoff is what lies between the attempts of a platform: each pause is twice
+// as long as the last, give or take a quarter, so that many processes try again
+// at different times.
+type Backoff struct {
 	First, Longest time.Duration
-	// Asked is how long the platform asks for with an error, zero where it does not.
+	// Asked is how long the platform asks for with an error, zero where it asks
+	// for nothing.
 	Asked func(err error) time.Duration
 
 	next time.Duration
@@ -19,19 +20,19 @@ type Pauses struct {
 
 // After is how long to wait after an error: what the platform asks for, if that
 // is longer than the next pause.
-func (p *Pauses) After(err error) time.Duration {
-	p.next = min(max(2*p.next, p.First), p.Longest)
-	if asked := p.Asked(err); asked > p.next {
+func (b *Backoff) After(err error) time.Duration {
+	b.next = min(max(2*b.next, b.First), b.Longest)
+	if asked := b.Asked(err); asked > b.next {
 		return asked
 	}
-	return p.next - p.next/4 + rand.N(max(p.next/2, 1))
+	return b.next - b.next/4 + rand.N(max(b.next/2, 1))
 }
 
 // Reset begins with the first pause again: an attempt went well.
-func (p *Pauses) Reset() { p.next = 0 }
+func (b *Backoff) Reset() { b.next = 0 }
 
-// Pause waits; false: ctx ended.
-func Pause(ctx context.Context, d time.Duration) bool {
+// Sleep waits; false: ctx ended.
+func Sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -42,9 +43,9 @@ func Pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// Outlive is a context that goes on for a while after ctx: what is under way
+// WithGrace is a context that goes on for a while after ctx: what is under way
 // when the end comes is finished in it.
-func Outlive(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+func WithGrace(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		t := time.AfterFunc(d, cancel)

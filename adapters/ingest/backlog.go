@@ -1,4 +1,4 @@
-package bot
+package ingest
 
 import (
 	"context"
@@ -15,20 +15,20 @@ const gateFor = 700 * time.Millisecond
 // could not be written down. It is read back before anything newer is heard,
 // unless that takes too long.
 type Backlog struct {
-	marks  *Watermarks
-	owed   chan struct{}
-	failed chan struct{}
+	marks    *Watermarks
+	gaps     chan struct{}
+	failures chan struct{}
 
 	mu   sync.Mutex
 	gate chan struct{} // closed while events pass
 }
 
-// Reading is how a platform reads its backlog.
-type Reading struct {
-	Read   func() error // everything since the marks
-	Saved  func()       // called when all is read, to save the marks
-	Pauses Pauses       // between attempts to read
-	Failed time.Duration
+// CatchUp is how a platform reads its backlog.
+type CatchUp struct {
+	Read    func() error // everything since the marks
+	Saved   func()       // called once everything is read, to save the marks
+	Backoff Backoff      // between attempts to read
+	Failed  time.Duration
 	// Resent says that the platform sends again by itself what was not
 	// acknowledged: within Failed, perhaps, and then nothing has to be read.
 	Resent bool
@@ -37,17 +37,17 @@ type Reading struct {
 
 // NewBacklog is one that events wait for.
 func NewBacklog(marks *Watermarks) *Backlog {
-	return &Backlog{marks: marks, owed: make(chan struct{}, 1), failed: make(chan struct{}, 1), gate: make(chan struct{})}
+	return &Backlog{marks: marks, gaps: make(chan struct{}, 1), failures: make(chan struct{}, 1), gate: make(chan struct{})}
 }
 
-// Owe says that something was missed, perhaps.
-func (b *Backlog) Owe() { Signal(b.owed) }
+// NoteGap says that something was missed, perhaps.
+func (b *Backlog) NoteGap() { Signal(b.gaps) }
 
-// Fail says that an event could not be written down.
-func (b *Backlog) Fail() { Signal(b.failed) }
+// NoteFailure says that an event could not be written down.
+func (b *Backlog) NoteFailure() { Signal(b.failures) }
 
-// Shut makes events wait.
-func (b *Backlog) Shut() {
+// Hold makes events wait.
+func (b *Backlog) Hold() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	select {
@@ -57,8 +57,8 @@ func (b *Backlog) Shut() {
 	}
 }
 
-// Open lets events pass.
-func (b *Backlog) Open() {
+// Release lets events pass.
+func (b *Backlog) Release() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	select {
@@ -82,38 +82,38 @@ func (b *Backlog) Wait(ctx context.Context) {
 	}
 }
 
-// Work reads back what was missed, each time that something is owed, until ctx
-// ends.
-func (b *Backlog) Work(ctx context.Context, r Reading) {
+// Run reads back what was missed, each time that a gap or a failure was noted,
+// until ctx ends.
+func (b *Backlog) Run(ctx context.Context, r CatchUp) {
 	for {
 		select {
-		case <-b.owed:
-		case <-b.failed:
-			if !Pause(ctx, r.Failed) {
+		case <-b.gaps:
+		case <-b.failures:
+			if !Sleep(ctx, r.Failed) {
 				return
 			}
-			if r.Resent && b.marks.Sound() {
+			if r.Resent && b.marks.AllHeard() {
 				continue
 			}
 		case <-ctx.Done():
 			return
 		}
-		b.marks.SetWhole(false)
+		b.marks.SetCaughtUp(false)
 		err := r.Read()
-		b.Open()
+		b.Release()
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err == nil:
-			r.Pauses.Reset()
-			b.marks.SetWhole(true)
+			r.Backoff.Reset()
+			b.marks.SetCaughtUp(true)
 			r.Saved()
 			continue
 		}
 		r.Log.Warn("what was said while the bot was away could not be read back; trying again", "error", err)
-		if !Pause(ctx, r.Pauses.After(err)) {
+		if !Sleep(ctx, r.Backoff.After(err)) {
 			return
 		}
-		b.Owe()
+		b.NoteGap()
 	}
 }
