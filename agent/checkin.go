@@ -86,8 +86,6 @@ type Rethink struct {
 }
 
 const (
-	// severityCheckIn is the severity of findings that call a check-in.
-	severityCheckIn = "check-in"
 	// findingGrace is how many calls an exact rule has to decide first.
 	findingGrace = 2
 	maxReason    = 300 // characters
@@ -173,12 +171,12 @@ func (r Run) FinishCheckIn(s StrandID, b CheckInMade, note string, at time.Time)
 // noticed is the finding (L13) of a check-in that is not content.
 func (r Run) noticed(s StrandID, b CheckInMade, note string) (f Finding, found bool) {
 	severity := map[CheckInVerdict]string{
-		CheckInNudge: "nudge", CheckInReplan: "nudge", CheckInEscalate: "stop", CheckInStop: "stop",
+		CheckInNudge: FindingNudge, CheckInReplan: FindingNudge, CheckInEscalate: FindingStop, CheckInStop: FindingStop,
 	}[b.Verdict]
 	if severity == "" || b.Confirm {
 		return Finding{}, false
 	}
-	f = Finding{Rule: "L13", Severity: severity, Strand: s, Events: []uint64{}, Message: b.Reason, Note: note}
+	f = Finding{Rule: RuleCheckIn, Severity: severity, Strand: s, Events: []uint64{}, Message: b.Reason, Note: note}
 	if b.Ledger != nil {
 		f.Events = append(f.Events, b.Ledger.Evidence...)
 	}
@@ -259,10 +257,10 @@ func (r Run) found(b Finding) Run {
 		r = r.noteTo(b.Strand, Note{By: Deckhand, Text: b.Note, Trusted: true})
 	}
 	switch {
-	case b.Severity == severityCheckIn:
+	case b.Severity == FindingCheckIn:
 		return r.dueCheckIn(b.Strand, b.Rule, findingGrace)
-	case b.Rule == "L11":
-		r.Rethink = &Rethink{Reason: b.Message, Person: b.Severity == "stop"}
+	case b.Rule == RulePlanLevel:
+		r.Rethink = &Rethink{Reason: b.Message, Person: b.Severity == FindingStop}
 	}
 	return r
 }

@@ -86,6 +86,6 @@ func (r Run) Fold(events []Event) Run {
 // Put reports whether the question was put before people in the run's thread:
 // its post was made or is on its way.
 func (r Run) Put(c Checkpoint) bool {
-	ask := Post{Key: "ask/" + string(c.ID)}
+	ask := Post{Key: KeyAsk(c.ID)}
 	return r.posted(ask) || slices.ContainsFunc(r.Talk(Voice).Open, func(o OpenCall) bool { return o.Effect == ask.Effect() })
 }

@@ -133,7 +133,7 @@ func drawAny(t *rapid.T) Body {
 		func() Body {
 			return RunWatched{Where: rapid.SampledFrom([]string{"discord:1:2:3", "discord:1:2:", "slack:T1:C1:1.2"}).Draw(t, "where"), By: "discord:5"}
 		},
-		func() Body { return Post{Key: keyCard, Kind: PostCard}.Intent(noon) },
+		func() Body { return Post{Key: KeyCard, Kind: PostCard}.Intent(noon) },
 		func() Body {
 			return ToolOutcome{Effect: "post/card", State: OutcomeOK, Text: Shown{Message: "m"}.Text()}
 		},

@@ -229,7 +229,7 @@ func (r Run) ask(s StrandID) Move {
 		return Move{}
 	}
 	if limit := r.Limits().Time; limit > 0 && r.Spent.Time >= limit {
-		return decide(s, wakeMain(), r.BudgetQuestion("time", r.Last))
+		return decide(s, wakeMain(), r.BudgetQuestion(BudgetTime, r.Last))
 	}
 	return steps(AskModel{r.Purpose(s)})
 }

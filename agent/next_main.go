@@ -195,7 +195,7 @@ func (r Run) broke() bool {
 func (r Run) BudgetQuestion(budget string, at time.Time) CheckpointOpened {
 	done, total := r.Progress()
 	choices := []string{DecideFinish, DecideCancel}
-	if slices.Contains([]string{"usd", "tokens", "time", "steps"}, budget) {
+	if slices.Contains([]string{BudgetUSD, BudgetTokens, BudgetTime, BudgetSteps}, budget) {
 		choices = append([]string{DecideMore25, DecideMore100}, choices...)
 	}
 	cost := "unknown cost"

@@ -73,7 +73,9 @@ func Bare(text string) string {
 
 // GoalPrefix begins the names (Commit.Set) under which a store keeps the ended
 // runs of the goal in its scope. Nothing is recalled across a scope.
-func GoalPrefix(b RunStarted) string { return "goal/" + derive("goal", b.Scope(), Bare(b.Goal)) + "/" }
+func GoalPrefix(b RunStarted) string {
+	return goalPrefix + derive("goal", b.Scope(), Bare(b.Goal)) + "/"
+}
 
 // GoalName is the name of the run, which has just ended, among those of its
 // goal: names sort by the time of the end. Mere answers, scheduled reports and
@@ -129,10 +131,6 @@ func HashValue(v json.RawMessage) string {
 	}
 	return HashText(text)
 }
-
-// RuleCopy is the rule of a finding that an output is word for word that of an
-// earlier run.
-const RuleCopy = "copy"
 
 // Copies are findings about a report of the run, one for each output that is
 // word for word that of an earlier run of the goal: the report's text, and the

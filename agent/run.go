@@ -210,10 +210,10 @@ func (r Run) States() map[TaskID]TaskState {
 // Limits is what the run may spend, with what people added.
 func (r Run) Limits() Limits {
 	l := r.Brief.Limits
-	l.USD += l.USD * Nano(r.Raised["usd"]) / 100
-	l.Tokens += l.Tokens * int64(r.Raised["tokens"]) / 100
-	l.Time += l.Time * time.Duration(r.Raised["time"]) / 100
-	l.Steps += l.Steps * int64(r.Raised["steps"]) / 100
+	l.USD += l.USD * Nano(r.Raised[BudgetUSD]) / 100
+	l.Tokens += l.Tokens * int64(r.Raised[BudgetTokens]) / 100
+	l.Time += l.Time * time.Duration(r.Raised[BudgetTime]) / 100
+	l.Steps += l.Steps * int64(r.Raised[BudgetSteps]) / 100
 	return l
 }
 

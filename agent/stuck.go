@@ -47,7 +47,7 @@ func (r Run) stuckOn(c Checkpoint) string {
 // stopped is what last stopped the strand, empty if nothing did.
 func (r Run) stopped(s StrandID) string {
 	for _, f := range slices.Backward(r.Findings) {
-		if f.Strand == s && f.Severity == "stop" {
+		if f.Strand == s && f.Severity == FindingStop {
 			return "stuck: " + f.Message
 		}
 	}

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"cmp"
-	"strconv"
 	"time"
 )
 
@@ -22,10 +21,6 @@ type Tick struct {
 // card nor work.
 func (r Run) Scheduled() bool { return r.Brief.Tick != nil && r.Brief.Tick.Report }
 
-// keyRaise begins the keys of the posts that tell somebody of a report which
-// could not be posted.
-const keyRaise = "raise/"
-
 // dueScheduled is the next post of a scheduled report: the headline under the
 // card's key, the body under the report's, the files; and where the headline
 // has no place to go to, a word to everybody who is to know.
@@ -33,13 +28,13 @@ func (r Run) dueScheduled() (p Post, due bool) {
 	if r.Report == nil {
 		return Post{}, false
 	}
-	head, body := Post{Key: keyCard, Kind: PostScheduled}, Post{Key: keyReport, Kind: PostScheduled}
+	head, body := Post{Key: KeyCard, Kind: PostScheduled}, Post{Key: KeyReport, Kind: PostScheduled}
 	switch {
 	case !r.posted(head):
 		return head, true
 	case r.Undelivered() != "":
 		for i, who := range r.Brief.Tick.Raise {
-			if p := (Post{Key: keyRaise + strconv.Itoa(i), Kind: PostScheduled, To: who}); !r.posted(p) {
+			if p := (Post{Key: KeyRaise(i), Kind: PostScheduled, To: who}); !r.posted(p) {
 				return p, true
 			}
 		}
@@ -57,18 +52,18 @@ func (r Run) Undelivered() string {
 	if !r.Scheduled() {
 		return ""
 	}
-	return cmp.Or(r.Shown[keyCard].Failed, r.Shown[keyReport].Failed)
+	return cmp.Or(r.Shown[KeyCard].Failed, r.Shown[KeyReport].Failed)
 }
 
 // Delivered reports whether a scheduled report was posted, head and body.
 func (r Run) Delivered() bool {
-	return r.Scheduled() && r.Shown[keyCard].Message != "" && r.Shown[keyReport].Message != ""
+	return r.Scheduled() && r.Shown[KeyCard].Message != "" && r.Shown[KeyReport].Message != ""
 }
 
 // dueUpload is the next artifact of the report to send along.
 func (r Run) dueUpload() (p Post, due bool) {
 	for i, file := range r.Report.Artifacts {
-		if p := (Post{Key: "upload/" + strconv.Itoa(i), Kind: PostUpload, About: file}); i < maxUploads && !r.posted(p) {
+		if p := (Post{Key: KeyUpload(i), Kind: PostUpload, About: file}); i < maxUploads && !r.posted(p) {
 			return p, true
 		}
 	}

@@ -49,12 +49,6 @@ func (p Post) Repeat() Repeat {
 	return RepeatProbeable
 }
 
-// Effect is the id under which it is journalled.
-func (p Post) Effect() EffectID { return EffectID("post/" + p.Key) }
-
-// Attaches reports whether the effect fetches a person's file.
-func (e EffectID) Attaches() bool { return strings.HasPrefix(string(e), "post/"+keyFile) }
-
 // PostOf reads an intent of the voice strand.
 func PostOf(in ToolIntent) (Post, error) {
 	var p Post
@@ -88,10 +82,6 @@ type Attachment struct {
 	By   string `json:"by,omitempty"`
 }
 
-// ThreadName is the name (Commit.Set) under which a store keeps the run that
-// lives in a thread.
-func ThreadName(thread string) string { return "thread/" + thread }
-
 // Visible reports whether people see the event in a run's card or posts.
 func Visible(b Body) bool {
 	switch b.Kind() {
@@ -110,13 +100,6 @@ const voice llm.Purpose = "voice"
 // postTool is the tool's name in intents of the voice strand.
 const postTool = "post"
 
-// The keys of posts that a run has one of.
-const (
-	keyCard   = "card"
-	keyReport = "report"
-	keyFile   = "file/" // and the attachment's number
-)
-
 // maxUploads bounds the artifacts that a report brings along; the others are
 // named in it.
 const maxUploads = 10
@@ -134,7 +117,7 @@ func (Show) step()  {}
 // Thread is the thread that the run is talked about in, empty if none is known
 // (yet): where the run was started, or the one that its card opened.
 func (r Run) Thread() string {
-	if s := r.Shown[keyCard]; s.Thread != "" {
+	if s := r.Shown[KeyCard]; s.Thread != "" {
 		return s.Thread
 	}
 	if strings.HasSuffix(r.Brief.ReplyTo, ":") {
@@ -144,7 +127,7 @@ func (r Run) Thread() string {
 }
 
 // Card is the message of the card, empty if there is none.
-func (r Run) Card() string { return r.Shown[keyCard].Message }
+func (r Run) Card() string { return r.Shown[KeyCard].Message }
 
 // Replied reports whether the run was a mere answer: its card is the answer.
 func (r Run) Replied() bool {
@@ -171,7 +154,7 @@ func (r Run) nextVoice() Move {
 // duePost is the next post to make; else remind is when a reminder falls due.
 func (r Run) duePost(now time.Time) (p Post, remind time.Time, due bool) {
 	for i, f := range r.Files {
-		if p := (Post{Key: keyFile + strconv.Itoa(i), Kind: PostAttach, About: strconv.Itoa(i)}); !r.posted(p) && f.ID != "" {
+		if p := (Post{Key: KeyFile(i), Kind: PostAttach, About: strconv.Itoa(i)}); !r.posted(p) && f.ID != "" {
 			return p, remind, true
 		}
 	}
@@ -185,7 +168,7 @@ func (r Run) duePost(now time.Time) (p Post, remind time.Time, due bool) {
 		p, due := r.dueScheduled()
 		return p, remind, due
 	}
-	if p := (Post{Key: keyCard, Kind: PostCard}); !r.posted(p) {
+	if p := (Post{Key: KeyCard, Kind: PostCard}); !r.posted(p) {
 		return p, remind, true
 	}
 	for _, id := range r.Asked {
@@ -203,7 +186,7 @@ func (r Run) duePost(now time.Time) (p Post, remind time.Time, due bool) {
 	if p, due := r.dueUpload(); due {
 		return p, remind, true
 	}
-	p = Post{Key: keyReport, Kind: PostReport}
+	p = Post{Key: KeyReport, Kind: PostReport}
 	return p, remind, !r.posted(p)
 }
 
@@ -215,29 +198,26 @@ func (r Run) reports() bool { return r.Ended != nil && r.Report != nil && !r.Rep
 // there, and its report.
 func (r Run) dueElsewhere() (p Post, due bool) {
 	for i, where := range r.Watched {
-		card := Post{Key: watchKey(i, keyCard), Kind: PostCard, To: where}
+		card := Post{Key: KeyWatch(i, KeyCard), Kind: PostCard, To: where}
 		if !r.posted(card) {
 			return card, true
 		}
 		thread := r.Shown[card.Key].Thread
-		if report := (Post{Key: watchKey(i, keyReport), Kind: PostReport, To: thread}); r.reports() && thread != "" && !r.posted(report) {
+		if report := (Post{Key: KeyWatch(i, KeyReport), Kind: PostReport, To: thread}); r.reports() && thread != "" && !r.posted(report) {
 			return report, true
 		}
 	}
 	return Post{}, false
 }
 
-// watchKey is the key of a post to the i-th place that watches the run.
-func watchKey(i int, key string) string { return "watch/" + strconv.Itoa(i) + "/" + key }
-
 // Cards are the messages that show the run's card, by the keys of their posts.
 func (r Run) Cards() map[string]string {
 	if r.Scheduled() {
 		return nil // a headline stays as it was posted
 	}
-	cards := map[string]string{keyCard: r.Card()}
+	cards := map[string]string{KeyCard: r.Card()}
 	for i := range r.Watched {
-		cards[watchKey(i, keyCard)] = r.Shown[watchKey(i, keyCard)].Message
+		cards[KeyWatch(i, KeyCard)] = r.Shown[KeyWatch(i, KeyCard)].Message
 	}
 	maps.DeleteFunc(cards, func(_, message string) bool { return message == "" })
 	return cards
@@ -260,20 +240,20 @@ func (r Run) watch(b RunWatched) Run {
 // half its time, the edit that takes its buttons away.
 func (r Run) dueAbout(c Checkpoint, now time.Time) (p Post, remind time.Time, due bool) {
 	id := string(c.ID)
-	ask := Post{Key: "ask/" + id, Kind: PostCheckpoint, About: id}
+	ask := Post{Key: KeyAsk(c.ID), Kind: PostCheckpoint, About: id}
 	shown := r.Shown[ask.Key]
 	switch {
 	case c.Open() && r.Ended == nil && !r.posted(ask):
 		return ask, remind, true
 	case c.Open() && r.Ended == nil && shown.Message != "" && !c.Expires.IsZero():
-		again := Post{Key: "remind/" + id, Kind: PostCheckpoint, About: id}
+		again := Post{Key: KeyRemind(c.ID), Kind: PostCheckpoint, About: id}
 		half := c.Opened.Add(c.Expires.Sub(c.Opened) / 2)
 		if r.posted(again) {
 			return p, remind, false
 		}
 		return again, half, !now.Before(half)
 	case shown.Message != "" && (!c.Open() || r.Ended != nil):
-		closing := Post{Key: "close/" + id, Kind: PostClose, About: id}
+		closing := Post{Key: KeyClose(c.ID), Kind: PostClose, About: id}
 		return closing, remind, !r.posted(closing)
 	}
 	return p, remind, false
@@ -316,7 +296,7 @@ func (r Run) intendPost(b ToolIntent) Run {
 
 // spoke closes a post. The first outcome counts.
 func (r Run) spoke(b ToolOutcome) Run {
-	key := strings.TrimPrefix(string(b.Effect), "post/")
+	key := b.Effect.postKey()
 	_, speaks := r.Strands[Voice]
 	if _, known := r.Shown[key]; known || !speaks {
 		return r

@@ -52,4 +52,4 @@ func BlobHash(data []byte) string {
 
 // RunCounters is the beginning of the names of a run's own counters
 // ("run/RUN/"): those that Archive.Expire removes together with the run.
-func RunCounters(run agent.RunID) string { return "run/" + string(run) + "/" }
+func RunCounters(run agent.RunID) string { return agent.CounterOf(agent.RunCounter(run), "") }

@@ -64,7 +64,7 @@ func (t *turn) ask(ctx context.Context, view agent.Run) (waits bool, err error) 
 	var over *agent.BudgetError
 	if err := t.commit(ctx, false); errors.As(err, &over) {
 		t.batch, t.upTo, t.spend = t.batch[:len(t.batch)-1], 0, t.spend[:settled]
-		return t.broke(ctx, view, budgetOf(over.Counter))
+		return t.broke(ctx, view, agent.BudgetOf(over.Counter))
 	} else if err != nil {
 		return false, err
 	}
@@ -200,7 +200,7 @@ func judgeAnswer(a *agent.ModelAnswered, resp llm.Response) {
 	spelt := len(m.Calls) > 0 && strings.HasPrefix(strings.TrimSpace(m.Content), "{") // the text is the call: model.mode json
 	if words, is := chanted(m.Content); is && !spelt {
 		m.Content, m.Calls = words, nil
-		a.Message, a.Problem = &m, reflect.Advice("L6")
+		a.Message, a.Problem = &m, reflect.Advice(agent.RuleChant)
 		return
 	}
 	switch {
@@ -251,10 +251,10 @@ func (t *turn) rest(ctx context.Context, d time.Duration) error {
 func exhausted(r agent.Run) string {
 	l := r.Limits()
 	if l.Tokens > 0 && l.Tokens-r.Spent.Tokens() < l.Tokens/10+2*minAnswer {
-		return "tokens"
+		return agent.BudgetTokens
 	}
 	if l.USD > 0 {
-		return "usd"
+		return agent.BudgetUSD
 	}
-	return "tokens"
+	return agent.BudgetTokens
 }

@@ -46,7 +46,7 @@ func (t *turn) reflection(view agent.Run, c agent.OpenCall, l agent.Ledger) {
 func since(view agent.Run, s agent.StrandID) []agent.Finding {
 	var list []agent.Finding
 	for _, f := range view.Findings[min(view.Strands[s].CheckIn.Found, len(view.Findings)):] {
-		if f.Strand == s && f.Severity == reflect.Nudge && f.Rule != "L13" {
+		if f.Strand == s && f.Severity == reflect.Nudge && f.Rule != agent.RuleCheckIn {
 			list = append(list, f)
 		}
 	}

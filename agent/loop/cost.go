@@ -1,8 +1,6 @@
 package loop
 
 import (
-	"strings"
-
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
@@ -50,11 +48,11 @@ func (t *turn) charges(r agent.Run, c charge, steps int64, bounded bool) []agent
 		}
 	}
 	scope := func(name string, l agent.Limits) {
-		add(name+"/usd", c.nano, int64(l.USD))
-		add(name+"/tokens", c.tokens, l.Tokens)
-		add(name+"/steps", steps, l.Steps)
+		add(agent.CounterOf(name, agent.BudgetUSD), c.nano, int64(l.USD))
+		add(agent.CounterOf(name, agent.BudgetTokens), c.tokens, l.Tokens)
+		add(agent.CounterOf(name, agent.BudgetSteps), steps, l.Steps)
 	}
-	scope("run/"+string(t.lease.Run), r.Limits())
+	scope(agent.RunCounter(t.lease.Run), r.Limits())
 	if t.Wider != nil {
 		// a settlement goes to the counters of the month that its run began in
 		for _, w := range t.Wider(r.Brief, r.Started) {
@@ -62,15 +60,6 @@ func (t *turn) charges(r agent.Run, c charge, steps int64, bounded bool) []agent
 		}
 	}
 	return list
-}
-
-// budgetOf names the budget behind a counter: usd, tokens or steps for the
-// run's own, the counter itself for a wider one.
-func budgetOf(counter string) string {
-	if strings.HasPrefix(counter, "run/") {
-		return counter[strings.LastIndexByte(counter, '/')+1:]
-	}
-	return counter
 }
 
 // answerRoom is how long an answer may be, in tokens: the smaller of the
@@ -107,9 +96,9 @@ func notices(r agent.Run) []agent.BudgetNotice {
 			}
 		}
 	}
-	look("usd", int64(r.Spent.Cost), int64(l.USD))
-	look("tokens", r.Spent.Tokens(), l.Tokens)
-	look("time", int64(r.Spent.Time), int64(l.Time))
-	look("steps", int64(r.Spent.Calls), l.Steps)
+	look(agent.BudgetUSD, int64(r.Spent.Cost), int64(l.USD))
+	look(agent.BudgetTokens, r.Spent.Tokens(), l.Tokens)
+	look(agent.BudgetTime, int64(r.Spent.Time), int64(l.Time))
+	look(agent.BudgetSteps, int64(r.Spent.Calls), l.Steps)
 	return list
 }

@@ -31,7 +31,7 @@ func (t *turn) reflect(ctx context.Context, view agent.Run) (stopped bool, err e
 		}
 		t.event(found[i])
 		// chanting (L6) stops an answer: it was cut, and the model knows
-		stopped = stopped || f.Severity == reflect.Stop && f.Rule != "L6"
+		stopped = stopped || f.Severity == reflect.Stop && f.Rule != agent.RuleChant
 	}
 	if stopped {
 		t.stop(view, found)

@@ -83,7 +83,7 @@ func unsaid(r agent.Run) string {
 			return "the post " + string(invoke.Effects[0]) + " did not come through"
 		}
 	}
-	if shown := r.Shown["report"]; r.Ended != nil && shown.Failed != "" {
+	if shown := r.Shown[agent.KeyReport]; r.Ended != nil && shown.Failed != "" {
 		return "the report could not be posted: " + cut(shown.Failed, 300)
 	}
 	return ""

@@ -19,19 +19,19 @@ func Note(f agent.Finding, frame func(text string) string) string {
 // Advice is what the model should do instead of what the rule found.
 func Advice(rule string) string {
 	switch rule {
-	case "L1", "L3":
+	case agent.RuleSameResult, agent.RuleRepetition:
 		return "The same call will give the same result. Use what you know already, or try another way; if there is none, say so with fail_task."
-	case "L2":
+	case agent.RuleSameError:
 		return "The same call will fail again. Read the error, change the arguments or the tool; if neither helps, say so with fail_task."
-	case "L4":
+	case agent.RuleCycle:
 		return "You go round in a circle. Say what you want to find out, and choose a call that you have not made yet."
-	case "L5":
+	case agent.RuleMonologue:
 		return "Words alone do nothing. Call a function: act, ask_human, or end the task."
-	case "L6":
+	case agent.RuleChant:
 		return "Your answer repeated itself and was cut off. Answer again, shorter, by calling a function."
-	case "L10":
+	case agent.RulePolling:
 		return "Nothing has changed for a long time. Wait longer between looks, do other work first, or report that it does not come."
-	case "L11":
+	case agent.RulePlanLevel:
 		return "The plan does not get any closer to its end. Make a plan that is different, with fewer and smaller tasks."
 	}
 	return "Look at what you did and choose another way."

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
 )
 
 // periods counts, for each length p, how many calls in a row were the same as
@@ -86,7 +88,7 @@ func cycling(calls []call, th Thresholds) []*streak {
 }
 
 func cycleStreak(calls []call, p int, equal bool) *streak {
-	s := &streak{rule: "L4", severity: Nudge}
+	s := &streak{rule: agent.RuleCycle, severity: Nudge}
 	results := "changing results"
 	if equal {
 		s.severity, results = Stop, "equal results"
@@ -140,7 +142,7 @@ func progress(calls []call, task bool, th Thresholds) []*streak {
 				continue // it is looked at again when the next check-in may be called
 			}
 			begin := func() *streak {
-				return &streak{rule: "L9", severity: CheckIn, text: k.text, steps: k.steps()}
+				return &streak{rule: agent.RuleNothingNew, severity: CheckIn, text: k.text, steps: k.steps()}
 			}
 			if s := grow(open, k.reason, k.holds, begin, c.mark); s != nil {
 				found, checked = append(found, s), i

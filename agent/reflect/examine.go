@@ -102,7 +102,7 @@ func (t *Trace) calledNear(m *mark, already []agent.Finding, n int) bool {
 		}
 	}
 	return slices.ContainsFunc(already, func(f agent.Finding) bool {
-		if f.Rule != "L9" || len(f.Events) == 0 {
+		if f.Rule != agent.RuleNothingNew || len(f.Events) == 0 {
 			return false
 		}
 		i, is := near[f.Events[len(f.Events)-1]]

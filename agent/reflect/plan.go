@@ -133,7 +133,7 @@ func growing(plans []planMark, th Thresholds) []agent.Finding {
 }
 
 func planFinding(severity string, row []planMark, text string) agent.Finding {
-	f := agent.Finding{Rule: "L11", Severity: severity, Strand: agent.Main, Message: text}
+	f := agent.Finding{Rule: agent.RulePlanLevel, Severity: severity, Strand: agent.Main, Message: text}
 	for _, m := range row {
 		f.Events = append(f.Events, m.event)
 	}

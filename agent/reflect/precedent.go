@@ -183,6 +183,6 @@ func Precedes(p agent.Precedent) agent.Finding {
 	if len(p.Runs) > 1 {
 		often = "the same way in " + count(len(p.Runs), "earlier run")
 	}
-	return agent.Finding{Rule: "L12", Severity: Info, Strand: agent.Main, Events: []uint64{},
+	return agent.Finding{Rule: agent.RulePrecedent, Severity: Info, Strand: agent.Main, Events: []uint64{},
 		Message: fmt.Sprintf("this goal failed %s (%s): %s: %s", often, strings.Join(names, ", "), what, quote(p.Reason, textLimit))}
 }

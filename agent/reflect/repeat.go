@@ -3,15 +3,17 @@ package reflect
 import (
 	"fmt"
 	"slices"
+
+	"github.com/deckhand-bot/deckhand/agent"
 )
 
 // The severities of a finding. A stop asks a person before the next model call;
 // a nudge is told to the model; a check-in asks the model for its ledger.
 const (
-	Stop    = "stop"
-	Nudge   = "nudge"
-	CheckIn = "check-in"
-	Info    = "info"
+	Stop    = agent.FindingStop
+	Nudge   = agent.FindingNudge
+	CheckIn = agent.FindingCheckIn
+	Info    = agent.FindingInfo
 )
 
 // pair is a call with its result.
@@ -40,7 +42,7 @@ func sameResult(calls []call, th Thresholds) []*streak {
 		}
 		steps := earlier(calls, i, th, func(o *call) bool { return same(o, c) })
 		begin := func() *streak {
-			return &streak{rule: "L1", severity: Nudge, steps: steps, text: func(s *streak) string {
+			return &streak{rule: agent.RuleSameResult, severity: Nudge, steps: steps, text: func(s *streak) string {
 				return fmt.Sprintf("the same call %d times with the same result: %s", len(s.steps), s.newest().exchange())
 			}}
 		}
@@ -62,7 +64,7 @@ func sameError(calls []call, severity string, times int, th Thresholds) []*strea
 		}
 		steps := earlier(calls, i, th, func(o *call) bool { return o.call == c.call && o.Error })
 		begin := func() *streak {
-			return &streak{rule: "L2", severity: severity, steps: steps, text: func(s *streak) string {
+			return &streak{rule: agent.RuleSameError, severity: severity, steps: steps, text: func(s *streak) string {
 				return fmt.Sprintf("the same call failed %d times: %s; the last error was %s", len(s.steps), s.newest().callText(), s.newest().resultText())
 			}}
 		}
@@ -89,7 +91,7 @@ func identical(calls []call, th Thresholds) []*streak {
 		}
 		steps := earlier(calls, i, th, func(o *call) bool { return same(o, c) })
 		begin := func() *streak {
-			return &streak{rule: "L3", severity: Stop, steps: steps, text: func(s *streak) string {
+			return &streak{rule: agent.RuleRepetition, severity: Stop, steps: steps, text: func(s *streak) string {
 				return fmt.Sprintf("the same call %d times with the same result: %s", len(s.steps), s.newest().exchange())
 			}}
 		}
@@ -115,7 +117,7 @@ func polling(calls []call, severity string, times int) []*streak {
 		row = append(row, i)
 		rows[c.call] = row
 		begin := func() *streak {
-			s := &streak{rule: "L10", severity: severity, text: func(s *streak) string {
+			s := &streak{rule: agent.RulePolling, severity: severity, text: func(s *streak) string {
 				return fmt.Sprintf("asked %d times, with pauses, and nothing changed: %s", len(s.steps), s.newest().exchange())
 			}}
 			for _, j := range row {
@@ -146,7 +148,7 @@ func waiting(stretch []mark, severity string, times int, th Thresholds) []*strea
 			continue
 		}
 		begin := func() *streak {
-			return &streak{rule: "L10", severity: severity, steps: slices.Clone(row), text: func(s *streak) string {
+			return &streak{rule: agent.RulePolling, severity: severity, steps: slices.Clone(row), text: func(s *streak) string {
 				return fmt.Sprintf("%d waits in a row without a look at anything between them", len(s.steps))
 			}}
 		}

@@ -124,7 +124,7 @@ func readJournal(lines []json.RawMessage) (*Transcript, error) {
 		}
 		j.Apply(e)
 		// what compares runs or asks a model cannot be found again from events
-		if f, is := e.Body.(agent.Finding); is && (f.Rule == "L12" || f.Rule == "L13") {
+		if f, is := e.Body.(agent.Finding); is && (f.Rule == agent.RulePrecedent || f.Rule == agent.RuleCheckIn) {
 			t.recorded = append(t.recorded, f)
 		}
 	}

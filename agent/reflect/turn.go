@@ -3,6 +3,8 @@ package reflect
 import (
 	"fmt"
 	"slices"
+
+	"github.com/deckhand-bot/deckhand/agent"
 )
 
 // monologue is L5: turns without a call, several or equal ones; the next one
@@ -35,7 +37,7 @@ func monologue(stretch []mark, th Thresholds) []*streak {
 			holds    bool
 		}{{Nudge, told}, {Stop, stops && told}} {
 			begin := func() *streak {
-				return &streak{rule: "L5", severity: k.severity, steps: slices.Clone(row), text: monologueText}
+				return &streak{rule: agent.RuleMonologue, severity: k.severity, steps: slices.Clone(row), text: monologueText}
 			}
 			if s := grow(open, k.severity, k.holds, begin, m); s != nil {
 				found = append(found, s)
@@ -54,7 +56,7 @@ func chanted(stretch []mark) []*streak {
 	var found []*streak
 	for i := range stretch {
 		if m := &stretch[i]; m.chant != nil {
-			found = append(found, &streak{rule: "L6", severity: Stop, steps: []*mark{m}, done: m, text: func(*streak) string {
+			found = append(found, &streak{rule: agent.RuleChant, severity: Stop, steps: []*mark{m}, done: m, text: func(*streak) string {
 				return m.chant.String()
 			}})
 		}
@@ -86,7 +88,7 @@ func unusable(stretch []mark, th Thresholds) []*streak {
 			s.steps = append(s.steps, t[:len(t)-1]...)
 		}
 		begin := func() *streak {
-			return &streak{rule: "L7", severity: Stop, steps: slices.Clone(row), text: func(s *streak) string {
+			return &streak{rule: agent.RuleUnusable, severity: Stop, steps: slices.Clone(row), text: func(s *streak) string {
 				return fmt.Sprintf("unknown tools or unusable replies, %d turns in a row: the last was %s", turnCount(s.steps), unusableText(s.newest()))
 			}}
 		}
@@ -150,7 +152,7 @@ func compacting(stretch []mark, th Thresholds) []*streak {
 			continue
 		}
 		begin := func() *streak {
-			return &streak{rule: "L8", severity: Stop, steps: slices.Clone(row), text: func(s *streak) string {
+			return &streak{rule: agent.RuleCompaction, severity: Stop, steps: slices.Clone(row), text: func(s *streak) string {
 				return fmt.Sprintf("the conversation was compacted %d times without a successful call between", len(s.steps))
 			}}
 		}

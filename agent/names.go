@@ -1,0 +1,155 @@
+package agent
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// This file declares, once, the words by which packages find each other's
+// facts: keys of posts, names of counters and budgets, rules, names that a
+// store keeps. They stand in journals and stores: none of them ever changes.
+
+// The rules of stuck detection (RULES.md, "Stuck"), as findings name them.
+const (
+	RuleSameResult = "L1"
+	RuleSameError  = "L2"
+	RuleRepetition = "L3"
+	RuleCycle      = "L4"
+	RuleMonologue  = "L5"
+	RuleChant      = "L6"
+	RuleUnusable   = "L7"
+	RuleCompaction = "L8"
+	RuleNothingNew = "L9"
+	RulePolling    = "L10"
+	RulePlanLevel  = "L11"
+	RulePrecedent  = "L12"
+	RuleCheckIn    = "L13"
+	RuleCopy       = "copy" // an output is word for word that of an earlier run
+)
+
+// The severities of findings of stuck detection: tell the model, end the work
+// until a person decides, call a check-in, only say so.
+const (
+	FindingNudge   = "nudge"
+	FindingStop    = "stop"
+	FindingCheckIn = "check-in"
+	FindingInfo    = "info"
+)
+
+// The keys of posts that a run has one of, and the beginnings of those that it
+// has many of.
+const (
+	KeyCard   = "card"
+	KeyReport = "report"
+
+	keyAsk    = "ask/"    // and the checkpoint's id
+	keyRemind = "remind/" // and the checkpoint's id
+	keyClose  = "close/"  // and the checkpoint's id
+	keyRaise  = "raise/"  // and the number of who is told
+	keyUpload = "upload/" // and the artifact's number
+	keyFile   = "file/"   // and the attachment's number
+	keyWatch  = "watch/"  // the number of the place, and a key
+)
+
+// KeyAsk is the key of the post that asks the question.
+func KeyAsk(id CheckpointID) string { return keyAsk + string(id) }
+
+// KeyRemind is the key of the question's reminder.
+func KeyRemind(id CheckpointID) string { return keyRemind + string(id) }
+
+// KeyClose is the key of the edit that closes the question.
+func KeyClose(id CheckpointID) string { return keyClose + string(id) }
+
+// KeyRaise is the key of the word to the i-th person who is told that a
+// scheduled report could not be posted.
+func KeyRaise(i int) string { return keyRaise + strconv.Itoa(i) }
+
+// KeyUpload is the key of the report's i-th artifact.
+func KeyUpload(i int) string { return keyUpload + strconv.Itoa(i) }
+
+// KeyFile is the key of the i-th file that people gave.
+func KeyFile(i int) string { return keyFile + strconv.Itoa(i) }
+
+// KeyWatch is the key of a post to the i-th place that watches the run.
+func KeyWatch(i int, key string) string { return keyWatch + strconv.Itoa(i) + "/" + key }
+
+// Reminds reports whether the post is a question's reminder.
+func (p Post) Reminds() bool { return strings.HasPrefix(p.Key, keyRemind) }
+
+// Raises reports whether the post tells somebody of a report that could not be
+// posted.
+func (p Post) Raises() bool { return strings.HasPrefix(p.Key, keyRaise) }
+
+// postEffect begins the id of every effect that is a post.
+const postEffect = "post/"
+
+// Effect is the id under which the post is journalled.
+func (p Post) Effect() EffectID { return EffectID(postEffect + p.Key) }
+
+// postKey is the key of the post that the effect is.
+func (e EffectID) postKey() string { return strings.TrimPrefix(string(e), postEffect) }
+
+// Attaches reports whether the effect fetches a person's file.
+func (e EffectID) Attaches() bool { return strings.HasPrefix(string(e), postEffect+keyFile) }
+
+// The budgets of a run, in notices and questions, and as the last part of a
+// counter's name.
+const (
+	BudgetUSD    = "usd"
+	BudgetTokens = "tokens"
+	BudgetTime   = "time" // has no counter
+	BudgetSteps  = "steps"
+)
+
+// runCounter begins the names of a run's own counters.
+const runCounter = "run/"
+
+// RunCounter is the name, without a budget, of the counters of a run.
+func RunCounter(id RunID) string { return runCounter + string(id) }
+
+// PersonCounter is the name, without a budget, of a principal's counters in
+// the month of the time.
+func PersonCounter(principal string, at time.Time) string {
+	return "person/" + principal + "/" + month(at)
+}
+
+// ChannelCounter is the name, without a budget, of the counters of a channel,
+// known by its folder, in the month of the time.
+func ChannelCounter(folder string, at time.Time) string { return "channel/" + folder + "/" + month(at) }
+
+// MonthCounter is the name, without a budget, of everybody's counters in the
+// month of the time.
+func MonthCounter(at time.Time) string { return "month/" + month(at) }
+
+func month(at time.Time) string { return at.UTC().Format("2006-01") }
+
+// CounterOf is the name of the counter that counts the budget.
+func CounterOf(name, budget string) string { return name + "/" + budget }
+
+// BudgetOf is the budget that a counter counts: usd, tokens or steps of a run's
+// own, and the counter itself of a wider one.
+func BudgetOf(counter string) string {
+	if strings.HasPrefix(counter, runCounter) {
+		return counter[strings.LastIndexByte(counter, '/')+1:]
+	}
+	return counter
+}
+
+// ThreadPrefix begins the names (Commit.Set) under which a store keeps which
+// run lives in a thread.
+const ThreadPrefix = "thread/"
+
+// ThreadName is the name under which a store keeps the run that lives in the
+// thread.
+func ThreadName(thread string) string { return ThreadPrefix + thread }
+
+// goalPrefix begins the names of runs that have ended, by their goal.
+const goalPrefix = "goal/"
+
+// The marks around a principal in a text for people. Nothing that others wrote
+// can contain them.
+const (
+	MentionOpen  = '\ue000'
+	MentionClose = '\ue001'
+)
