@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
@@ -115,7 +116,7 @@ func (r Run) nextCheckIn(s StrandID, st Strand) Move {
 	case st.CheckIn.Failed != "":
 		return steps(r.MissCheckIn(s, st.CheckIn.Failed))
 	case t.Strikes >= maxStrikes:
-		return steps(r.MissCheckIn(s, "the model gave three unusable replies in a row; the last: "+inLine(lastNote(t), maxReason)))
+		return steps(r.MissCheckIn(s, "the model gave three unusable replies in a row; the last: "+format.LineStart(lastNote(t), maxReason)))
 	case r.budgetOpen():
 		return Move{}
 	case limit > 0 && r.Spent.Time >= limit:
@@ -192,7 +193,7 @@ func account(b CheckInMade) string {
 	lines := []string{"a check-in sees the task " + l.View()}
 	for _, words := range []string{l.Nudge, l.Lesson} {
 		if words != "" {
-			lines = append(lines, "it says: “"+inLine(words, maxReason)+"”")
+			lines = append(lines, "it says: “"+format.LineStart(words, maxReason)+"”")
 		}
 	}
 	return Bullets(lines)

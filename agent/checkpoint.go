@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // CheckpointKind says what people are asked for.
@@ -43,9 +45,9 @@ const (
 // rely on the field (CONTRACT.md).
 func (c CheckpointOpened) MarshalJSON() ([]byte, error) {
 	if !c.Expires.IsZero() {
-		return plain(question(c))
+		return format.JSON(question(c))
 	}
-	return plain(struct {
+	return format.JSON(struct {
 		question
 		Expires *time.Time `json:"expires"`
 	}{question: question(c)})

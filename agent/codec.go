@@ -1,13 +1,14 @@
 package agent
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // ErrNewer is returned for an event of a kind or version that this build does
@@ -92,21 +93,11 @@ func (k Kind) Version() int {
 
 // EncodeBody returns the body's JSON in the newest version of its kind.
 func EncodeBody(b Body) (json.RawMessage, error) {
-	data, err := plain(b)
+	data, err := format.JSON(b)
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", b.Kind(), err)
 	}
 	return data, nil
-}
-
-// plain is compact JSON in which <, > and & stand as they are: texts of people
-// and arguments of calls keep their bytes.
-func plain[T any](v T) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err
 }
 
 // DecodeBody reads a body of any version up to the newest of its kind. It
@@ -160,7 +151,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	if v := l.Kind.Version(); v != 1 {
 		l.V = v
 	}
-	return plain(l)
+	return format.JSON(l)
 }
 
 // UnmarshalJSON reads what MarshalJSON writes, in any version of its kind.

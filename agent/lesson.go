@@ -3,6 +3,7 @@ package agent
 import (
 	"slices"
 
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
@@ -21,7 +22,7 @@ const (
 // is forgotten leaves the conversation, which begins anew by that.
 func (r Run) learn(id StrandID, text string) Run {
 	task, _ := id.Task()
-	text = inLine(text, maxLesson)
+	text = format.LineStart(text, maxLesson)
 	kept := r.LessonsOf(task)
 	if text == "" || slices.Contains(kept, text) {
 		return r

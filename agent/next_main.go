@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // maxReplans is how often a run plans anew after a failure before a person is
@@ -162,15 +164,15 @@ func (r Run) despair() (m Move, asks bool) {
 	}
 	title, tried := r.StuckTitle(Main, fmt.Sprintf("%d new plans did not help", r.Replans)), []string{}
 	if r.rethinks() {
-		title = r.StuckTitle(Main, inLine(r.Rethink.Reason, maxReason))
+		title = r.StuckTitle(Main, format.LineStart(r.Rethink.Reason, maxReason))
 		tried = append(tried, fmt.Sprintf("new plans so far: %d", r.Replans))
 	}
 	for _, id := range failed {
 		t, _ := r.Plan.Task(id)
 		if r.Tasks[id].Fail == FailBlocked {
-			title = "Blocked: “" + clipped(t.Title, maxStuckTitle) + "” needs something that I do not have"
+			title = "Blocked: “" + format.Line(t.Title, maxStuckTitle) + "” needs something that I do not have"
 		}
-		tried = append(tried, "“"+clipped(t.Title, maxStuckTitle)+"” failed: "+r.Tasks[id].Reason)
+		tried = append(tried, "“"+format.Line(t.Title, maxStuckTitle)+"” failed: "+r.Tasks[id].Reason)
 	}
 	c := CheckpointOpened{
 		ID:  r.checkpointID("stuck", r.Replans, r.Retries),

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // Recalled is what earlier runs of the same goal came to. It is journalled
@@ -157,7 +159,7 @@ func (r Run) Copies(rep Reported) []Finding {
 		}
 		for _, o := range r.Tasks[t.ID].Outputs {
 			value := HashValue(o.Value)
-			find("the value of "+inLine(cmp.Or(o.Name, string(t.ID)), maxFileName), value,
+			find("the value of "+format.LineStart(cmp.Or(o.Name, string(t.ID)), maxFileName), value,
 				func(e Episode) bool { return slices.Contains(e.ValueHashes, value) })
 		}
 	}

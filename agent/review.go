@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // maxReview is how much of a goal, a summary or a reason a review shows, in
@@ -69,23 +71,25 @@ func (r Run) reviewQuestion() CheckpointOpened {
 		lines = append(lines, deliverable(t, r.Tasks[t.ID]))
 	}
 	return CheckpointOpened{ID: r.reviewID(), Ask: CheckApproval, Review: true,
-		Title: "Review before the report: " + inLine(r.Brief.Goal, maxReview), Detail: Bullets(lines),
+		Title: "Review before the report: " + format.LineStart(r.Brief.Goal, maxReview), Detail: Bullets(lines),
 		Choices: []string{DecideApprove, DecideDeny}, Expires: r.Expiry(r.Last)}
 }
 
 // deliverable is what a task delivered, in one line.
 func deliverable(t Task, s TaskStatus) string {
-	code := func(text string) string { return " `" + strings.ReplaceAll(inLine(text, maxReview), "`", "'") + "`" }
-	parts := []string{"**" + inLine(t.Title, maxReview) + "**"}
+	code := func(text string) string {
+		return " `" + strings.ReplaceAll(format.LineStart(text, maxReview), "`", "'") + "`"
+	}
+	parts := []string{"**" + format.LineStart(t.Title, maxReview) + "**"}
 	if s.Summary != "" {
-		parts[0] += ": " + inLine(s.Summary, maxReview)
+		parts[0] += ": " + format.LineStart(s.Summary, maxReview)
 	}
 	for _, o := range s.Outputs {
 		switch {
 		case o.File != "":
 			parts = append(parts, "file"+code(o.File))
 		case len(o.Value) > 0:
-			parts = append(parts, inLine(o.Name, maxReview)+" ="+code(string(o.Value)))
+			parts = append(parts, format.LineStart(o.Name, maxReview)+" ="+code(string(o.Value)))
 		}
 	}
 	if s.Confidence > 0 {
@@ -121,7 +125,7 @@ func (r Run) decideReview(b CheckpointDecided) Run {
 	}
 	reason := "rejected in the review by " + b.By
 	if b.Text != "" {
-		reason += ": " + inLine(b.Text, maxReview)
+		reason += ": " + format.LineStart(b.Text, maxReview)
 		r.Said = push(r.Said, Note{By: b.By, Text: b.Text, Trusted: true})
 	}
 	for _, t := range r.delivered() {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
@@ -95,7 +96,7 @@ func (r Run) Standing(id TaskID) Standing {
 	s.did(r.Strands[TaskStrand(id)].Talks.Of(llm.Work).Entries)
 	for _, t := range r.Plan.Tasks {
 		st := r.Tasks[t.ID]
-		s.Tasks = append(s.Tasks, TaskLine{t.ID, st.State, inLine(t.Title, standingTitle)})
+		s.Tasks = append(s.Tasks, TaskLine{t.ID, st.State, format.LineStart(t.Title, standingTitle)})
 		for _, o := range st.Outputs {
 			s.Available = append(s.Available, OutputLine{o.Name, t.ID, o.File})
 		}
@@ -103,7 +104,7 @@ func (r Run) Standing(id TaskID) Standing {
 	slices.SortStableFunc(s.Tasks, func(a, b TaskLine) int { return finished(a) - finished(b) })
 	s.Files = append(s.Files, r.Touched...)
 	for _, c := range r.OpenCheckpoints() {
-		s.Questions = append(s.Questions, QuestionLine{c.Ask, inLine(c.Title, standingTitle)})
+		s.Questions = append(s.Questions, QuestionLine{c.Ask, format.LineStart(c.Title, standingTitle)})
 	}
 	s.Spent, s.Left = r.usage()
 	s.Tasks = cut(s.More, "tasks", s.Tasks)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
@@ -113,6 +114,6 @@ func (r Run) Purpose(s StrandID) llm.Purpose {
 func (r Run) Talk(s StrandID) Talk { return r.Strands[s].Talks.Of(r.Purpose(s)) }
 
 func jsonString(s string) json.RawMessage {
-	b, _ := plain(s) // a string always encodes
+	b, _ := format.JSON(s) // a string always encodes
 	return b
 }

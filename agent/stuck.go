@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // maxStuckTitle bounds a task's title within a question about a way out.
@@ -14,17 +16,9 @@ const maxStuckTitle = 60 // characters
 func (r Run) StuckTitle(s StrandID, why string) string {
 	id, _ := s.Task()
 	if t, known := r.Plan.Task(id); known && t.Title != "" {
-		return "Stuck on “" + clipped(t.Title, maxStuckTitle) + "”: " + why
+		return "Stuck on “" + format.Line(t.Title, maxStuckTitle) + "”: " + why
 	}
 	return "Stuck: " + why
-}
-
-// clipped is a text in one line; where it is cut, that shows.
-func clipped(text string, most int) string {
-	if line := inLine(text, most+1); len([]rune(line)) <= most {
-		return line
-	}
-	return strings.TrimSpace(inLine(text, most-1)) + "…"
 }
 
 // Bullets are the lines as a list, each of them in one line.

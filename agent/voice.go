@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
@@ -69,7 +70,7 @@ type Shown struct {
 
 // Text is the outcome's text.
 func (s Shown) Text() string {
-	b, _ := plain(s) // strings always encode
+	b, _ := format.JSON(s) // strings always encode
 	return string(b)
 }
 
@@ -276,7 +277,7 @@ func (r Run) attaching() bool {
 
 // Intent is a post as it is journalled.
 func (p Post) Intent(deadline time.Time) ToolIntent {
-	args, _ := plain(p) // strings always encode
+	args, _ := format.JSON(p) // strings always encode
 	return ToolIntent{Effect: p.Effect(), Tool: postTool, Arguments: args, Repeat: p.Repeat(), Deadline: deadline}
 }
 
@@ -324,12 +325,6 @@ const (
 	maxFileReason = 300
 )
 
-// inLine is a text that cannot pass for more than one line.
-func inLine(text string, most int) string {
-	line := []rune(strings.Join(strings.Fields(text), " "))
-	return string(line[:min(len(line), most)])
-}
-
 // attached tells the strands of a file that a person gave.
 func (r Run) attached(key string, s Shown) Run {
 	number, is := strings.CutPrefix(key, keyFile)
@@ -338,10 +333,10 @@ func (r Run) attached(key string, s Shown) Run {
 		return r
 	}
 	f := r.Files[i]
-	name := inLine(f.Name, maxFileName)
+	name := format.LineStart(f.Name, maxFileName)
 	text := "The file " + name + " that " + f.By + " attached is in the workspace at " + s.Path + "."
 	if s.Failed != "" {
-		text = "The file " + name + " that " + f.By + " attached could not be fetched: " + inLine(s.Failed, maxFileReason)
+		text = "The file " + name + " that " + f.By + " attached could not be fetched: " + format.LineStart(s.Failed, maxFileReason)
 	}
 	return r.note(Note{By: Deckhand, Text: text, Trusted: true})
 }

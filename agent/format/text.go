@@ -31,6 +31,10 @@ func Cut(s string, most int) string {
 // longer, it ends with "…".
 func Line(s string, most int) string { return Cut(OneLine(s), most) }
 
+// LineStart is the beginning of a text on one line, at most so many characters,
+// and nothing shows that it was cut.
+func LineStart(s string, most int) string { return First(OneLine(s), most) }
+
 // List is words in a row: "a", "a or b", "a, b or c", where last is "or".
 func List(words []string, last string) string {
 	if len(words) < 2 {

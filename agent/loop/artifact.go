@@ -9,6 +9,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/plan"
+	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
 // artifactName is how a call's arguments name the whole of a long result that
@@ -43,13 +44,12 @@ func (t *turn) inflate(ctx context.Context, view agent.Run, args json.RawMessage
 // text reads an artifact, again and again while the store is away: the answer
 // that names it is paid for and not committed yet.
 func (t *turn) text(ctx context.Context, hash string) ([]byte, error) {
-	for pause := 50 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+	for backoff := (wait.Backoff{First: 50 * time.Millisecond, Longest: time.Second}); ; backoff.Sleep(ctx) {
 		text, err := t.Blobs.Blob(ctx, hash)
 		if err == nil || ctx.Err() != nil || errors.Is(err, agent.ErrNoBlob) {
 			return text, err
 		}
 		t.Log.Warn("cannot read an artifact; trying again", "run", t.lease.Run, "err", err)
-		sleep(ctx, pause)
 	}
 }
 

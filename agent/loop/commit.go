@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
 // commit writes the batch under the lease and folds it. The same attempt is
@@ -34,13 +35,14 @@ func (t *turn) commit(ctx context.Context, strict bool) error {
 // send repeats a commit until the store answers. The store being away is not
 // an answer: what happened must not be forgotten while this process lives.
 func (l *Loop) send(ctx context.Context, c agent.Commit) (agent.Receipt, error) {
-	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+	for backoff := (wait.Backoff{First: 20 * time.Millisecond, Longest: time.Second}); ; {
 		receipt, err := l.Store.Commit(ctx, c)
 		if err == nil || refused(err) || ctx.Err() != nil {
 			return receipt, err
 		}
+		pause := backoff.Next()
 		l.Log.Warn("cannot commit; trying again", "run", c.Run, "pause", pause, "err", err)
-		sleep(ctx, pause)
+		wait.Sleep(ctx, pause)
 	}
 }
 

@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/agent/prompt"
 	"github.com/deckhand-bot/deckhand/agent/reflect"
 )
@@ -206,13 +206,11 @@ func (f *folds) keep(ctx context.Context, run agent.RunID) error {
 	if e.run.Seq < e.kept+snapshotEvery || e.run.Ended != nil {
 		return nil
 	}
-	var data bytes.Buffer
-	enc := json.NewEncoder(&data)
-	enc.SetEscapeHTML(false) // arguments and values must come back byte for byte
-	if err := enc.Encode(snapshot{Version: foldVersion, Run: e.run}); err != nil {
+	data, err := format.JSON(snapshot{Version: foldVersion, Run: e.run}) // arguments and values come back byte for byte
+	if err != nil {
 		return fmt.Errorf("snapshot of run %s: %w", run, err)
 	}
-	if err := f.blobs.KeepSnapshot(ctx, run, e.run.Seq, data.Bytes()); err != nil {
+	if err := f.blobs.KeepSnapshot(ctx, run, e.run.Seq, data); err != nil {
 		return err
 	}
 	e.kept = e.run.Seq

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
 // defaultTimeout bounds a tool that names no timeout of its own.
@@ -209,13 +210,12 @@ func (t *turn) outcome(ctx context.Context, c agent.OpenCall, r agent.Result, to
 
 // keepText writes an artifact, again and again while the store is away.
 func (t *turn) keepText(ctx context.Context, text string) (string, error) {
-	for pause := 50 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+	for backoff := (wait.Backoff{First: 50 * time.Millisecond, Longest: time.Second}); ; backoff.Sleep(ctx) {
 		hash, err := t.Blobs.PutBlob(ctx, []byte(text))
 		if err == nil || ctx.Err() != nil {
 			return hash, err
 		}
 		t.Log.Warn("cannot keep an artifact; trying again", "run", t.lease.Run, "err", err)
-		sleep(ctx, pause)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/prompt"
+	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
 // Toolbox is the set of tools that runs may use.
@@ -178,19 +179,20 @@ func (l *Loop) Run(ctx context.Context) error {
 // claim hands due strands to goroutines, as many as there are workers.
 func (l *Loop) claim(ctx, hard context.Context, turns *sync.WaitGroup) error {
 	slots := make(chan struct{}, l.Workers)
-	for pause := time.Duration(0); ctx.Err() == nil; {
+	backoff := wait.Backoff{First: 50 * time.Millisecond, Longest: time.Second}
+	for ctx.Err() == nil {
 		n := acquire(ctx, slots)
 		leases, err := l.Store.Claim(ctx, n, claimWait, l.Only)
 		for range n - len(leases) {
 			<-slots
 		}
 		if err != nil && ctx.Err() == nil {
-			pause = min(max(2*pause, 50*time.Millisecond), time.Second)
+			pause := backoff.Next()
 			l.Log.Error("cannot claim work; trying again", "pause", pause, "err", err)
-			sleep(ctx, pause)
+			wait.Sleep(ctx, pause)
 			continue
 		}
-		pause = 0
+		backoff.Reset()
 		for _, lease := range leases {
 			turns.Go(func() {
 				defer func() { <-slots }()
@@ -219,14 +221,4 @@ func acquire(ctx context.Context, slots chan struct{}) int {
 		}
 	}
 	return maxClaim
-}
-
-// sleep waits for d or the end of ctx.
-func sleep(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
 }

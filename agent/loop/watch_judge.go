@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 const (
@@ -43,7 +45,7 @@ func (w *Watch) limits() limits { return limits{after: w.After, checkIns: w.Chec
 
 // see asks every strand of the run what it does next.
 func see(r agent.Run) *sight {
-	s := &sight{goal: cut(r.Brief.Goal, 80), told: map[AlertKind]string{}, unchecked: map[agent.StrandID]unchecked{},
+	s := &sight{goal: firstLine(r.Brief.Goal, 80), told: map[AlertKind]string{}, unchecked: map[agent.StrandID]unchecked{},
 		person: r.Paused != "" || r.Refused != "" || r.OpenCheckpoint() != nil}
 	for id := range r.Strands {
 		if id == agent.Voice {
@@ -84,7 +86,7 @@ func unsaid(r agent.Run) string {
 		}
 	}
 	if shown := r.Shown[agent.KeyReport]; r.Ended != nil && shown.Failed != "" {
-		return "the report could not be posted: " + cut(shown.Failed, 300)
+		return "the report could not be posted: " + firstLine(shown.Failed, 300)
 	}
 	return ""
 }
@@ -201,17 +203,8 @@ func (s *sight) overdue(now time.Time, l limits) (list []agent.StrandID) {
 	return list
 }
 
-// cut is the beginning of a text, in one line.
-func cut(text string, most int) string {
-	line := []rune(text)
-	for i, r := range line {
-		if r == '\n' {
-			line = line[:i]
-			break
-		}
-	}
-	if len(line) > most {
-		return string(line[:most]) + "…"
-	}
-	return string(line)
+// firstLine is the first line of a text, cut where it is long.
+func firstLine(text string, most int) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return format.Cut(line, most)
 }

@@ -68,9 +68,9 @@ func TestSummed(t *testing.T) {
 	}
 }
 
-func TestCut(t *testing.T) {
-	for text, want := range map[string]string{"": "", "boats": "boats", "two\nlines": "two", "ÄÖÜÄÖÜ": "ÄÖÜÄÖ…"} {
-		if got := cut(text, 5); got != want {
+func TestFirstLine(t *testing.T) {
+	for text, want := range map[string]string{"": "", "boats": "boats", "two\nlines": "two", "ÄÖÜÄÖÜ": "ÄÖÜÄ…"} {
+		if got := firstLine(text, 5); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

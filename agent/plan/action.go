@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // checkActions is V12. A foreign plan names tools, which are actions.
@@ -31,12 +32,12 @@ func (d *draft) checkActions() {
 		}
 		if onlyPlanning(t, asked) {
 			d.fail("V12", t.ID, "%s (%q) is not actionable: it only plans; name what is to be done, with which tool, "+
-				"and what comes of it", t.ID, clip(t.Title, 80))
+				"and what comes of it", t.ID, format.Cut(t.Title, 80))
 			continue
 		}
 		if what := d.restated(t, goals, len(js) == 1); what != "" {
 			d.fail("V12", t.ID, "%s (%q) is not actionable: it only restates %s; divide it into steps or say how it is done",
-				t.ID, clip(t.Title, 80), what)
+				t.ID, format.Cut(t.Title, 80), what)
 		}
 	}
 }

@@ -1,10 +1,12 @@
 package plan
 
 import (
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // checkCatalogue is V10: tools and roles that do not exist.
@@ -156,51 +158,9 @@ func (d *draft) nearest(name string, candidates func() []string) string {
 	if d.suggested++; d.suggested > suggestions {
 		return ""
 	}
-	best, distance := "", -1
-	lower := strings.ToLower(clip(name, 40))
-	for _, c := range candidates() {
-		if c == "" {
-			continue
-		}
-		if n := edits(lower, strings.ToLower(clip(c, 40))); distance < 0 || n < distance {
-			best, distance = c, n
-		}
-	}
-	if distance < 0 {
+	best := format.Nearest(name, candidates(), math.MaxInt)
+	if best == "" {
 		return ""
 	}
 	return `; the nearest is "` + best + `"`
-}
-
-// edits is the Levenshtein distance in runes.
-func edits(a, b string) int {
-	from, to := []rune(a), []rune(b)
-	row := make([]int, len(to)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, x := range from {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j, y := range to {
-			cost := diagonal
-			if x != y {
-				cost = min(diagonal, row[j], row[j+1]) + 1
-			}
-			diagonal, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(to)]
-}
-
-// clip shortens a text to a number of runes.
-func clip(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	rs := []rune(s)
-	if len(rs) <= most {
-		return s
-	}
-	return string(rs[:most-1]) + "…"
 }

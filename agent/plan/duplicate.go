@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // nearShare is the token Jaccard from which two titles are nearly the same.
@@ -156,7 +157,7 @@ func (d *draft) checkNear(into []int) {
 		rare = rare[:min(len(rare), len(rare)/5+1)]
 		if j := d.near(i, into, sets, rare, shelf); j >= 0 {
 			d.warn("V13", t.ID, "%s (%q) is nearly the same as %s (%q): make sure that both are needed",
-				t.ID, clip(t.Title, 80), d.plan.Tasks[j].ID, clip(d.plan.Tasks[j].Title, 80))
+				t.ID, format.Cut(t.Title, 80), d.plan.Tasks[j].ID, format.Cut(d.plan.Tasks[j].Title, 80))
 		}
 		for _, w := range rare {
 			shelf[w] = append(shelf[w], i)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // ErrArguments says that arguments are not JSON.
@@ -145,7 +146,7 @@ func shown(o agent.Output) string {
 // wraps ErrArguments.
 func ExpandJSON(args json.RawMessage, values map[string]agent.Output) (json.RawMessage, error) {
 	if !json.Valid(args) {
-		return nil, fmt.Errorf("expand placeholders in %q: %w; send them as one JSON object", clip(string(args), 80), ErrArguments)
+		return nil, fmt.Errorf("expand placeholders in %q: %w; send them as one JSON object", format.Cut(string(args), 80), ErrArguments)
 	}
 	var b bytes.Buffer
 	plain := 0
@@ -192,11 +193,6 @@ func expandString(quoted []byte, values map[string]agent.Output) ([]byte, bool) 
 	if text == s {
 		return nil, false
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(text); err != nil { // never: a string always encodes
-		return nil, false
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), true
+	b, err := format.JSON(text)
+	return b, err == nil // a string always encodes
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // foreign collects a plan whose links stand beside its tasks.
@@ -74,7 +75,7 @@ func (f *foreign) broken(raw json.RawMessage, wanted string, ends ...agent.TaskI
 			task = id
 		}
 	}
-	f.found = append(f.found, malformed(task, fmt.Sprintf("the link %s is malformed: %s", clip(compact(raw), 80), wanted)))
+	f.found = append(f.found, malformed(task, fmt.Sprintf("the link %s is malformed: %s", format.Cut(compact(raw), 80), wanted)))
 }
 
 func (f *foreign) fail(code string, task agent.TaskID, format string, args ...any) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // checkIDs is V1.
@@ -15,7 +16,7 @@ func (d *draft) checkIDs() {
 		switch {
 		case !d.out[i]:
 		case t.ID == "":
-			d.fail("V1", "", "task %d (%q) has no id: give it one of its own", i+1, clip(t.Title, 60))
+			d.fail("V1", "", "task %d (%q) has no id: give it one of its own", i+1, format.Cut(t.Title, 60))
 		default:
 			d.fail("V1", t.ID, "id %q is used by task %d and by task %d: give each task an id of its own",
 				t.ID, d.index[t.ID]+1, i+1)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // Shape is how a plan was written.
@@ -163,7 +164,7 @@ func parseOwn(data []byte) (agent.Plan, []agent.PlanFinding, error) {
 		t.DependsOn = deps
 		for _, raw := range bad {
 			found = append(found, malformed(t.ID, fmt.Sprintf("a dependency of %s is %s: it should be the id of a task, a string",
-				t.ID, clip(string(raw), 60))))
+				t.ID, format.Cut(string(raw), 60))))
 		}
 		p.Tasks = append(p.Tasks, t)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // Merge joins a running plan with a new one for the rest of the work. Tasks that
@@ -39,8 +40,8 @@ func Merge(old agent.Plan, states map[agent.TaskID]agent.TaskState, revised agen
 		case !restates(was, t):
 			o.Found = append(o.Found, agent.PlanFinding{
 				Code: "V1", Severity: agent.SeverityError, Task: t.ID,
-				Message: "id " + string(t.ID) + " belongs to \"" + clip(was.Title, 80) + "\", which is " +
-					string(states[t.ID]) + ": give \"" + clip(t.Title, 80) + "\" an id of its own",
+				Message: "id " + string(t.ID) + " belongs to \"" + format.Cut(was.Title, 80) + "\", which is " +
+					string(states[t.ID]) + ": give \"" + format.Cut(t.Title, 80) + "\" an id of its own",
 			})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // The bounds of a drawn plan: lines, levels that are indented, runes of a title.
@@ -126,5 +127,5 @@ func oneLine(s string, most int) string {
 		}
 		return r
 	}, s)
-	return clip(strings.Join(strings.Fields(s), " "), most)
+	return format.Cut(strings.Join(strings.Fields(s), " "), most)
 }

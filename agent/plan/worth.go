@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // The bounds of V18.
@@ -65,7 +66,7 @@ func (d *draft) checkGoals() {
 			served = served || said[w]
 		}
 		if telling > 0 && !served {
-			d.fail("V15", "", "no task serves goal %d, %q: add one or remove the goal", at+1, clip(goal, 120))
+			d.fail("V15", "", "no task serves goal %d, %q: add one or remove the goal", at+1, format.Cut(goal, 120))
 		}
 	}
 }

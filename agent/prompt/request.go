@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
@@ -238,11 +239,8 @@ func (v *view) lookAtTask(r agent.Run, s agent.StrandID, id agent.TaskID) {
 // planJSON is the plan on one line. < and & stay as they are: the model is to
 // give finished tasks back as it got them.
 func planJSON(p agent.Plan) string {
-	var line strings.Builder
-	enc := json.NewEncoder(&line)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(p) //nolint:errchkjson // it was read from JSON, which has no infinite numbers
-	return strings.TrimSuffix(line.String(), "\n")
+	line, _ := format.JSON(p) // it was read from JSON, which has no infinite numbers
+	return string(line)
 }
 
 // values renders outputs as JSON: the value, or the path where it is a file.
