@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/deckhand-bot/deckhand/adapters/markdown"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -69,7 +70,7 @@ func modal(f bot.Form) (response, error) {
 		return response{}, fmt.Errorf("%w: it has %d fields", errForm, len(f.Fields))
 	}
 	if f.Intro != "" && len(f.Fields) < maxFields {
-		intro, _ := head(strings.Join(dialect(f.Intro), "\n"), maxIntro)
+		intro, _ := markdown.Head(strings.Join(markdownBlocks(f.Intro), "\n"), maxIntro)
 		out.Components = append(out.Components, field{Kind: kindText, Content: drawing{}.people(intro)})
 	}
 	for _, one := range f.Fields {

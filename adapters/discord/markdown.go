@@ -2,40 +2,34 @@ package discord
 
 import (
 	"regexp"
-	"strconv"
 	"strings"
 
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	table "github.com/yuin/goldmark/extension/ast"
-	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"github.com/deckhand-bot/deckhand/adapters/markdown"
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
-var commonmark = goldmark.New(goldmark.WithExtensions(extension.Strikethrough, extension.Table, extension.TaskList, extension.Linkify))
-
-// dialect writes Markdown as Discord reads it, one string for each block at
-// the top of the document: headings of three levels, no tables, no pictures.
-// Nothing in it names anybody so that Discord would notify them.
-func dialect(markdown string) []string {
-	w := writer{src: []byte(markdown)}
-	list := w.children(commonmark.Parser().Parse(text.NewReader(w.src)))
-	for i, s := range list {
-		list[i] = hushed(s)
-	}
-	return list
+// dialect is Markdown as Discord reads it: headings of three levels, no tables,
+// no pictures.
+var dialect = markdown.Dialect{
+	Strong: "**", Emphasis: "*", Strike: "~~",
+	Bullet: "- ", BulletIndent: "  ", NumberIndent: "   ",
+	Text:      escapeMarkdown,
+	Code:      func(text string) string { return text },
+	Link:      link,
+	Heading:   heading,
+	Paragraph: escapeLineStarts,
+	Fenced:    fenced,
 }
 
-// writer writes the nodes of one document.
-type writer struct{ src []byte }
-
-// children writes the blocks within a block; empty ones are left out.
-func (w writer) children(n ast.Node) []string {
-	var list []string
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		if s := w.block(c); strings.TrimSpace(s) != "" {
-			list = append(list, s)
-		}
+// markdownBlocks writes Markdown as Discord reads it, one string for each block at the
+// top of the document. Nothing in it names anybody so that Discord would notify
+// them.
+func markdownBlocks(document string) []string {
+	list := dialect.Blocks(document)
+	for i, s := range list {
+		list[i] = withoutPings(s)
 	}
 	return list
 }
@@ -43,110 +37,87 @@ func (w writer) children(n ast.Node) []string {
 // maxLevel is the lowest kind of heading that Discord knows.
 const maxLevel = 3
 
-func (w writer) block(n ast.Node) string {
-	switch n := n.(type) {
-	case *ast.Heading:
-		title := strings.Join(strings.Fields(w.inline(n)), " ")
-		if title == "" || n.Level > maxLevel {
-			return around("**", title)
-		}
-		return strings.Repeat("#", n.Level) + " " + title
-	case *ast.Paragraph, *ast.TextBlock:
-		return level(strings.TrimSpace(w.inline(n)))
-	case *ast.Blockquote:
-		return prefixed(strings.Join(w.children(n), "\n\n"), "> ", "> ")
-	case *ast.List:
-		return w.list(n)
-	case *ast.FencedCodeBlock:
-		return fenced(string(n.Language(w.src)), w.lines(n))
-	case *ast.CodeBlock:
-		return fenced("", w.lines(n))
-	case *ast.HTMLBlock:
-		return level(literal(strings.TrimSpace(w.lines(n))))
-	case *ast.ThematicBreak:
-		return "———"
-	case *table.Table:
-		return fenced("", w.table(n))
+func heading(level int, title string) string {
+	title = format.OneLine(title)
+	if title == "" || level > maxLevel {
+		return markdown.Around("**", title)
 	}
-	return strings.Join(w.children(n), "\n\n")
+	return strings.Repeat("#", level) + " " + title
 }
 
-func (w writer) lines(n ast.Node) string {
-	var b strings.Builder
-	for i := range n.Lines().Len() {
-		line := n.Lines().At(i)
-		b.Write(line.Value(w.src))
-	}
-	if h, is := n.(*ast.HTMLBlock); is && h.HasClosure() {
-		b.Write(h.ClosureLine.Value(w.src))
-	}
-	return b.String()
-}
+var lineStart = regexp.MustCompile(`(?m)^([ \t]*)(#{1,3}|-#|-|\+|>{1,3}|\d{1,9}(?:[.)]))(\s|$)`)
 
-func (w writer) list(n *ast.List) string {
-	var items []string
-	number := n.Start
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		mark, indent := "- ", "  "
-		if n.IsOrdered() {
-			mark, indent = strconv.Itoa(number)+". ", "   "
-			number++
-		}
-		items = append(items, prefixed(strings.Join(w.children(c), "\n"), mark, indent))
-	}
-	return strings.Join(items, "\n")
-}
-
-// prefixed puts first before the first line of a text and rest before the others.
-func prefixed(s, first, rest string) string {
-	return first + strings.ReplaceAll(s, "\n", "\n"+rest)
-}
-
-var beginning = regexp.MustCompile(`(?m)^([ \t]*)(#{1,3}|-#|-|\+|>{1,3}|\d{1,9}(?:[.)]))(\s|$)`)
-
-// level is text whose lines begin no heading, list, quote or small print.
-func level(s string) string {
-	return beginning.ReplaceAllStringFunc(s, func(m string) string {
+// escapeLineStarts is text whose lines begin no heading, list, quote or small print.
+func escapeLineStarts(s string) string {
+	return lineStart.ReplaceAllStringFunc(s, func(m string) string {
 		at := strings.IndexAny(m, "#->+.)")
 		return m[:at] + `\` + m[at:]
 	})
 }
 
-// table draws a table with signs; Discord has none.
-func (w writer) table(t *table.Table) string {
-	var rows [][]string
-	var widths []int
-	for r := t.FirstChild(); r != nil; r = r.NextSibling() {
-		var row []string
-		for c := r.FirstChild(); c != nil; c = c.NextSibling() {
-			cell := shortened(strings.Join(strings.Fields(w.plain(c)), " "), 60)
-			if len(row) == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[len(row)] = max(widths[len(row)], len([]rune(cell)))
-			row = append(row, cell)
+// escapeMarkdown is text that Discord shows as it stands, within a line.
+func escapeMarkdown(s string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, "[", `\[`, "]", `\]`, "<", `\<`).Replace(s)
+}
+
+// Bounds of a link: longer ones are shown as text.
+const (
+	maxURL       = 512
+	maxLinkLabel = 200
+)
+
+var pingInURL = regexp.MustCompile(`(?i)@(everyone|here)`)
+
+// link is a link with its label, or both as text where the target is none that
+// people open. A label that looks like an address stands beside the link:
+// Discord shows no link that hides where it leads.
+func link(target, label string) string {
+	url := string(util.URLEscape([]byte(target), true))
+	url = strings.NewReplacer("<", "%3C", ">", "%3E", "(", "%28", ")", "%29", "|", "%7C", "`", "%60", `\`, "%5C", "*", "%2A").Replace(url)
+	url = pingInURL.ReplaceAllString(url, "%40$1")
+	label = format.OneLine(label)
+	switch {
+	case strings.ContainsFunc(url, func(r rune) bool { return r <= ' ' || r > '~' }) || len(url) > maxURL || !opens(url):
+		if label == target || target == "mailto:"+label || target == "" {
+			return escapeMarkdown(label)
 		}
-		rows = append(rows, row)
+		return escapeMarkdown(label + " (" + target + ")")
+	case label == "" || label == target:
+		return "<" + url + ">"
 	}
-	var b strings.Builder
-	for i, row := range rows {
-		for j, cell := range row {
-			if j > 0 {
-				b.WriteString(" | ")
-			}
-			b.WriteString(cell + strings.Repeat(" ", widths[j]-len([]rune(cell))))
-		}
-		b.WriteString("\n")
-		if i > 0 {
-			continue
-		}
-		for j, width := range widths {
-			if j > 0 {
-				b.WriteString("-+-")
-			}
-			b.WriteString(strings.Repeat("-", width))
-		}
-		b.WriteString("\n")
+	label = shortened(label, maxLinkLabel)
+	if strings.Contains(label, "://") || strings.Contains(label, "www.") || strings.ContainsAny(label, "[]") {
+		return escapeMarkdown(label) + " (<" + url + ">)"
 	}
-	return b.String()
+	return "[" + escapeMarkdown(label) + "](" + url + ")"
+}
+
+func opens(url string) bool {
+	url = strings.ToLower(url)
+	return strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://")
+}
+
+var language = regexp.MustCompile(`^[A-Za-z0-9+#_.-]{1,20}$`)
+
+// fenced is text between fences, which it cannot close.
+func fenced(lang, text string) string {
+	if !language.MatchString(lang) {
+		lang = ""
+	}
+	text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "``", "`"+markdown.NoWidth+"`")
+	if strings.HasSuffix(text, "`") {
+		text += markdown.NoWidth
+	}
+	return markdown.Fence + lang + "\n" + text + "\n" + markdown.Fence
+}
+
+// ping matches what Discord would read as the name of somebody, of everybody,
+// of a channel or a command. What it would notify is bounded by the allowed
+// mentions of the message anyway; this keeps it from looking like a call, too.
+var ping = regexp.MustCompile(`(?i)<[@#/]|<id:|@everyone|@here`)
+
+// withoutPings is text with nothing in it that could notify anybody, as Discord
+// looks for it: anywhere, whatever stands around it. It looks the same.
+func withoutPings(text string) string {
+	return ping.ReplaceAllStringFunc(text, func(m string) string { return m[:1] + markdown.NoWidth + m[1:] })
 }

@@ -3,6 +3,8 @@ package discord
 import (
 	"strings"
 	"testing"
+
+	"github.com/deckhand-bot/deckhand/adapters/markdown"
 )
 
 func TestMarkdownBecomesDiscords(t *testing.T) {
@@ -40,8 +42,8 @@ func TestMarkdownBecomesDiscords(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if got := strings.Join(dialect(c.in), "\n\n"); got != strings.ReplaceAll(c.want, "</", "<\u200b/") {
-				t.Errorf("dialect(%q)\n got %q\nwant %q", c.in, got, c.want)
+			if got := strings.Join(markdownBlocks(c.in), "\n\n"); got != strings.ReplaceAll(c.want, "</", "<\u200b/") {
+				t.Errorf("markdownBlocks(%q)\n got %q\nwant %q", c.in, got, c.want)
 			}
 		})
 	}
@@ -60,26 +62,26 @@ func TestNothingPings(t *testing.T) {
 	t.Parallel()
 	for _, p := range pings {
 		for _, text := range []string{p, "a " + p + " b", "x\n\n" + p} {
-			if got := calls.FindString(strings.Join(dialect(text), "\n\n")); got != "" {
-				t.Errorf("dialect(%q) contains %q", text, got)
+			if got := calls.FindString(strings.Join(markdownBlocks(text), "\n\n")); got != "" {
+				t.Errorf("markdownBlocks(%q) contains %q", text, got)
 			}
-			if got := calls.FindString(hushed(text)); got != "" {
-				t.Errorf("hushed(%q) contains %q", text, got)
+			if got := calls.FindString(withoutPings(text)); got != "" {
+				t.Errorf("withoutPings(%q) contains %q", text, got)
 			}
 		}
 	}
 }
 
-func TestHushedTextLooksTheSame(t *testing.T) {
+func TestTextWithoutPingsLooksTheSame(t *testing.T) {
 	t.Parallel()
 	for _, text := range append(pings, "a@b.cd", "@Override", "a < b", "npm i @types/node") {
-		if got := strings.ReplaceAll(hushed(text), noWidth, ""); got != text {
-			t.Errorf("hushed(%q) reads %q", text, got)
+		if got := strings.ReplaceAll(withoutPings(text), markdown.NoWidth, ""); got != text {
+			t.Errorf("withoutPings(%q) reads %q", text, got)
 		}
 	}
 	for _, text := range []string{"a@b.cd", "@Override", "a < b", "npm i @types/node"} {
-		if got := hushed(text); got != text {
-			t.Errorf("hushed changes %q to %q for nothing", text, got)
+		if got := withoutPings(text); got != text {
+			t.Errorf("withoutPings changes %q to %q for nothing", text, got)
 		}
 	}
 }
@@ -89,18 +91,18 @@ func FuzzNothingPings(f *testing.F) {
 		f.Add(p)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		text = strings.NewReplacer(string(mentionOpen), "", string(mentionClose), "").Replace(text) // the desk writes them out
-		whole := drawing{}.people(strings.Join(dialect(text), "\n\n"))
+		text = strings.NewReplacer(string(markdown.MentionOpen), "", string(markdown.MentionClose), "").Replace(text) // the desk writes them out
+		whole := drawing{}.people(strings.Join(markdownBlocks(text), "\n\n"))
 		part, _ := first(whole, 200)
 		if n := width(part); n > 200 {
 			t.Errorf("a part of %d characters", n)
 		}
-		for _, s := range []string{whole, part, hushed(fenced("", text)), drawing{}.line(text, 100), plainText(text, 80)} {
+		for _, s := range []string{whole, part, withoutPings(fenced("", text)), drawing{}.line(text, 100), plainText(text, 80)} {
 			if got := calls.FindString(s); got != "" {
 				t.Errorf("%q becomes %q", text, s)
 			}
 		}
-		if strings.Count(fenced("", text), fence) != 2 {
+		if strings.Count(fenced("", text), markdown.Fence) != 2 {
 			t.Errorf("%q breaks out of its fence", text)
 		}
 	})
@@ -112,8 +114,8 @@ func TestLongTextIsCutWhereItMay(t *testing.T) {
 		"words":    strings.Repeat("word ", 2000),
 		"one word": strings.Repeat("x", 9000),
 		"emoji":    strings.Repeat("🦜", 3000),
-		"links":    strings.Join(dialect(strings.Repeat("[some label](https://example.org/a/path) ", 300)), ""),
-		"escapes":  strings.Join(dialect(strings.Repeat(`\_\*`, 3000)), ""),
+		"links":    strings.Join(markdownBlocks(strings.Repeat("[some label](https://example.org/a/path) ", 300)), ""),
+		"escapes":  strings.Join(markdownBlocks(strings.Repeat(`\_\*`, 3000)), ""),
 		"code":     fenced("go", strings.Repeat("x := map[string]int{}\n", 500)),
 		"people":   strings.Repeat("\ue000discord:120000000000000001\ue001", 500),
 	} {
@@ -122,33 +124,9 @@ func TestLongTextIsCutWhereItMay(t *testing.T) {
 			if n := width(part); n > most || n < most/2 || !cut {
 				t.Errorf("%s: %d characters of %d", name, n, most)
 			}
-			if name != "code" && strings.Count(part, "[") != strings.Count(part, ")") || strings.Count(part, fence)%2 != 0 || strings.Count(part, "\ue000") != strings.Count(part, "\ue001") || strings.HasSuffix(part, `\…`) {
+			if name != "code" && strings.Count(part, "[") != strings.Count(part, ")") || strings.Count(part, markdown.Fence)%2 != 0 || strings.Count(part, "\ue000") != strings.Count(part, "\ue001") || strings.HasSuffix(part, `\…`) {
 				t.Errorf("%s: cut within something: …%q", name, part[len(part)-80:])
 			}
-		}
-	}
-}
-
-func TestHeadEndsWithAParagraph(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name, in string
-		most     int
-		want     string
-		cut      bool
-	}{
-		{"fits", "a\n\nb", 10, "a\n\nb", false},
-		{"paragraph", "aaaa\n\nbbbb\n\ncccc", 12, "aaaa\n\nbbbb", true},
-		{"open fence", "```\nline\nline\nline\nline\n```", 18, "```\nline\nline\n```", true},
-		{"one line", "aaaaaaaaaaaaaaaa", 5, "aaaa…", true},
-		{"no room", "aaaa", 0, "", true},
-	} {
-		got, cut := head(c.in, c.most)
-		if c.name == "no room" {
-			got = strings.Trim(got, "…")
-		}
-		if got != c.want || cut != c.cut {
-			t.Errorf("%s: head = %q, %v; want %q, %v", c.name, got, cut, c.want, c.cut)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -38,8 +39,8 @@ func headlineOf(c bot.Card) bot.Card {
 func topic(c bot.Card) string {
 	if c.Key.Kind == agent.PostCard {
 		for _, p := range c.Parts {
-			if h, is := p.(bot.Heading); is && oneSpace(h.Text) != "" {
-				return oneSpace(h.Text)
+			if h, is := p.(bot.Heading); is && format.OneLine(h.Text) != "" {
+				return format.OneLine(h.Text)
 			}
 		}
 	}

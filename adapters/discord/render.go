@@ -160,7 +160,7 @@ func (s *sheet) noticeBlocks() []block {
 		return []block{{Type: kindText, Content: "-# … shortened"}}
 	}
 	return []block{
-		{Type: kindText, Content: "-# … shortened; the whole text is in the file " + literal(s.file)},
+		{Type: kindText, Content: "-# … shortened; the whole text is in the file " + escapeMarkdown(s.file)},
 		{Type: kindFile, File: &media{URL: "attachment://" + s.file}},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/deckhand-bot/deckhand/adapters/markdown"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -119,7 +120,7 @@ func old(c bot.Card, m drawn) message {
 	}
 	text := strings.Join(texts, "\n")
 	if strings.TrimSpace(text) == "" {
-		text = noWidth
+		text = markdown.NoWidth
 	}
 	text, _ = first(text, maxAll)
 	return message{Content: &content, Embeds: &[]embed{{URL: markURL(c.Key), Description: text}}, Components: rows, Allowed: allowing(m.mentions)}

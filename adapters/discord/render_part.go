@@ -5,7 +5,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/deckhand-bot/deckhand/adapters/markdown"
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -38,10 +40,10 @@ func (s *sheet) heading(p bot.Heading) {
 
 // prose takes what room the prose before it left.
 func (s *sheet) prose(p bot.Prose) {
-	text, cut := head(strings.TrimSpace(p.Markdown), s.room.prose)
+	text, cut := markdown.Head(strings.TrimSpace(p.Markdown), s.room.prose)
 	s.cut = s.cut || cut
 	s.room.prose -= utf8.RuneCountInString(text)
-	shown, more := first(s.people(strings.Join(dialect(text), "\n\n")), maxAll) // signs that are escaped make it longer
+	shown, more := first(s.people(strings.Join(markdownBlocks(text), "\n\n")), maxAll) // signs that are escaped make it longer
 	s.cut = s.cut || more
 	s.text(shown)
 }
@@ -54,18 +56,18 @@ func (s *sheet) code(p bot.Code) {
 	}
 	s.room.code -= width(text)
 	if strings.TrimSpace(text) != "" {
-		s.text(hushed(fenced("", text)))
+		s.text(withoutPings(fenced("", text)))
 	}
 }
 
 // small is subtext: each line of it has a mark of its own.
 func (s *sheet) small(p bot.Small) {
-	text, cut := head(strings.TrimSpace(p.Markdown), s.room.small)
+	text, cut := markdown.Head(strings.TrimSpace(p.Markdown), s.room.small)
 	s.cut = s.cut || cut
 	s.room.small -= utf8.RuneCountInString(text)
 	var lines []string
-	for line := range strings.SplitSeq(s.people(strings.Join(dialect(text), "\n")), "\n") {
-		if line = strings.TrimLeft(line, "#> "); strings.TrimSpace(line) != "" && !strings.HasPrefix(line, fence) {
+	for line := range strings.SplitSeq(s.people(strings.Join(markdownBlocks(text), "\n")), "\n") {
+		if line = strings.TrimLeft(line, "#> "); strings.TrimSpace(line) != "" && !strings.HasPrefix(line, markdown.Fence) {
 			lines = append(lines, "-# "+line)
 		}
 	}
@@ -84,7 +86,7 @@ func (s *sheet) facts(p bot.Facts) {
 		if value == "" {
 			value = "–"
 		}
-		lines = append(lines, strings.TrimSpace(around("**", name)+"  "+value))
+		lines = append(lines, strings.TrimSpace(markdown.Around("**", name)+"  "+value))
 	}
 	s.text(strings.Join(lines, "\n"))
 }
@@ -108,7 +110,7 @@ func (s *sheet) tasks(p bot.Tasks) {
 	if left > 0 {
 		title += " (" + strconv.Itoa(left) + " more tasks are not shown)"
 	}
-	lines := []string{around("**", title)}
+	lines := []string{markdown.Around("**", title)}
 	for i, t := range items {
 		lines = append(lines, s.taskLine(t, i, p.Items))
 	}
@@ -143,7 +145,7 @@ func (s *sheet) taskNote(t bot.TaskItem, all []bot.TaskItem) string {
 	for _, id := range t.After {
 		for _, other := range all {
 			if other.ID == id && other.State != agent.TaskDone {
-				names = append(names, shortened(oneSpace(other.Title), 40))
+				names = append(names, shortened(format.OneLine(other.Title), 40))
 			}
 		}
 	}

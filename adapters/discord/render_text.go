@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/deckhand-bot/deckhand/adapters/markdown"
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -23,25 +25,22 @@ func (d drawing) nameOf(principal string) string {
 // people puts those in who are still marks in Discord's Markdown.
 func (d drawing) people(text string) string {
 	return bot.Unmention(text, func(p string) string {
-		p = strings.NewReplacer(`\`, "", noWidth, "").Replace(p)
+		p = strings.NewReplacer(`\`, "", markdown.NoWidth, "").Replace(p)
 		if m := mention(p); m != "" {
 			return m
 		}
-		return hushed(literal(d.nameOf(p)))
+		return withoutPings(escapeMarkdown(d.nameOf(p)))
 	})
 }
 
 // line is a plain text in one line, as Discord's Markdown.
 func (d drawing) line(text string, most int) string {
-	return d.people(hushed(level(literal(shortened(oneSpace(text), most)))))
+	return d.people(withoutPings(escapeLineStarts(escapeMarkdown(shortened(format.OneLine(text), most)))))
 }
-
-// oneSpace is a text on one line, with one space between words.
-func oneSpace(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // plainText is for where Discord reads no Markdown; it is never empty.
 func plainText(text string, most int) string {
-	text = shortened(hushed(shortened(oneSpace(text), most)), most)
+	text = shortened(withoutPings(shortened(format.OneLine(text), most)), most)
 	if text == "" {
 		text = "–"
 	}
@@ -97,9 +96,9 @@ func allowing(mentions []string) allowedMentions {
 
 // oneLine is the card in one line of plain text.
 func oneLine(c bot.Card) string {
-	text := oneSpace(c.Text)
+	text := format.OneLine(c.Text)
 	if text == "" {
-		text = oneSpace(bot.Markdown(c))
+		text = format.OneLine(bot.Markdown(c))
 	}
 	if text == "" {
 		text = "Deckhand"

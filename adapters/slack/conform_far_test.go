@@ -115,20 +115,20 @@ func uploads(files []adaptertest.File) []slacktest.Upload {
 }
 
 // escaped is a text as Slack's editor sends it.
-func escaped(text string) string {
+func escape(text string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "#general", "<#"+slacktest.General+"|general>").Replace(text)
 }
 
 func (w *workspace) Mention(who adaptertest.Who, in bot.Address, text string, files ...adaptertest.File) bot.Address {
-	return w.at(in.Channel, w.Server.Mention(people[who], in.Channel, in.ID, escaped(text), uploads(files)...))
+	return w.at(in.Channel, w.Server.Mention(people[who], in.Channel, in.ID, escape(text), uploads(files)...))
 }
 
 func (w *workspace) Say(who adaptertest.Who, in bot.Address, text string, files ...adaptertest.File) bot.Address {
-	return w.at(in.Channel, w.Server.Say(people[who], in.Channel, in.ID, escaped(text), uploads(files)...))
+	return w.at(in.Channel, w.Server.Say(people[who], in.Channel, in.ID, escape(text), uploads(files)...))
 }
 
 func (w *workspace) Direct(who adaptertest.Who, text string) bot.Address {
-	return w.at(w.IM(people[who]), w.DM(people[who], escaped(text)))
+	return w.at(w.IM(people[who]), w.DM(people[who], escape(text)))
 }
 
 func (w *workspace) Click(who adaptertest.Who, message bot.Address, label string) error {
@@ -148,7 +148,7 @@ func (w *workspace) Fill(who adaptertest.Who, values map[string]string) error {
 }
 
 func (w *workspace) Slash(who adaptertest.Who, text string) error {
-	return w.Server.Slash(people[who], slacktest.General, escaped(text))
+	return w.Server.Slash(people[who], slacktest.General, escape(text))
 }
 
 func (w *workspace) Stop(who adaptertest.Who, thread bot.Address) error {

@@ -1,129 +1,64 @@
 package slack
 
 import (
-	"strconv"
 	"strings"
 
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	table "github.com/yuin/goldmark/extension/ast"
-	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"github.com/deckhand-bot/deckhand/adapters/markdown"
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
-var commonmark = goldmark.New(goldmark.WithExtensions(extension.Strikethrough, extension.Table, extension.TaskList, extension.Linkify))
+// dialect is Slack's own markup.
+var dialect = markdown.Dialect{
+	Strong: "*", Emphasis: "_", Strike: "~",
+	Bullet: "• ", BulletIndent: "    ", NumberIndent: "    ",
+	Text: escape, Code: escape, Link: link,
+	Heading:   func(_ int, title string) string { return markdown.Around("*", strings.ReplaceAll(title, "*", "")) },
+	Paragraph: func(text string) string { return text },
+	Fenced:    func(_, text string) string { return preformatted(text) },
+}
 
 // mrkdwn writes Markdown in Slack's own markup, one string for each block at
 // the top of the document. Nothing in it notifies anybody: every "<" begins a
 // link to http, https or mailto.
-func mrkdwn(markdown string) []string {
-	w := writer{src: []byte(markdown)}
-	doc := commonmark.Parser().Parse(text.NewReader(w.src))
-	return w.children(doc)
+func mrkdwn(document string) []string { return dialect.Blocks(document) }
+
+// escape is text as mrkdwn shows it: no sign of it begins a mention or a link.
+func escape(text string) string {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(withoutPings(text))
 }
 
-// writer writes the nodes of one document.
-type writer struct{ src []byte }
-
-// children writes the blocks within a block; empty ones are left out.
-func (w writer) children(n ast.Node) []string {
-	var list []string
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		if s := w.block(c); strings.TrimSpace(s) != "" {
-			list = append(list, s)
-		}
-	}
-	return list
+// preformatted is text between fences, which it cannot close.
+func preformatted(text string) string {
+	text = escape(strings.TrimRight(text, "\n"))
+	return markdown.Fence + "\n" + strings.ReplaceAll(text, "``", "`"+markdown.NoWidth+"`") + "\n" + markdown.Fence
 }
 
-func (w writer) block(n ast.Node) string {
-	switch n := n.(type) {
-	case *ast.Heading:
-		return around("*", strings.ReplaceAll(w.inline(n), "*", ""))
-	case *ast.Paragraph, *ast.TextBlock:
-		return strings.TrimSpace(w.inline(n))
-	case *ast.Blockquote:
-		return prefixed(strings.Join(w.children(n), "\n\n"), "> ", "> ")
-	case *ast.List:
-		return w.list(n)
-	case *ast.FencedCodeBlock, *ast.CodeBlock:
-		return preformatted(w.lines(n))
-	case *ast.HTMLBlock:
-		return escaped(strings.TrimSpace(w.lines(n)))
-	case *ast.ThematicBreak:
-		return "———"
-	case *table.Table:
-		return preformatted(w.table(n))
+// Bounds of a link: longer ones are shown as text, so that a cut between two
+// sections never falls into one.
+const (
+	maxURL       = 1200
+	maxLinkLabel = 200
+)
+
+// link is a link in mrkdwn, or the text alone where the target is none that
+// people open.
+func link(target, label string) string {
+	url := string(util.URLEscape([]byte(target), true))
+	url = strings.NewReplacer("&", "&amp;", "<", "%3C", ">", "%3E", "|", "%7C", "`", "%60").Replace(url)
+	url = strings.NewReplacer("@"+markdown.NoWidth, "%40", "!"+markdown.NoWidth, "%21").Replace(withoutPings(url))
+	label = strings.TrimSpace(label)
+	if strings.ContainsFunc(url, func(r rune) bool { return r <= ' ' || r > '~' }) || len(url) > maxURL || !opens(url) {
+		return escape(label + " (" + target + ")")
 	}
-	return strings.Join(w.children(n), "\n\n")
+	if label == "" || label == target {
+		return "<" + url + ">"
+	}
+	return "<" + url + "|" + escape(format.Line(label, maxLinkLabel)) + ">"
 }
 
-func (w writer) lines(n ast.Node) string {
-	var b strings.Builder
-	for i := range n.Lines().Len() {
-		line := n.Lines().At(i)
-		b.Write(line.Value(w.src))
-	}
-	if h, is := n.(*ast.HTMLBlock); is && h.HasClosure() {
-		b.Write(h.ClosureLine.Value(w.src))
-	}
-	return b.String()
-}
-
-func (w writer) list(n *ast.List) string {
-	var items []string
-	number := n.Start
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		mark := "• "
-		if n.IsOrdered() {
-			mark = strconv.Itoa(number) + ". "
-			number++
-		}
-		items = append(items, prefixed(strings.Join(w.children(c), "\n"), mark, "    "))
-	}
-	return strings.Join(items, "\n")
-}
-
-// prefixed puts first before the first line of a text and rest before the others.
-func prefixed(s, first, rest string) string {
-	return first + strings.ReplaceAll(s, "\n", "\n"+rest)
-}
-
-// table draws a table with signs; Slack's markup has none.
-func (w writer) table(t *table.Table) string {
-	var rows [][]string
-	var widths []int
-	for r := t.FirstChild(); r != nil; r = r.NextSibling() {
-		var row []string
-		for c := r.FirstChild(); c != nil; c = c.NextSibling() {
-			cell := shortened(strings.Join(strings.Fields(w.plain(c)), " "), 60)
-			if len(row) == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[len(row)] = max(widths[len(row)], len([]rune(cell)))
-			row = append(row, cell)
-		}
-		rows = append(rows, row)
-	}
-	var b strings.Builder
-	for i, row := range rows {
-		for j, cell := range row {
-			if j > 0 {
-				b.WriteString(" | ")
-			}
-			b.WriteString(cell + strings.Repeat(" ", widths[j]-len([]rune(cell))))
-		}
-		b.WriteString("\n")
-		if i > 0 {
-			continue
-		}
-		for j, width := range widths {
-			if j > 0 {
-				b.WriteString("-+-")
-			}
-			b.WriteString(strings.Repeat("-", width))
-		}
-		b.WriteString("\n")
-	}
-	return b.String()
+func opens(url string) bool {
+	url = strings.ToLower(url)
+	return strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "mailto:")
 }

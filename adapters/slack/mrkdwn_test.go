@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/deckhand-bot/deckhand/adapters/markdown"
 )
 
 func TestMarkdownBecomesMrkdwn(t *testing.T) {
@@ -75,8 +77,8 @@ func markdownPings(s string) string {
 	views := []string{s, html.UnescapeString(s)}
 	for _, lenient := range []bool{false, true} {
 		var meant strings.Builder
-		for _, u := range units(s, lenient) {
-			meant.WriteString(u.means)
+		for _, u := range markdown.Units(s, lenient) {
+			meant.WriteString(u.Means)
 		}
 		views = append(views, meant.String())
 	}
@@ -95,26 +97,26 @@ func TestNothingPings(t *testing.T) {
 			if got := mrkdwnPings(strings.Join(mrkdwn(text), "\n\n")); got != "" {
 				t.Errorf("mrkdwn(%q) contains %q", text, got)
 			}
-			if got := markdownPings(hushedMarkdown(text)); got != "" {
-				t.Errorf("hushedMarkdown(%q) contains %q", text, got)
+			if got := markdownPings(markdownWithoutPings(text)); got != "" {
+				t.Errorf("markdownWithoutPings(%q) contains %q", text, got)
 			}
-			if got := calling.FindString(hushed(text)) + shouting.FindString(hushed(text)); got != "" {
-				t.Errorf("hushed(%q) contains %q", text, got)
+			if got := calling.FindString(withoutPings(text)) + shouting.FindString(withoutPings(text)); got != "" {
+				t.Errorf("withoutPings(%q) contains %q", text, got)
 			}
 		}
 	}
 }
 
-func TestHushedTextLooksTheSame(t *testing.T) {
+func TestTextWithoutPingsLooksTheSame(t *testing.T) {
 	t.Parallel()
 	for _, text := range append(pings, "a@b.cd", "@Override", "<b>", "a < b", "x!y", "npm i @types/node") {
-		if got := strings.ReplaceAll(hushedMarkdown(text), noWidth, ""); got != text {
-			t.Errorf("hushedMarkdown(%q) reads %q", text, got)
+		if got := strings.ReplaceAll(markdownWithoutPings(text), markdown.NoWidth, ""); got != text {
+			t.Errorf("markdownWithoutPings(%q) reads %q", text, got)
 		}
 	}
 	for _, text := range []string{"a@b.cd", "@Override", "a < b", "npm i @types/node"} {
-		if got := hushedMarkdown(text); got != text {
-			t.Errorf("hushedMarkdown changes %q to %q for nothing", text, got)
+		if got := markdownWithoutPings(text); got != text {
+			t.Errorf("markdownWithoutPings changes %q to %q for nothing", text, got)
 		}
 	}
 }
@@ -124,7 +126,7 @@ func FuzzNothingPings(f *testing.F) {
 		f.Add(p)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, part := range packed(mrkdwn(text), maxSection) {
+		for _, part := range pack(mrkdwn(text), maxSection) {
 			if got := mrkdwnPings(part); got != "" {
 				t.Errorf("mrkdwn(%q) contains %q", text, got)
 			}
@@ -132,8 +134,8 @@ func FuzzNothingPings(f *testing.F) {
 				t.Errorf("a section of %d characters", n)
 			}
 		}
-		if got := markdownPings(hushedMarkdown(text)); got != "" {
-			t.Errorf("hushedMarkdown(%q) contains %q", text, got)
+		if got := markdownPings(markdownWithoutPings(text)); got != "" {
+			t.Errorf("markdownWithoutPings(%q) contains %q", text, got)
 		}
 	})
 }
@@ -147,7 +149,7 @@ func TestLongTextIsCutWhereItMay(t *testing.T) {
 		"entities": strings.Join(mrkdwn(strings.Repeat("<&>", 2000)), ""),
 		"code":     preformatted(strings.Repeat("x := map[string]int{}\n", 500)),
 	} {
-		parts := divided(piece, 1000)
+		parts := split(piece, 1000)
 		if len(parts) < 2 {
 			t.Errorf("%s: %d parts", name, len(parts))
 		}
@@ -155,33 +157,9 @@ func TestLongTextIsCutWhereItMay(t *testing.T) {
 			if n := utf8.RuneCountInString(p); n > 1000 {
 				t.Errorf("%s: a part of %d characters", name, n)
 			}
-			if strings.Count(p, "<") != strings.Count(p, ">") || strings.Count(p, fence)%2 != 0 || strings.Count(p, "&") != strings.Count(p, ";") {
+			if strings.Count(p, "<") != strings.Count(p, ">") || strings.Count(p, markdown.Fence)%2 != 0 || strings.Count(p, "&") != strings.Count(p, ";") {
 				t.Errorf("%s: cut within something: %q", name, p)
 			}
-		}
-	}
-}
-
-func TestHeadEndsWithAParagraph(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name, in string
-		most     int
-		want     string
-		cut      bool
-	}{
-		{"fits", "a\n\nb", 10, "a\n\nb", false},
-		{"paragraph", "aaaa\n\nbbbb\n\ncccc", 12, "aaaa\n\nbbbb", true},
-		{"open fence", "```\nline\nline\nline\nline\n```", 18, "```\nline\nline\n```", true},
-		{"one line", "aaaaaaaaaaaaaaaa", 5, "aaaa…", true},
-		{"no room", "aaaa", 0, "", true},
-	} {
-		got, cut := head(c.in, c.most)
-		if c.name == "no room" {
-			got = strings.Trim(got, "…")
-		}
-		if got != c.want || cut != c.cut {
-			t.Errorf("%s: head = %q, %v; want %q, %v", c.name, got, cut, c.want, c.cut)
 		}
 	}
 }

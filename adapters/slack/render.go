@@ -7,13 +7,8 @@ import (
 
 	slackapi "github.com/slack-go/slack"
 
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
-)
-
-// The bounds of a principal in a card's texts (bot.Mention).
-const (
-	mentionOpen  = '\ue000'
-	mentionClose = '\ue001'
 )
 
 // Slack's limits, in characters, and what of them a card uses.
@@ -192,7 +187,7 @@ func mrkdwnText(text string) *slackapi.TextBlockObject {
 
 // plainText is never empty: Slack refuses that.
 func plainText(text string, most int) *slackapi.TextBlockObject {
-	text = shortened(hushed(shortened(strings.Join(strings.Fields(text), " "), most)), most)
+	text = format.Cut(withoutPings(format.Line(text, most)), most)
 	if text == "" {
 		text = "–"
 	}

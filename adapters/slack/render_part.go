@@ -8,7 +8,9 @@ import (
 
 	slackapi "github.com/slack-go/slack"
 
+	"github.com/deckhand-bot/deckhand/adapters/markdown"
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -41,21 +43,21 @@ func (s *sheet) heading(p bot.Heading) {
 
 // prose takes what room the prose before it left.
 func (s *sheet) prose(p bot.Prose) {
-	text, cut := head(strings.TrimSpace(p.Markdown), s.room.prose)
+	text, cut := markdown.Head(strings.TrimSpace(p.Markdown), s.room.prose)
 	s.cut = s.cut || cut
 	s.room.prose -= utf8.RuneCountInString(text)
 	if strings.TrimSpace(text) == "" {
 		return
 	}
 	if !s.refused[slackapi.MBTMarkdown] {
-		shown, more := head(s.markdown(text), maxMarkdown-s.marked) // names and hushed signs make it longer
+		shown, more := markdown.Head(s.markdown(text), maxMarkdown-s.marked) // names and hushed signs make it longer
 		s.cut = s.cut || more
 		if s.marked += utf8.RuneCountInString(shown); strings.TrimSpace(shown) != "" {
 			s.add(slackapi.NewMarkdownBlock(s.id(), shown))
 		}
 		return
 	}
-	for _, part := range packed(s.pieces(text), maxSection) {
+	for _, part := range pack(s.pieces(text), maxSection) {
 		s.section(s.people(part))
 	}
 }
@@ -65,14 +67,14 @@ const maxMarkdown = 12000
 func (s *sheet) code(p bot.Code) {
 	text := strings.TrimRight(s.named(p.Text), "\n")
 	if n := utf8.RuneCountInString(text); n > s.room.code {
-		text = shortened(text, s.room.code)
+		text = format.Cut(text, s.room.code)
 		s.cut = true
 	}
 	s.room.code -= utf8.RuneCountInString(text)
 	switch {
 	case strings.TrimSpace(text) == "":
 	case s.refused[slackapi.MBTRichText]:
-		for _, part := range packed([]string{preformatted(text)}, maxSection) {
+		for _, part := range pack([]string{preformatted(text)}, maxSection) {
 			s.section(part)
 		}
 	default:
@@ -81,12 +83,12 @@ func (s *sheet) code(p bot.Code) {
 }
 
 func richText(text string) *slackapi.RichTextSection {
-	return slackapi.NewRichTextSection(slackapi.NewRichTextSectionTextElement(hushed(text), nil))
+	return slackapi.NewRichTextSection(slackapi.NewRichTextSectionTextElement(withoutPings(text), nil))
 }
 
 func (s *sheet) small(p bot.Small) {
-	text, cut := head(p.Markdown, s.room.small)
-	texts := packed(s.pieces(text), maxSection)
+	text, cut := markdown.Head(p.Markdown, s.room.small)
+	texts := pack(s.pieces(text), maxSection)
 	s.cut = s.cut || cut || len(texts) > 1
 	if len(texts) == 0 {
 		return
@@ -107,7 +109,7 @@ func (s *sheet) facts(p bot.Facts) {
 			if value == "" {
 				value = "–"
 			}
-			fields = append(fields, mrkdwnText(strings.TrimPrefix(around("*", name)+"\n"+value, "\n")))
+			fields = append(fields, mrkdwnText(strings.TrimPrefix(markdown.Around("*", name)+"\n"+value, "\n")))
 		}
 		s.add(slackapi.NewSectionBlock(nil, fields, nil, slackapi.SectionBlockOptionBlockID(s.id())))
 	}
@@ -131,7 +133,7 @@ func (s *sheet) tasks(p bot.Tasks) {
 	}
 	left := len(p.Items) - len(items)
 	s.room.tasks -= len(items)
-	title := shortened(strings.TrimSpace(s.named(p.Title)), maxTitle)
+	title := format.Cut(strings.TrimSpace(s.named(p.Title)), maxTitle)
 	if title == "" {
 		title = "Plan"
 	}
@@ -142,11 +144,11 @@ func (s *sheet) tasks(p bot.Tasks) {
 		s.taskLines(title, items)
 		return
 	}
-	plan := slackapi.NewPlanBlock(hushed(title), slackapi.PlanBlockOptionBlockID(s.id()))
+	plan := slackapi.NewPlanBlock(withoutPings(title), slackapi.PlanBlockOptionBlockID(s.id()))
 	var cards []*slackapi.TaskCardBlock
 	ids := map[string]bool{}
 	for i, t := range items {
-		id := shortened(t.ID, 100)
+		id := format.Cut(t.ID, 100)
 		if id == "" || ids[id] {
 			id = "task-" + strconv.Itoa(i+1)
 		}
@@ -164,7 +166,7 @@ func (s *sheet) tasks(p bot.Tasks) {
 }
 
 func (s *sheet) taskTitle(t bot.TaskItem, i int) string {
-	title := shortened(hushed(strings.Join(strings.Fields(s.named(t.Title)), " ")), maxTitle)
+	title := format.Cut(withoutPings(strings.Join(strings.Fields(s.named(t.Title)), " ")), maxTitle)
 	if title == "" {
 		title = "Task " + strconv.Itoa(i+1)
 	}
@@ -177,34 +179,34 @@ func (s *sheet) taskTitle(t bot.TaskItem, i int) string {
 // taskNote is what came of a task or, before, which tasks it waits for.
 func (s *sheet) taskNote(t bot.TaskItem, all []bot.TaskItem) string {
 	if note := strings.TrimSpace(s.named(t.Note)); note != "" || t.State != agent.TaskPending {
-		return shortened(note, maxNote)
+		return format.Cut(note, maxNote)
 	}
 	var names []string
 	for _, id := range t.After {
 		for _, other := range all {
 			if other.ID == id && other.State != agent.TaskDone {
-				names = append(names, shortened(strings.TrimSpace(s.named(other.Title)), 60))
+				names = append(names, format.Cut(strings.TrimSpace(s.named(other.Title)), 60))
 			}
 		}
 	}
 	if len(names) == 0 {
 		return ""
 	}
-	return shortened("after "+strings.Join(names, ", "), maxNote)
+	return format.Cut("after "+strings.Join(names, ", "), maxNote)
 }
 
 // taskLines is a plan for a workspace that knows no plans.
 func (s *sheet) taskLines(title string, items []bot.TaskItem) {
-	text := around("*", escaped(title))
+	text := markdown.Around("*", escape(title))
 	lines := []string{text}
 	for i, t := range items {
-		line := strings.TrimSpace(taskMark[t.State] + " " + escaped(s.taskTitle(t, i)))
+		line := strings.TrimSpace(taskMark[t.State] + " " + escape(s.taskTitle(t, i)))
 		if note := s.taskNote(t, items); note != "" {
-			line += " – " + escaped(strings.Join(strings.Fields(note), " "))
+			line += " – " + escape(strings.Join(strings.Fields(note), " "))
 		}
 		lines = append(lines, line)
 	}
-	for _, part := range divided(strings.Join(lines, "\n"), maxSection) {
+	for _, part := range split(strings.Join(lines, "\n"), maxSection) {
 		s.section(part)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	slackapi "github.com/slack-go/slack"
 
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -17,13 +18,13 @@ func (d drawing) named(text string) string { return bot.Unmention(text, d.name) 
 
 // markdown is Markdown with people's names, in which nothing notifies anybody.
 func (d drawing) markdown(text string) string {
-	return hushedMarkdown(bot.Unmention(text, func(p string) string { return literal(d.name(p)) }))
+	return markdownWithoutPings(bot.Unmention(text, func(p string) string { return escapeMarkdown(d.name(p)) }))
 }
 
 // pieces is Markdown in Slack's own markup.
 func (d drawing) pieces(text string) []string {
 	if !d.edit {
-		return mrkdwn(bot.Unmention(text, func(p string) string { return literal(d.name(p)) }))
+		return mrkdwn(bot.Unmention(text, func(p string) string { return escapeMarkdown(d.name(p)) }))
 	}
 	return mrkdwn(text)
 }
@@ -34,17 +35,17 @@ func (d drawing) people(text string) string {
 		if id := mention(p); id != "" && d.edit {
 			return id
 		}
-		return escaped(d.name(p))
+		return escape(d.name(p))
 	})
 }
 
 // line is a plain text as mrkdwn, with people's names.
 func (d drawing) line(text string, most int) string {
-	return escaped(shortened(d.named(text), most))
+	return escape(format.Cut(d.named(text), most))
 }
 
-// literal is a text that Markdown shows as it stands.
-func literal(s string) string {
+// escapeMarkdown is a text that Markdown shows as it stands.
+func escapeMarkdown(s string) string {
 	return strings.NewReplacer("\\", "\\\\", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[", "]", "\\]", "&", "\\&",
 		"<", "\\<", ">", "\\>", "#", "\\#", "|", "\\|", "~", "\\~", "\n", " ").Replace(s)
 }
@@ -85,9 +86,9 @@ func (d drawing) fallback(c bot.Card) string {
 	}
 	line := mentionLine(c.Mentions)
 	if line == "" || d.edit {
-		return packed([]string{d.line(text, maxText/2)}, maxText)[0]
+		return pack([]string{d.line(text, maxText/2)}, maxText)[0]
 	}
-	return line + " " + packed([]string{d.line(text, maxText/2)}, maxText-len(line)-1)[0]
+	return line + " " + pack([]string{d.line(text, maxText/2)}, maxText-len(line)-1)[0]
 }
 
 // bare is the card without blocks, for a workspace that takes none: its buttons
@@ -104,7 +105,7 @@ func (d drawing) bare(c bot.Card) string {
 	}
 	end := ""
 	if len(words) > 0 {
-		end = shortened("\n\nAnswer here: "+strings.Join(words, ", "), maxText)
+		end = format.Cut("\n\nAnswer here: "+strings.Join(words, ", "), maxText)
 	}
 	if line := mentionLine(c.Mentions); line != "" && !d.edit {
 		pieces = append([]string{line}, pieces...)
@@ -112,7 +113,7 @@ func (d drawing) bare(c bot.Card) string {
 	if d.more != "" {
 		end = "\n\nThe whole text is in the file " + d.more + end
 	}
-	texts := packed(pieces, maxBare-utf8.RuneCountInString(end))
+	texts := pack(pieces, maxBare-utf8.RuneCountInString(end))
 	if len(texts) == 0 {
 		return d.fallback(c) + end
 	}

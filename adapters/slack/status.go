@@ -7,6 +7,7 @@ import (
 
 	slackapi "github.com/slack-go/slack"
 
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -38,7 +39,7 @@ func (s *Slack) Working(ctx context.Context, thread bot.Address, text string) er
 	}
 	_, err = s.optional("assistant.threads.setStatus", what, func() error {
 		return s.api.SetAssistantThreadsStatusContext(ctx, slackapi.AssistantThreadsSetStatusParameters{
-			ChannelID: thread.Channel, ThreadTS: thread.ID, Status: shortened(hushed(text), maxStatus),
+			ChannelID: thread.Channel, ThreadTS: thread.ID, Status: format.Cut(withoutPings(text), maxStatus),
 		})
 	})
 	return err
