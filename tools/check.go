@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // shown bounds how many characters of a wrong value an error repeats.
@@ -26,7 +28,7 @@ func decode(arguments json.RawMessage) (value map[string]any, problem string) {
 	d := json.NewDecoder(bytes.NewReader(arguments))
 	var parsed any
 	if err := d.Decode(&parsed); err != nil {
-		return nil, "the arguments are not valid JSON: " + shorten(err.Error(), 3*shown)
+		return nil, "the arguments are not valid JSON: " + format.Cut(err.Error(), 3*shown)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return nil, "the arguments must be one JSON object, there is more after it"
@@ -120,12 +122,12 @@ func explainObject(s *jsonschema.Schema, at string, v map[string]any) string {
 			continue
 		}
 		if near := nearest(key, known, 1); len(near) > 0 {
-			return fmt.Sprintf("%s is unknown, did you mean %s?", name(join(at, shorten(key, shown))), name(join(at, near[0])))
+			return fmt.Sprintf("%s is unknown, did you mean %s?", name(join(at, format.Cut(key, shown))), name(join(at, near[0])))
 		}
 		if len(known) == 0 {
-			return fmt.Sprintf("%s is unknown, there are no arguments", name(join(at, shorten(key, shown))))
+			return fmt.Sprintf("%s is unknown, there are no arguments", name(join(at, format.Cut(key, shown))))
 		}
-		return fmt.Sprintf("%s is unknown, there are %s", name(join(at, shorten(key, shown))), quotedList(known, "and"))
+		return fmt.Sprintf("%s is unknown, there are %s", name(join(at, format.Cut(key, shown))), quotedList(known, "and"))
 	}
 	return ""
 }
@@ -206,20 +208,11 @@ func article(t string) string {
 
 // show is the value as JSON, shortened.
 func show(v any) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	b, err := format.JSON(v)
+	if err != nil {
 		return fmt.Sprintf("%v", v)
 	}
-	return shorten(strings.TrimSpace(b.String()), shown)
-}
-
-func shorten(text string, n int) string {
-	if utf8.RuneCountInString(text) <= n {
-		return text
-	}
-	return string([]rune(text)[:n]) + "…"
+	return format.Cut(string(b), shown)
 }
 
 // lastPart drops the validator's chain of schema locations.
@@ -230,5 +223,5 @@ func lastPart(err error) string {
 			text = rest
 		}
 	}
-	return shorten(text, 5*shown)
+	return format.Cut(text, 5*shown)
 }

@@ -1,7 +1,6 @@
 // Package tools holds what every tool family shares: the Box (the list of
 // tools a build offers, looked up by name, with arguments checked against
-// their JSON Schema), Whole (integers as JSON Schema knows them) and Visible
-// (texts shown to people without hidden characters).
+// their JSON Schema) and Whole (integers as JSON Schema knows them).
 //
 // What does not live here: the tools themselves (one package per family below
 // this folder), the contract that they implement (package agent) and the rules

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // nearest returns up to n of the names that resemble the given one, nearest
@@ -18,7 +20,7 @@ func nearest(given string, names []string, n int) []string {
 	var hits []hit
 	for _, name := range names {
 		l := strings.ToLower(name)
-		d := distance(g, l)
+		d := format.Distance(g, l)
 		switch {
 		case d <= max(2, len(g)/3) && d < max(len(g), len(l)):
 			hits = append(hits, hit{name, d})
@@ -49,42 +51,11 @@ func sharesWord(a, b string) bool {
 
 func wordEnd(r rune) bool { return r == '_' || r == '-' || r == '.' || r == ' ' }
 
-// distance is the edit distance in which swapping two neighbours counts as
-// one edit (optimal string alignment).
-func distance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	if len(x) > 100 || len(y) > 100 {
-		return max(len(x), len(y))
-	}
-	before, last, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(x); i++ {
-		row[0] = i
-		for j := 1; j <= len(y); j++ {
-			cost := 1
-			if x[i-1] == y[j-1] {
-				cost = 0
-			}
-			row[j] = min(row[j-1]+1, last[j]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(y)]
-}
-
 // quotedList is `a`, `b` and `c`.
 func quotedList(names []string, last string) string {
 	quoted := make([]string, 0, len(names))
 	for _, n := range names {
 		quoted = append(quoted, "`"+n+"`")
 	}
-	if len(quoted) < 2 {
-		return strings.Join(quoted, "")
-	}
-	return strings.Join(quoted[:len(quoted)-1], ", ") + " " + last + " " + quoted[len(quoted)-1]
+	return format.List(quoted, last)
 }

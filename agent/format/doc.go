@@ -5,6 +5,7 @@
 //	number.go  Thousands, Count, Money
 //	time.go    Duration, Minutes, Moment
 //	text.go    OneLine, First, Cut, Line, List
+//	visible.go Visible and WriteOut, for characters that people cannot see
 //	near.go    Nearest and Distance, for what was probably meant
 //	json.go    JSON and Encoder, which leave <, > and & as they are
 //

@@ -143,3 +143,22 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+func TestVisible(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain ä 漢 👍\n\t":      "plain ä 漢 👍\n\t",
+		"a\u202Eb":             "a⟨U+202E⟩b",
+		"pay\u200Bpal\uFEFF":   "pay⟨U+200B⟩pal⟨U+FEFF⟩",
+		"\u2066x\u2069":        "⟨U+2066⟩x⟨U+2069⟩",
+		"a\x1b[31m\r":          "a⟨U+001B⟩[31m⟨U+000D⟩",
+		"\U000E0041":           "⟨U+E0041⟩",
+		"\xff":                 "⟨FF⟩",
+		"\u3164":               "⟨U+3164⟩",
+		"soft\u00ADhyphen":     "soft⟨U+00AD⟩hyphen",
+		"line\u2028separators": "line⟨U+2028⟩separators",
+	} {
+		if got := format.Visible(in); got != want {
+			t.Errorf("Visible(%q) = %q, want %q", in, got, want)
+		}
+	}
+}

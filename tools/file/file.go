@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/tools/workspace"
@@ -55,20 +54,4 @@ func within(ctx context.Context, c Config, call agent.Call, into any, do func(co
 
 func ok(text string, trust agent.Trust, files ...string) agent.Result {
 	return agent.Result{State: agent.OutcomeOK, Text: text, Trust: trust, Files: files}
-}
-
-// count is "1 line", "2 lines" or "1,234 lines".
-func count[N int | int64](n N, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return thousands(int64(n)) + " " + what + "s"
-}
-
-func thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

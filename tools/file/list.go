@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/tools"
 	"github.com/deckhand-bot/deckhand/tools/workspace"
 )
@@ -161,15 +162,12 @@ func render(rows []row, args listArgs) (string, error) {
 		}
 	}
 	if left > 0 {
-		fmt.Fprintf(&b, "(%s more, raise limit to see them)\n", thousands(int64(left)))
+		fmt.Fprintf(&b, "(%s more, raise limit to see them)\n", format.Thousands(left))
 	}
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
 func renderJSON(rows []row, by string) (string, error) {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
 	out := make([]map[string]any, 0, len(rows))
 	for _, r := range rows {
 		switch by {
@@ -183,10 +181,11 @@ func renderJSON(rows []row, by string) (string, error) {
 			out = append(out, map[string]any{"folder": r.name, "files": r.files, "lines": r.lines})
 		}
 	}
-	if err := e.Encode(out); err != nil {
+	b, err := format.JSON(out)
+	if err != nil {
 		return "", fmt.Errorf("writing the listing as JSON: %w", err)
 	}
-	return strings.TrimSpace(b.String()), nil
+	return string(b), nil
 }
 
 // plain is a name on one line and in one column: names with control

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/deckhand-bot/deckhand/tools"
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/tools/workspace"
 )
 
@@ -29,7 +29,7 @@ func block(language string, all []string) string {
 	var b strings.Builder
 	kept, cut := 0, false
 	for _, line := range all {
-		line = tools.Visible(line)
+		line = format.Visible(line)
 		if kept == shownLines || b.Len() >= shownBytes {
 			break
 		}
@@ -46,7 +46,7 @@ func block(language string, all []string) string {
 	out := fence + language + "\n" + b.String() + fence
 	switch {
 	case kept < len(all):
-		out += fmt.Sprintf("\n\nShortened: %s of %s shown.", thousands(int64(kept)), count(len(all), "line"))
+		out += fmt.Sprintf("\n\nShortened: %s of %s shown.", format.Thousands(kept), format.Count(len(all), "line"))
 	case cut:
 		out += "\n\nShortened: the last line shown goes on."
 	}
@@ -55,7 +55,7 @@ func block(language string, all []string) string {
 
 // code is a path as inline code that it cannot end.
 func code(path string) string {
-	return "`" + strings.ReplaceAll(tools.Visible(path), "`", "ˋ") + "`"
+	return "`" + strings.ReplaceAll(format.Visible(path), "`", "ˋ") + "`"
 }
 
 // difference describes how the text differs from the file as it is.

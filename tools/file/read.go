@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/tools"
 	"github.com/deckhand-bot/deckhand/tools/workspace"
 )
@@ -137,10 +138,10 @@ func (p *piece) render(path string, size int64, offset int) (string, error) {
 		return path + ": empty, 0 lines", nil
 	}
 	if offset > p.total {
-		return "", fmt.Errorf("%s has only %s, offset %d is behind its end", path, count(p.total, "line"), offset)
+		return "", fmt.Errorf("%s has only %s, offset %d is behind its end", path, format.Count(p.total, "line"), offset)
 	}
 	last := offset + p.lines - 1
-	h := fmt.Sprintf("%s: lines %d-%d of %d, %s", path, offset, last, p.total, count(size, "byte"))
+	h := fmt.Sprintf("%s: lines %d-%d of %d, %s", path, offset, last, p.total, format.Count(size, "byte"))
 	if last < p.total {
 		h += fmt.Sprintf("; go on with offset %d", last+1)
 	}
@@ -175,5 +176,5 @@ func describe(path string, start []byte, r io.Reader) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: reading: %w", path, err)
 	}
-	return fmt.Sprintf("%s: binary, %s, %s, sha256 %s", path, kind, count(n, "byte"), hex.EncodeToString(h.Sum(nil))), nil
+	return fmt.Sprintf("%s: binary, %s, %s, sha256 %s", path, kind, format.Count(n, "byte"), hex.EncodeToString(h.Sum(nil))), nil
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/tools/workspace"
 )
 
@@ -127,9 +128,9 @@ func (h *hits) text(query string) string {
 	if h.lines == 0 && len(h.notes) == 0 {
 		return fmt.Sprintf("nothing found for %q", query)
 	}
-	s := fmt.Sprintf("%s in %s\n", count(h.lines, "matching line"), count(h.files, "file"))
+	s := fmt.Sprintf("%s in %s\n", format.Count(h.lines, "matching line"), format.Count(h.files, "file"))
 	if h.full {
-		s = fmt.Sprintf("the first %s, in %s; there are more: narrow the query, path or glob\n", count(h.lines, "matching line"), count(h.files, "file"))
+		s = fmt.Sprintf("the first %s, in %s; there are more: narrow the query, path or glob\n", format.Count(h.lines, "matching line"), format.Count(h.files, "file"))
 	}
 	return strings.TrimSuffix(s+h.out.String()+strings.Join(h.notes, ""), "\n")
 }

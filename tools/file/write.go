@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/tools/workspace"
 )
 
@@ -48,7 +49,7 @@ type writing struct{}
 func (writing) plan(ctx context.Context, f *workspace.Folder, t target, before workspace.State) (workspace.State, string, error) {
 	after := workspace.StateOf([]byte(t.Text))
 	if before.Absent {
-		return after, fmt.Sprintf("Creates %s: %s, %s.\n\n%s", code(t.Path), count(len(t.Text), "byte"), count(lines(t.Text), "line"), head(t.Text)), nil
+		return after, fmt.Sprintf("Creates %s: %s, %s.\n\n%s", code(t.Path), format.Count(len(t.Text), "byte"), format.Count(lines(t.Text), "line"), head(t.Text)), nil
 	}
 	if before == after {
 		return after, fmt.Sprintf("%s has exactly this content already; nothing will change.", code(t.Path)), nil
@@ -57,7 +58,7 @@ func (writing) plan(ctx context.Context, f *workspace.Folder, t target, before w
 	if err != nil {
 		return after, "", err
 	}
-	return after, fmt.Sprintf("Replaces %s: %s instead of %s.\n\n%s", code(t.Path), count(len(t.Text), "byte"), thousands(before.Size), diff), nil
+	return after, fmt.Sprintf("Replaces %s: %s instead of %s.\n\n%s", code(t.Path), format.Count(len(t.Text), "byte"), format.Thousands(before.Size), diff), nil
 }
 
 func (writing) anywhere() bool { return false }
@@ -69,11 +70,11 @@ func (writing) do(ctx context.Context, f *workspace.Folder, t target, m mark) er
 func (writing) said(t target, m mark) string {
 	switch {
 	case m.Before.Absent:
-		return fmt.Sprintf("created %s: %s, %s", t.Path, count(m.After.Size, "byte"), count(lines(t.Text), "line"))
+		return fmt.Sprintf("created %s: %s, %s", t.Path, format.Count(m.After.Size, "byte"), format.Count(lines(t.Text), "line"))
 	case m.Before == m.After:
 		return fmt.Sprintf("%s has exactly this content already", t.Path)
 	}
-	return fmt.Sprintf("replaced %s: %s, %s", t.Path, count(m.After.Size, "byte"), count(lines(t.Text), "line"))
+	return fmt.Sprintf("replaced %s: %s, %s", t.Path, format.Count(m.After.Size, "byte"), format.Count(lines(t.Text), "line"))
 }
 
 type appending struct{}
@@ -93,7 +94,7 @@ func (appending) plan(ctx context.Context, f *workspace.Folder, t target, before
 		return before, "", fmt.Errorf("%s: reading what is to be kept: %w", t.Path, err)
 	}
 	after := workspace.State{Size: n, SHA256: hex.EncodeToString(h.Sum(nil))}
-	return after, fmt.Sprintf("Adds %s at the end of %s (now %s).\n\n%s", count(len(t.Text), "byte"), code(t.Path), thousands(before.Size), head(t.Text)), nil
+	return after, fmt.Sprintf("Adds %s at the end of %s (now %s).\n\n%s", format.Count(len(t.Text), "byte"), code(t.Path), format.Thousands(before.Size), head(t.Text)), nil
 }
 
 // anywhere: the text goes to the end, whatever others added meanwhile.
@@ -112,7 +113,7 @@ func (appending) do(ctx context.Context, f *workspace.Folder, t target, m mark) 
 }
 
 func (appending) said(t target, m mark) string {
-	return fmt.Sprintf("added %s to %s, which has %s now", count(len(t.Text), "byte"), t.Path, count(m.After.Size, "byte"))
+	return fmt.Sprintf("added %s to %s, which has %s now", format.Count(len(t.Text), "byte"), t.Path, format.Count(m.After.Size, "byte"))
 }
 
 type deleting struct{}
@@ -131,7 +132,7 @@ func (deleting) plan(ctx context.Context, f *workspace.Folder, t target, before 
 	if err != nil {
 		return after, "", fmt.Errorf("%s: reading it: %w", t.Path, err)
 	}
-	preview := fmt.Sprintf("Deletes %s (%s) for good.", code(t.Path), count(before.Size, "byte"))
+	preview := fmt.Sprintf("Deletes %s (%s) for good.", code(t.Path), format.Count(before.Size, "byte"))
 	if !binary(start) && len(bytes.TrimSpace(start)) > 0 {
 		preview += " It starts with:\n\n" + head(string(start))
 	}
@@ -145,7 +146,7 @@ func (deleting) do(_ context.Context, f *workspace.Folder, t target, _ mark) err
 }
 
 func (deleting) said(t target, m mark) string {
-	return fmt.Sprintf("deleted %s (%s)", t.Path, count(m.Before.Size, "byte"))
+	return fmt.Sprintf("deleted %s (%s)", t.Path, format.Count(m.Before.Size, "byte"))
 }
 
 // lines counts lines as people do: a last one without a line feed counts too.

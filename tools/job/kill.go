@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // kill is the tool kill_job.
@@ -108,7 +109,7 @@ func (t list) Run(_ context.Context, c agent.Call) agent.Result {
 	slices.SortFunc(reports, func(a, b report) int { return a.Made.Compare(b.Made) })
 	lines := make([]string, 0, len(reports))
 	for _, r := range reports {
-		lines = append(lines, r.line()+": "+inLine(r.Command, 100))
+		lines = append(lines, r.line()+": "+format.Line(r.Command, 100))
 	}
 	text := strings.Join(lines, "\n")
 	if text == "" {

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/tools"
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // longestCommand keeps a command short enough to be shown in full to whoever
@@ -58,9 +58,9 @@ func (t start) Prepare(_ context.Context, c agent.Call) (agent.Prepared, error) 
 	}
 	where := "the workspace"
 	if c.Folder != "" {
-		where = "the folder `" + strings.ReplaceAll(tools.Visible(c.Folder), "`", "ˋ") + "`"
+		where = "the folder `" + strings.ReplaceAll(format.Visible(c.Folder), "`", "ˋ") + "`"
 	}
-	command := tools.Visible(args.Command)
+	command := format.Visible(args.Command)
 	fence := "```"
 	for strings.Contains(command, fence) {
 		fence += "`"

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/tools"
 )
 
@@ -93,7 +94,7 @@ func (r report) line() string {
 	var b strings.Builder
 	b.WriteString("job " + r.ID)
 	if r.Name != "" {
-		fmt.Fprintf(&b, " (%s)", inLine(r.Name, 60))
+		fmt.Fprintf(&b, " (%s)", format.Line(r.Name, 60))
 	}
 	b.WriteString(": " + string(r.state()))
 	if r.end != nil {
@@ -104,7 +105,7 @@ func (r report) line() string {
 			fmt.Fprintf(&b, " (%s)", r.end.Signal)
 		}
 		if r.end.Reason != "" {
-			b.WriteString(": " + inLine(r.end.Reason, 500))
+			b.WriteString(": " + format.Line(r.end.Reason, 500))
 		}
 		if r.end.Left > 0 {
 			fmt.Fprintf(&b, "; %d processes that it left in the background were ended", r.end.Left)
@@ -173,15 +174,6 @@ func lastOf(name string) (shown []byte, size int64, err error) {
 // line feeds at its end.
 func readable(b []byte) string {
 	return strings.TrimRight(strings.ReplaceAll(strings.ToValidUTF8(string(b), "�"), "\x00", "�"), "\n")
-}
-
-// inLine is a text in one line of so many characters at most.
-func inLine(text string, most int) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return text
 }
 
 // inBytes is "4 KiB", "16 MiB" or "100 bytes".

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // ErrData is returned for values or labels that no chart can be made of.
@@ -42,7 +44,7 @@ func (c chart) String() string {
 
 // read makes a chart of the arguments.
 func read(a arguments) (chart, error) {
-	c := chart{kind: a.Kind, title: oneLine(a.Title, 120), xLabel: oneLine(a.XLabel, 60), yLabel: oneLine(a.YLabel, 60)}
+	c := chart{kind: a.Kind, title: label(a.Title, 120), xLabel: label(a.XLabel, 60), yLabel: label(a.YLabel, 60)}
 	values, names, err := readValues(a.Values)
 	if err != nil {
 		return chart{}, err
@@ -74,7 +76,7 @@ func read(a arguments) (chart, error) {
 		c = c.grouped(mostSlices)
 	}
 	for i := range c.labels {
-		c.labels[i] = oneLine(c.labels[i], widest)
+		c.labels[i] = label(c.labels[i], widest)
 	}
 	return c, nil
 }
@@ -175,9 +177,9 @@ func number(raw json.RawMessage) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("no number: %s", oneLine(string(raw), widest))
+		return 0, fmt.Errorf("no number: %s", label(string(raw), widest))
 	case math.IsNaN(v) || math.Abs(v) > largest:
-		return 0, fmt.Errorf("not a finite number below 1e100: %s", oneLine(string(raw), widest))
+		return 0, fmt.Errorf("not a finite number below 1e100: %s", label(string(raw), widest))
 	}
 	return v, nil
 }
@@ -233,12 +235,9 @@ func fields(s string) []string {
 	return out
 }
 
-// oneLine is a text without line ends and control characters, shortened to n
-// characters.
-func oneLine(s string, n int) string {
-	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "?"), func(r rune) bool { return r <= ' ' || r == 0x7f }), " ")
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
+// label is a text without line ends and control characters, at most n
+// characters long.
+func label(s string, n int) string {
+	words := strings.FieldsFunc(strings.ToValidUTF8(s, "?"), func(r rune) bool { return r <= ' ' || r == 0x7f })
+	return format.Cut(strings.Join(words, " "), n)
 }

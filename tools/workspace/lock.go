@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
 // ErrBusy is returned where another worker held the lock for too long.
@@ -44,7 +46,7 @@ func (f *Folder) Lock(ctx context.Context, p string) (*Lock, error) {
 		return nil, fmt.Errorf("the folder of the lock files cannot be made: %w: nothing was changed", cause(err))
 	}
 	deadline := time.Now().Add(f.w.wait)
-	pause := time.Millisecond
+	backoff := wait.Backoff{First: time.Millisecond, Longest: 50 * time.Millisecond}
 	for {
 		file, err := take(name)
 		if err != nil {
@@ -56,11 +58,8 @@ func (f *Folder) Lock(ctx context.Context, p string) (*Lock, error) {
 		if time.Now().After(deadline) {
 			return nil, fmt.Errorf("%w: %s was not free within %s; nothing was changed, try again later", ErrBusy, p, f.w.wait)
 		}
-		select {
-		case <-ctx.Done():
+		if !backoff.Sleep(ctx) {
 			return nil, fmt.Errorf("%w: stopped waiting for %s, nothing was changed: %w", ErrBusy, p, ctx.Err())
-		case <-time.After(pause):
-			pause = min(2*pause, 50*time.Millisecond)
 		}
 	}
 }

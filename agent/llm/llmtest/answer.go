@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/deckhand-bot/deckhand/agent/llm"
+	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
 // created is the answers' time: a fixed one, so that answers are reproducible.
@@ -126,7 +127,7 @@ func (e *events) said(s *wireSaid, finish *string) {
 func (e *events) send(a wireAnswer) {
 	a.ID, a.Object, a.Created, a.Model = "chatcmpl-test", "chat.completion.chunk", created, e.model
 	e.line(string(encode(a)))
-	e.gone = e.gone || !pass(e.r, e.reply.Gap)
+	e.gone = e.gone || !wait.Sleep(e.r.Context(), e.reply.Gap)
 }
 
 func (e *events) line(data string) {

@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"strconv"
 	"sync/atomic"
-	"time"
 
 	"github.com/deckhand-bot/deckhand/agent/llm"
+	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
 // New returns an endpoint that answers by script: POST /chat/completions and
@@ -41,7 +41,7 @@ func (e *endpoint) chat(w http.ResponseWriter, r *http.Request) {
 	}
 	req.N = int(e.n.Add(1)) - 1
 	reply := e.script(req)
-	if !pass(r, reply.Delay) {
+	if !wait.Sleep(r.Context(), reply.Delay) {
 		return
 	}
 	maps.Copy(w.Header(), reply.Header)
@@ -60,21 +60,6 @@ func (e *endpoint) chat(w http.ResponseWriter, r *http.Request) {
 		streamed(w, r, req, name(req, reply))
 	default:
 		plain(w, req, name(req, reply))
-	}
-}
-
-// pass waits for d and reports whether the client is still there.
-func pass(r *http.Request, d time.Duration) bool {
-	if d <= 0 {
-		return true
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-r.Context().Done():
-		return false
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent/llm"
+	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
 // Mode says how the model is asked for a decision.
@@ -173,8 +174,8 @@ func (c *Client) Complete(ctx context.Context, r llm.Request) (llm.Response, err
 		if !v.passing || failed > c.cfg.Retries {
 			return llm.Response{}, c.fail(r, v, try, failed)
 		}
-		if err := sleep(ctx, pause(failed, v.retryAfter, c.cfg.RetryMaxWait)); err != nil {
-			return llm.Response{}, err
+		if !wait.Sleep(ctx, pause(failed, v.retryAfter, c.cfg.RetryMaxWait)) {
+			return llm.Response{}, ctx.Err()
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"context"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
@@ -24,18 +23,6 @@ func pause(failed int, after, most time.Duration) time.Duration {
 		top = min(firstPause<<shift, most)
 	}
 	return rand.N(top + 1)
-}
-
-// sleep waits for d, or returns the context's error.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // retryAfter reads Retry-After-Ms, then Retry-After in its two forms (seconds

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent/llm"
+	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
 // Name is the model's name in answers.
@@ -63,8 +64,8 @@ func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, erro
 	if err != nil {
 		return llm.Response{}, m.unscripted(r, n, fmt.Sprintf("the entry in line %d cannot be played: %s", t.line, reason(err)), err)
 	}
-	if err := wait(ctx, time.Duration(float64(t.takes)*m.cfg.Speed)); err != nil {
-		return llm.Response{}, err
+	if !wait.Sleep(ctx, time.Duration(float64(t.takes)*m.cfg.Speed)) {
+		return llm.Response{}, ctx.Err()
 	}
 	resp := llm.Response{Message: message, Model: Name, Finish: "stop", Estimated: true}
 	resp.Usage = llm.Usage{Prompt: llm.Count(r), Completion: llm.CountAnswer(message)}
@@ -142,18 +143,4 @@ func turnOf(messages []llm.Message) int {
 		}
 	}
 	return n
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	if err := ctx.Err(); err != nil || d <= 0 {
-		return err
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
@@ -185,17 +186,6 @@ func decode(text string) (any, error) {
 	return v, nil
 }
 
-// encode is json.Marshal with <, > and & as they are.
-func encode(v any) (string, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return "", err
-	}
-	return strings.TrimSuffix(b.String(), "\n"), nil
-}
-
 func field(key string, v any) (any, error) {
 	if text, ok := v.(string); ok {
 		var err error
@@ -247,4 +237,9 @@ func rawJSON(v any) (string, error) {
 		return b.String(), nil
 	}
 	return encode(v)
+}
+
+func encode(v any) (string, error) {
+	b, err := format.JSON(v)
+	return string(b), err
 }

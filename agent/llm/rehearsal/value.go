@@ -7,6 +7,8 @@ import (
 	"text/template/parse"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 type kind int
@@ -123,11 +125,11 @@ func (p *parser) str(n *yaml.Node) value {
 }
 
 func (p *parser) literal(n *yaml.Node, s string) value {
-	b, err := encode(s)
+	b, err := format.JSON(s)
 	if err != nil {
 		p.fault(n.Line, "%v", err)
 	}
-	return value{json: []byte(b)}
+	return value{json: b}
 }
 
 // isRaw reports whether n is {{ raw … }} or {{ … | raw }}.

@@ -1,4 +1,4 @@
-package tools
+package format
 
 import (
 	"fmt"
@@ -11,14 +11,18 @@ import (
 // that changes the order of others written out as ⟨U+202E⟩: bidirectional
 // controls, zero-width and other format characters, tags, fillers, control
 // characters except line feed and tab, and bytes that are not UTF-8 as ⟨FF⟩.
-func Visible(s string) string {
+func Visible(s string) string { return WriteOut(s, hidden) }
+
+// WriteOut returns the text with the characters of a kind written out as
+// ⟨U+202E⟩, and bytes that are not UTF-8 as ⟨FF⟩.
+func WriteOut(s string, kind func(rune) bool) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case r == utf8.RuneError && n == 1:
 			fmt.Fprintf(&b, "⟨%02X⟩", s[i])
-		case hidden(r):
+		case kind(r):
 			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
 		default:
 			b.WriteString(s[i : i+n])
@@ -36,7 +40,7 @@ func hidden(r rune) bool {
 		return true
 	case unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r):
 		return true
-	case r >= 0xFE00 && r <= 0xFE0F && r != 0xFE0F, r >= 0xE0100 && r <= 0xE01EF:
+	case r >= 0xFE00 && r < 0xFE0F, r >= 0xE0100 && r <= 0xE01EF:
 		return true // variation selectors can carry hidden text; U+FE0F only makes emoji colourful
 	}
 	switch r {
