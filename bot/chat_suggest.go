@@ -2,6 +2,7 @@ package bot
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -47,7 +48,7 @@ func TimeWords(when, zone string) (string, error) {
 	now := time.Unix(0, 0)
 	w, err := schedule.Parse(text, nil, now)
 	if err != nil {
-		return "", refuse(escape(safe(err.Error())))
+		return "", errors.New(escape(safe(err.Error())))
 	}
 	zone = strings.Join(strings.Fields(zone), " ")
 	if zone == "" {
@@ -55,10 +56,10 @@ func TimeWords(when, zone string) (string, error) {
 	}
 	zoned, err := schedule.Parse(text+" "+zone, nil, now)
 	if err != nil {
-		return "", refuse(escape(safe(err.Error())))
+		return "", errors.New(escape(safe(err.Error())))
 	}
 	if unzoned(zoned) != unzoned(w) || strings.TrimRight(zone, ":,") != zone {
-		return "", refuse(quoted(zone, 60) + " is no time zone: it is written as Europe/Berlin.")
+		return "", errors.New(quoted(zone, 60) + " is no time zone: it is written as Europe/Berlin.")
 	}
 	return text + " " + zone, nil
 }

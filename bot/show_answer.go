@@ -82,9 +82,9 @@ func PlanCard(r agent.Run) Card {
 		}
 		order = append(order, quoted(taskTitle(t), 60)+" – after "+enumerate(after, "and"))
 	}
-	c.section("Order", order)
-	c.section("Done when", quotes(r.Plan.DoneWhen))
-	c.section("Assumed", quotes(r.Plan.Assumptions))
+	section(&c, "Order", order)
+	section(&c, "Done when", quotes(r.Plan.DoneWhen))
+	section(&c, "Assumed", quotes(r.Plan.Assumptions))
 	return c
 }
 
@@ -130,7 +130,7 @@ func BudgetCard(r agent.Run) Card {
 	if len(lines) == 0 {
 		lines = []string{"none of its own"}
 	}
-	c.section("Limits", lines)
+	section(&c, "Limits", lines)
 	return c
 }
 
@@ -170,7 +170,7 @@ func PermissionsCard(r agent.Run, audience Audience) Card {
 	for _, grant := range r.Grants {
 		granted = append(granted, quoted(allows(grant), 100))
 	}
-	c.section("Allowed", granted)
+	section(&c, "Allowed", granted)
 	var denied []string
 	for _, id := range r.Asked {
 		if q := r.Checks[id]; q.Ask == agent.CheckApproval && !q.Open() {
@@ -179,14 +179,14 @@ func PermissionsCard(r agent.Run, audience Audience) Card {
 			}
 		}
 	}
-	c.section("Denied", denied)
+	section(&c, "Denied", denied)
 	who := func(ask agent.CheckpointKind) string {
 		if list := audience(r, ask); len(list) > 0 {
 			return mentions(list, "or")
 		}
 		return "nobody is named for it"
 	}
-	c.section("Who decides", []string{"approvals: " + who(agent.CheckApproval), "budget: " + who(agent.CheckBudget), "questions: " + who(agent.CheckStuck)})
+	section(&c, "Who decides", []string{"approvals: " + who(agent.CheckApproval), "budget: " + who(agent.CheckBudget), "questions: " + who(agent.CheckStuck)})
 	return c
 }
 

@@ -36,17 +36,17 @@ func ReportCard(r agent.Run) Card {
 	if body := strings.TrimSpace(safe(rep.Body)); body != "" && body != strings.TrimSpace(rep.Headline) {
 		c.Parts = append(c.Parts, Prose{body})
 	}
-	c.section("Files", files(r, rep))
-	c.section("Not done", undone(r, rep))
-	c.section("Next", quotes(rep.FollowUps))
-	c.section("Sources", sources(r, rep))
+	section(&c, "Files", files(r, rep))
+	section(&c, "Not done", undone(r, rep))
+	section(&c, "Next", quotes(rep.FollowUps))
+	section(&c, "Sources", sources(r, rep))
 	c.Parts = append(c.Parts, looksBack(r)...)
 	c.Parts = append(c.Parts, Small{strings.Join(figures(r), " · ")}, Rating{r.ID})
 	return c
 }
 
-// section adds a list under a title, if there is anything in it.
-func (c *Card) section(title string, items []string) {
+// section adds a list under a title to a card, if there is anything in it.
+func section(c *Card, title string, items []string) {
 	if len(items) > 0 {
 		c.Parts = append(c.Parts, Prose{"**" + title + "**\n- " + strings.Join(items, "\n- ")})
 	}

@@ -57,10 +57,10 @@ func StatusOf(r agent.Run) Status {
 // else: no list of work has it, unless it could not be posted.
 func mere(r agent.Run) bool { return r.Scheduled() && r.Undelivered() == "" }
 
-// List sums up every run of the store, the newest first, without the posts of
+// ListRuns sums up every run of the store, the newest first, without the posts of
 // reports. A run whose journal is damaged is listed with its problem; the
 // others are not affected.
-func (d *Desk) List(ctx context.Context) ([]Status, error) {
+func ListRuns(ctx context.Context, d *Desk) ([]Status, error) {
 	infos, err := d.Journals.Runs(ctx)
 	if err != nil {
 		return nil, err

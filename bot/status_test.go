@@ -77,7 +77,7 @@ func TestListOfDamagedRuns(t *testing.T) {
 	d, m := open(t, Authority{})
 	good, _ := begin(t, d, m, approval)
 	m.damaged, _ = begin(t, d, m, approval)
-	list, err := d.List(t.Context())
+	list, err := ListRuns(t.Context(), d)
 	if err != nil || len(list) != 2 {
 		t.Fatalf("list %+v, %v", list, err)
 	}
