@@ -2,9 +2,7 @@ package bot
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -128,59 +126,5 @@ func TestDamagedRun(t *testing.T) {
 	s.damaged, _ = s.live(approval)
 	if a := s.hear(requester, say("hurry")); !strings.Contains(a.Private, "damaged") {
 		t.Errorf("answer %+v", a)
-	}
-}
-
-// A run is read once; after that only what is newer, and its newest event to
-// see that it is still there.
-func TestFoldsAreKept(t *testing.T) {
-	s := opened(t)
-	run, _ := s.live()
-	for range 50 {
-		s.happen(t, run, agent.Main, agent.TimePassed{})
-	}
-	s.fold(run)
-	before := s.reads
-	for i := range 10 {
-		s.happen(t, run, agent.Main, agent.PersonSaid{Text: strconv.Itoa(i)})
-		if r := s.fold(run); len(r.Said) != i+1 {
-			t.Errorf("%d words after %d", len(r.Said), i+1)
-		}
-	}
-	if got := s.reads - before; got != 20 {
-		t.Errorf("%d events were read for 10 new ones", got)
-	}
-	s.journals[run] = s.journals[run][:20] // the store lost what it had acknowledged
-	if r := s.fold(run); r.Seq != 20 || len(r.Said) != 0 {
-		t.Errorf("after a loss the fold stands at %d", r.Seq)
-	}
-	delete(s.journals, run)
-	if _, err := s.desk.Load(t.Context(), run); err == nil {
-		t.Error("a run that expired is still there")
-	}
-}
-
-// The desk remembers a bounded number of runs, those that were used last.
-func TestFoldsAreBounded(t *testing.T) {
-	s := opened(t)
-	first := s.begun(requester, 0)
-	var all sync.WaitGroup
-	for i := range maxFolds + 20 {
-		run, err := s.desk.Start(t.Context(), agent.RunStarted{Goal: strconv.Itoa(i)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 2 {
-			all.Go(func() {
-				if _, err := s.desk.Load(t.Context(), run); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		all.Wait()
-		s.fold(first)
-	}
-	if n := len(s.desk.folds.runs); n > maxFolds || s.desk.folds.known(first).Seq == 0 {
-		t.Errorf("%d runs are remembered", n)
 	}
 }

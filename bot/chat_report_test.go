@@ -1,9 +1,13 @@
 package bot
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
 )
 
 // A report on somebody's runs tells of those in direct conversations only
@@ -40,7 +44,10 @@ func TestPrivateRunsInReports(t *testing.T) {
 // A goal that recurs in a direct conversation is as private as one that is
 // given there.
 func TestRecurringGoalsInPrivate(t *testing.T) {
-	w := clocks(t, 1)
+	w := scheduler(t)
+	w.desk.Authority.Admins = nil
+	clock := NewClock(ClockConfig{Reporter: w.chat.cfg.Reporter, Recurring: Recurring{Store: w.memory}, Brief: w.chat.cfg.Brief})
+	monday := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
 	for _, way := range []string{"a direct message", "a command"} {
 		w.made(requester, way, "schedule hourly: count")
 	}
@@ -49,8 +56,8 @@ func TestRecurringGoalsInPrivate(t *testing.T) {
 			delete(w.names, name) // they count from the clock's first look
 		}
 	}
-	w.clocks[0].Serve(t.Context(), at(0, 8, 30))
-	w.clocks[0].Serve(t.Context(), at(0, 9, 0))
+	clock.Serve(t.Context(), monday.Add(8*time.Hour+30*time.Minute))
+	clock.Serve(t.Context(), monday.Add(9*time.Hour))
 	direct := 0
 	for _, run := range w.order {
 		r := w.fold(run)
@@ -94,5 +101,50 @@ func TestOneOrderAtSeveralReplicas(t *testing.T) {
 		if n := len(s.schedules()) + len(s.order); n != 1 || said != 1 {
 			t.Errorf("%s: %d schedules and reports, %d answers", order, n, said)
 		}
+	}
+}
+
+// What is said under a report begins a run that knows it.
+func TestAReplyUnderAReport(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		say   Said
+		where string
+		runs  bool
+	}{
+		{"a mention in its thread", to("and who is late?"), "m1", true},
+		{"words to others in its thread", say("thanks all"), "m1", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := scheduler(t)
+			s.live()
+			s.hear(requester, to("report now here"))
+			run := s.order[len(s.order)-1]
+			for _, p := range []agent.Post{{Key: keyCard, Kind: agent.PostScheduled}, {Key: keyReport, Kind: agent.PostScheduled}} {
+				s.happen(t, run, agent.Voice, p.Intent(time.Time{}))
+				s.happen(t, run, agent.Voice, agent.ToolOutcome{Effect: p.Effect(), State: agent.OutcomeOK,
+					Text: agent.Shown{Message: "slack:T1:C1:m1", Thread: "slack:T1:C1:m1"}.Text()})
+			}
+			s.names[agent.ThreadName("slack:T1:C1:m1")] = string(run)
+			in := s.event(stranger, tt.say)
+			in.Where, in.Message = channel.At(tt.where), channel.At("m9")
+			a := s.hears(in)
+			if a.Started != tt.runs {
+				t.Fatalf("answer %+v", a)
+			}
+			if !tt.runs {
+				return
+			}
+			r := s.fold(a.Run)
+			knows := fmt.Sprint(r.Said)
+			if r.Brief.ReplyTo != "slack:T1:C1:m1" || !strings.Contains(knows, "count the lines") || !strings.Contains(knows, "Needs you") || !strings.Contains(knows, string(run)) {
+				t.Errorf("it answers at %s and knows\n%s", r.Brief.ReplyTo, knows)
+			}
+			for _, said := range r.Said {
+				if said.Trusted {
+					t.Errorf("the report is trusted: %+v", said)
+				}
+			}
+		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot/schedule"
 )
 
 // admin is somebody who is named as an administrator only.
@@ -19,9 +20,18 @@ func scheduler(t *testing.T, change ...func(c *ChatConfig)) *room {
 	t.Helper()
 	s := opened(t, append([]func(c *ChatConfig){func(c *ChatConfig) {
 		c.Platforms = []Platform{&stage{name: "slack", direct: Address{"slack", "T1", "D", ""}, found: map[string]Posted{}}}
-		c.Recurring.Fixed = []Schedule{daily(func(s *Schedule) { s.By = "" })}
+		c.Recurring.Fixed = []Schedule{dailyReport(func(s *Schedule) { s.By = "" })}
 	}}, change...)...)
 	s.desk.Authority.Admins = []string{admin.ID}
+	return s
+}
+
+// dailyReport is a report of the channel at nine.
+func dailyReport(change ...func(s *Schedule)) Schedule {
+	s := Schedule{Name: "daily", Report: OfChannel, When: "0 9 * * *", Zone: "UTC", To: "slack:T1:C1", Always: true, By: requester.ID, Missed: schedule.Late}
+	for _, f := range change {
+		f(&s)
+	}
 	return s
 }
 
@@ -149,7 +159,8 @@ func TestLifeOfASchedule(t *testing.T) {
 func TestAChangeKeepsTheRest(t *testing.T) {
 	s := scheduler(t)
 	made := s.made(requester, "a command", "report daily 9:00 Asia/Tokyo always")
-	old := served{Spec: made.spec(), At: at(0, 0, 0), Posted: at(0, 0, 0), Mark: "mark", Run: "abcdefghijklmnop"}
+	begun := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
+	old := served{Spec: made.spec(), At: begun, Posted: begun, Mark: "mark", Run: "abcdefghijklmnop"}
 	s.names[nameServed+made.Name] = old.text()
 	by := operator
 	by.Zone = "America/New_York"
@@ -334,7 +345,7 @@ func TestSchedulesThatCannotBeRead(t *testing.T) {
 func TestAPersonKeepsNotTooMany(t *testing.T) {
 	s := scheduler(t)
 	for i := range maxOwned {
-		made := daily(func(s *Schedule) { s.Name = fmt.Sprint("report-", i) })
+		made := dailyReport(func(s *Schedule) { s.Name = fmt.Sprint("report-", i) })
 		s.names[nameSchedule+made.Name] = made.text()
 	}
 	if got := s.orders(requester, "a command", "report daily 9:00"); !strings.Contains(got, "100 schedules already") {
@@ -359,7 +370,7 @@ func TestReportsAreInNoList(t *testing.T) {
 		in := s.event(requester, Visited{})
 		in.Where = Address{}
 		all["home"] = Markdown(*s.hears(in).Home)
-		list, err := s.desk.List(t.Context())
+		list, err := ListRuns(t.Context(), s.desk)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,22 +16,35 @@ import (
 
 // tower is some clocks over one store.
 type tower struct {
-	*room
+	*testing.T
+	*memory
+	desk   *Desk
+	log    *strings.Builder
 	clocks []*Clock
 	alerts []Alert
 }
 
 func clocks(t *testing.T, n int, fixed ...Schedule) *tower {
 	t.Helper()
-	w := &tower{room: opened(t)}
+	m := newMemory()
+	w := &tower{T: t, memory: m, log: &strings.Builder{},
+		desk: &Desk{Journals: m, Authority: Authority{Operators: []string{operator.ID}, Approvers: []string{approver.ID}, AllowBots: []string{robot.ID}}}}
 	log := slog.New(slog.NewTextHandler(w.log, nil))
 	for range n {
 		w.clocks = append(w.clocks, NewClock(ClockConfig{
 			Reporter: Reporter{Desk: &Desk{Journals: w.memory, Authority: w.desk.Authority}, Log: log}, Recurring: Recurring{Fixed: fixed, Store: w.memory},
-			Brief: w.chat.cfg.Brief, Alarm: func(_ context.Context, a Alert) { w.alerts = append(w.alerts, a) },
+			Brief: briefs, Alarm: func(_ context.Context, a Alert) { w.alerts = append(w.alerts, a) },
 		}))
 	}
 	return w
+}
+
+// briefs are what is decided about the runs of a place: at one of them none can start.
+func briefs(place string) (agent.RunStarted, error) {
+	if place == "slack:T1:CLOSED" {
+		return agent.RunStarted{}, errors.New("no price")
+	}
+	return agent.RunStarted{Limits: agent.Limits{USD: 5 * agent.Dollar}, Autonomy: agent.AskRisky, Slots: 4}, nil
 }
 
 // turns are the turns that became runs, in the order of their runs' beginnings.
@@ -142,7 +155,10 @@ func TestAQuietReport(t *testing.T) {
 	if got := w.turns(); len(got) != 0 {
 		t.Fatalf("nothing has ever happened, and yet: %v", got)
 	}
-	run, _ := w.live()
+	run, err := w.desk.Start(t.Context(), agent.RunStarted{Goal: "count the lines", Requester: requester.ID, ReplyTo: thread.String(), Slots: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
 	c.Serve(t.Context(), at(1, 9, 0))
 	c.Serve(t.Context(), at(2, 9, 0)) // the run is where it was
 	if got := w.turns(); !slices.Equal(got, []string{"daily 24T09:00"}) {

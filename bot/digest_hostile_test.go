@@ -55,7 +55,7 @@ func FuzzDigestText(f *testing.F) {
 		f.Add(said)
 	}
 	from := func(said string) DigestFrom {
-		return DigestFrom{Period: yesterday, Runs: hostile("a" + said), Audience: taleApprovers.Audience,
+		return DigestFrom{Period: yesterday, Runs: hostile("a" + said), Audience: digestApprovers.Audience,
 			Unread: []Status{{Run: "unread", Problem: "a" + said}}, Counters: []Counter{{Name: "a" + said}}}
 	}
 	f.Fuzz(func(t *testing.T, said string) {

@@ -102,6 +102,9 @@ func stuckBeside(id agent.RunID) agent.Run {
 	return after(r, time.Minute, thinks("task/prices", 1, llm.Work), on("task/count", askStuck))
 }
 
+// digestApprovers are who decides in these tests.
+var digestApprovers = Authority{Operators: []string{"slack:U7"}, Approvers: []string{"U5", "discord:6", "slack:S2"}}
+
 // yesterday is the period of a daily report.
 var yesterday = Period{Since: ago(24 * time.Hour), Until: digestNoon}
 

@@ -52,14 +52,14 @@ func TestDigests(t *testing.T) {
 	for name, d := range map[string]Digest{
 		"nothing": NewDigest(DigestFrom{Period: yesterday, Runs: busy[2:3]}),
 		"first":   NewDigest(DigestFrom{Period: Period{Until: digestNoon, Zone: berlin}, Runs: busy[:1]}),
-		"busy": NewDigest(DigestFrom{Period: Period{yesterday.Since, yesterday.Until, berlin}, Runs: busy, Audience: taleApprovers.Audience,
+		"busy": NewDigest(DigestFrom{Period: Period{yesterday.Since, yesterday.Until, berlin}, Runs: busy, Audience: digestApprovers.Audience,
 			Counters: []Counter{{"This channel in March", 85 * agent.Dollar, 100 * agent.Dollar}, {"Everybody in March", 1200 * agent.Dollar, 0}}}),
-		"held":     NewDigest(DigestFrom{Period: yesterday, Runs: held, Audience: taleApprovers.Audience, Private: secret}),
+		"held":     NewDigest(DigestFrom{Period: yesterday, Runs: held, Audience: digestApprovers.Audience, Private: secret}),
 		"failures": NewDigest(DigestFrom{Period: yesterday, Runs: failures, Unread: []Status{{Run: "brokenrrrrrrrrrr", Problem: "entry 2 is damaged"}}}),
 		"unpriced": NewDigest(DigestFrom{Period: yesterday, Runs: unpriced}),
 		"many":     NewDigest(DigestFrom{Period: yesterday, Runs: many, Omitted: 1}),
 		"late":     NewDigest(DigestFrom{Period: yesterday, Runs: busy[:1]}).Late(late),
-		"hostile":  NewDigest(DigestFrom{Period: yesterday, Runs: hostile(hostileText), Audience: taleApprovers.Audience}),
+		"hostile":  NewDigest(DigestFrom{Period: yesterday, Runs: hostile(hostileText), Audience: digestApprovers.Audience}),
 	} {
 		t.Run(name, func(t *testing.T) { goldenDigest(t, name, d) })
 	}

@@ -111,6 +111,7 @@ func TestDurations(t *testing.T) {
 }
 
 func TestTexts(t *testing.T) {
+	now := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 	for _, tt := range []struct{ name, got, want string }{
 		{"a cut", inLine("one two three", 8), "one two…"},
 		{"a fit", inLine(" one\n two ", 7), "one two"},
@@ -127,9 +128,9 @@ func TestTexts(t *testing.T) {
 		{"no money", dollars(0), "$0.00"},
 		{"thousands of dollars", dollars(1234 * agent.Dollar), "$1,234.00"},
 		{"a fence", fenced("```"), "````\n```\n````"},
-		{"an hour left", untilThen(taleBegin.Add(time.Hour), taleBegin), "expires 2 Mar 13:00 UTC (in 1h)"},
-		{"over", untilThen(taleBegin, taleBegin), "expires now"},
-		{"never", untilThen(time.Time{}, taleBegin), ""},
+		{"an hour left", untilThen(now.Add(time.Hour), now), "expires 2 Mar 13:00 UTC (in 1h)"},
+		{"over", untilThen(now, now), "expires now"},
+		{"never", untilThen(time.Time{}, now), ""},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, tt.got, tt.want)

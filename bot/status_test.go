@@ -74,10 +74,13 @@ func TestStatusInJSON(t *testing.T) {
 
 // One damaged journal does not hide the others.
 func TestListOfDamagedRuns(t *testing.T) {
-	d, m := open(t, Authority{})
-	good, _ := begin(t, d, m, approval)
-	m.damaged, _ = begin(t, d, m, approval)
-	list, err := ListRuns(t.Context(), d)
+	m := opened(t)
+	good, damaged := m.begun(requester, 1), m.begun(requester, 2)
+	for _, run := range []agent.RunID{good, damaged} {
+		m.happen(t, run, "task/a", approval)
+	}
+	m.damaged = damaged
+	list, err := ListRuns(t.Context(), m.desk)
 	if err != nil || len(list) != 2 {
 		t.Fatalf("list %+v, %v", list, err)
 	}

@@ -220,6 +220,9 @@ const (
 	postTimeout = 3 * time.Second
 )
 
+// stageApprovers are who decides in these tests.
+var stageApprovers = Authority{Operators: []string{"slack:U7"}, Approvers: []string{"U5", "discord:6", "slack:S2"}}
+
 func onStage(t *testing.T) *heard {
 	t.Helper()
 	h := &heard{stage: &stage{name: "slack", direct: Address{"slack", "T1", "D", ""}, found: map[string]Posted{}, files: map[string]string{}},
@@ -231,7 +234,7 @@ func onStage(t *testing.T) *heard {
 // open gives the voice other platforms.
 func (h *heard) open(t *testing.T, platforms ...Platform) {
 	t.Helper()
-	h.Voice = NewVoice(VoiceConfig{Platforms: platforms, Paces: h.turns, Audience: taleApprovers.Audience, Files: h.files,
+	h.Voice = NewVoice(VoiceConfig{Platforms: platforms, Paces: h.turns, Audience: stageApprovers.Audience, Files: h.files,
 		CardEvery: cardEvery, Heartbeat: heartbeat, PostTimeout: postTimeout, Log: slog.New(slog.NewTextHandler(h.log, nil))})
 }
 

@@ -2,8 +2,8 @@ package bot
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +13,7 @@ import (
 
 // post is one of a report: it works the voice as the loop does, as often as the
 // post is deferred.
-func (h *heard) speak(t *testing.T, s *room, run agent.RunID) (p agent.Post, said bool) {
+func (h *heard) speak(t *testing.T, s *store, run agent.RunID) (p agent.Post, said bool) {
 	t.Helper()
 	for _, step := range s.fold(run).Next(agent.Voice).Steps {
 		if speak, is := step.(agent.Speak); is {
@@ -47,7 +47,7 @@ func (h *heard) speak(t *testing.T, s *room, run agent.RunID) (p agent.Post, sai
 }
 
 // spoken makes all posts of a report.
-func (h *heard) spoken(t *testing.T, s *room, run agent.RunID) (keys []string) {
+func (h *heard) spoken(t *testing.T, s *store, run agent.RunID) (keys []string) {
 	t.Helper()
 	for {
 		p, said := h.speak(t, s, run)
@@ -58,14 +58,34 @@ func (h *heard) spoken(t *testing.T, s *room, run agent.RunID) (keys []string) {
 	}
 }
 
-// reportOf is a room in which a report was asked for, whose troubles are told
+// store is what the runs of a test are kept in, and who commits to them.
+type store struct {
+	*testing.T
+	*memory
+	desk *Desk
+}
+
+func (s *store) fold(run agent.RunID) agent.Run {
+	s.Helper()
+	r, err := s.desk.Load(s.Context(), run)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return r
+}
+
+// reportOf is a store in which a report was asked for, whose troubles are told
 // to these.
-func reportOf(t *testing.T, raise ...string) (*room, agent.RunID) {
+func reportOf(t *testing.T, raise ...string) (*store, agent.RunID) {
 	t.Helper()
-	s := scheduler(t)
-	s.live()
-	s.desk.Authority.Admins = nil
-	opening, err := s.chat.cfg.Reporter.now(t.Context(), daily(), noon)
+	m := newMemory()
+	s := &store{T: t, memory: m, desk: &Desk{Journals: m, Authority: stageApprovers}}
+	_, err := s.desk.Start(t.Context(), agent.RunStarted{Goal: "count the lines", Requester: requester.ID, ReplyTo: thread.String(), Slots: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	daily := Schedule{Name: "daily", Report: OfChannel, When: "0 9 * * *", Zone: "UTC", To: "slack:T1:C1", Always: true, By: requester.ID}
+	opening, err := Reporter{Desk: s.desk, Log: slog.New(slog.DiscardHandler)}.now(t.Context(), daily, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,44 +109,6 @@ func TestAReportIsPosted(t *testing.T) {
 	}
 	if posts[0].card.Key.Kind != agent.PostScheduled || !strings.Contains(Markdown(posts[1].card), "Doing") {
 		t.Errorf("posted %+v", posts)
-	}
-}
-
-// What is said under a report begins a run that knows it.
-func TestAReplyUnderAReport(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		say   Said
-		where string
-		runs  bool
-	}{
-		{"a mention in its thread", to("and who is late?"), "m1", true},
-		{"words to others in its thread", say("thanks all"), "m1", false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			s, run := reportOf(t)
-			h := onStage(t)
-			h.spoken(t, s, run)
-			in := s.event(stranger, tt.say)
-			in.Where, in.Message = channel.At(tt.where), channel.At("m9")
-			a := s.hears(in)
-			if a.Started != tt.runs {
-				t.Fatalf("answer %+v", a)
-			}
-			if !tt.runs {
-				return
-			}
-			r := s.fold(a.Run)
-			knows := fmt.Sprint(r.Said)
-			if r.Brief.ReplyTo != "slack:T1:C1:m1" || !strings.Contains(knows, "count the lines") || !strings.Contains(knows, "Needs you") || !strings.Contains(knows, string(run)) {
-				t.Errorf("it answers at %s and knows\n%s", r.Brief.ReplyTo, knows)
-			}
-			for _, said := range r.Said {
-				if said.Trusted {
-					t.Errorf("the report is trusted: %+v", said)
-				}
-			}
-		})
 	}
 }
 
@@ -273,48 +255,5 @@ func TestARaiseThatWasLostIsFound(t *testing.T) {
 	h.stage.found[at.String()] = Posted{Message: at.At("m7"), Thread: at.At("m7")}
 	if done, result, err := h.Find(t.Context(), s.fold(run), p, p.Intent(time.Time{})); !done || err != nil || !strings.Contains(result.Text, "DU6:m7") {
 		t.Errorf("found %v %+v %v", done, result, err)
-	}
-}
-
-// Each administrator is told once, however many processes find the trouble.
-func TestAlert(t *testing.T) {
-	s := scheduler(t)
-	s.desk.Authority.Admins = []string{"slack:U4", "slack:S1", "discord:1", "U5", "irc:x", "slack:U6"}
-	stage := &persons{&stage{name: "slack", direct: Address{"slack", "T1", "D", "whole"}, found: map[string]Posted{}}}
-	s.chat.Join(stage)
-	other := NewChat(s.chat.cfg)
-	other.Join(stage)
-	for _, c := range []*Chat{s.chat, other, s.chat} {
-		c.Alert(t.Context(), Alert{ID: "a", Kind: "schedule", Text: "The schedule `daily` was due."})
-	}
-	var told []string
-	for _, run := range s.order {
-		r := s.fold(run)
-		told = append(told, r.Brief.ReplyTo)
-		if !r.Scheduled() || !r.Brief.Direct || r.Report == nil || !strings.Contains(r.Report.Body, "`daily`") {
-			t.Errorf("the alert is %+v", r.Brief)
-		}
-	}
-	if fmt.Sprint(told) != "[slack:T1:DU4: slack:T1:DU5: slack:T1:DU6:]" {
-		t.Errorf("told %v", told)
-	}
-	for _, who := range []string{"slack:S1", "discord:1", "irc:x"} {
-		if !strings.Contains(s.log.String(), "who="+who) {
-			t.Errorf("nothing is said of %s", who)
-		}
-	}
-	for name := range s.names {
-		if strings.HasPrefix(name, agent.ThreadName("")) {
-			t.Errorf("an alert lives in %s", name)
-		}
-	}
-	s.chat.Alert(t.Context(), Alert{ID: "b", Kind: "schedule", Text: "Another one."})
-	if len(s.order) != 6 {
-		t.Errorf("%d alerts", len(s.order))
-	}
-	s.down = errors.New("no route to host")
-	s.chat.Alert(t.Context(), Alert{ID: "c"})
-	if !strings.Contains(s.log.String(), "no route to host") {
-		t.Error("an alert that nobody got is not in the log")
 	}
 }

@@ -310,7 +310,7 @@ func TestElsewhere(t *testing.T) {
 func TestPlatformThatJoins(t *testing.T) {
 	h := onStage(t)
 	synctest.Test(t, func(t *testing.T) {
-		h.Voice = NewVoice(VoiceConfig{Paces: h.turns, Audience: taleApprovers.Audience, Files: h.files, PostTimeout: postTimeout})
+		h.Voice = NewVoice(VoiceConfig{Paces: h.turns, Audience: stageApprovers.Audience, Files: h.files, PostTimeout: postTimeout})
 		r := inThread(agent.RunStarted{})
 		if wait, err := h.May(t.Context(), r, postAsk); wait != lostPause || err != nil {
 			t.Errorf("at the beginning: %s, %v", wait, err)

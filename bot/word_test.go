@@ -88,7 +88,7 @@ func FuzzHear(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, kind int, addressed bool) {
 		s := opened(t)
 		run, checks := s.live(approval, twoPoints)
-		kept := daily().text()
+		kept := dailyReport().text()
 		s.names[nameSchedule+"daily"] = kept
 		_, id, _ := strings.Cut(text, " ")
 		acts := []Act{Said{Text: text, To: addressed}, Said{Text: text, Quote: "slack:U2", To: addressed}, Commanded{Text: text},

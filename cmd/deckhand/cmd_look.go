@@ -37,7 +37,7 @@ func (a *app) statusCommand() *cobra.Command {
 		Use: "status", Short: "List the runs and where they stand", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.beside(cmd.Context(), func(cfg config, s store) error {
-				list, err := cfg.desk(s).List(cmd.Context())
+				list, err := bot.ListRuns(cmd.Context(), cfg.desk(s))
 				if err != nil {
 					return &exit{exitFailed, err}
 				}
