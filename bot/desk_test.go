@@ -63,7 +63,7 @@ func TestStart(t *testing.T) {
 func TestDecide(t *testing.T) {
 	d, m := open(t, Authority{RequesterMayApprove: true})
 	id, checks := begin(t, d, m, approval, budget)
-	err := d.Decide(t.Context(), member("slack:U1"), agent.CheckpointDecided{ID: checks[0], Decision: agent.DecideApprove})
+	err := d.Decide(t.Context(), person("slack:U1"), agent.CheckpointDecided{ID: checks[0], Decision: agent.DecideApprove})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestDecideRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			d, m := open(t, Authority{RequesterMayApprove: true})
 			id, checks := begin(t, d, m, tt.question)
-			err := d.Decide(t.Context(), member(tt.by), agent.CheckpointDecided{ID: checks[0], Decision: tt.word})
+			err := d.Decide(t.Context(), person(tt.by), agent.CheckpointDecided{ID: checks[0], Decision: tt.word})
 			if !errors.Is(err, tt.want) {
 				t.Errorf("error %v, want %v", err, tt.want)
 			}
@@ -108,7 +108,7 @@ func TestDecideRefuses(t *testing.T) {
 		d, m := open(t, Authority{})
 		id, _ := begin(t, d, m)
 		for _, check := range []agent.CheckpointID{agent.CheckpointID(id) + "-7", "nosuchrun-7", "", "-"} {
-			err := d.Decide(t.Context(), member(Terminal), agent.CheckpointDecided{ID: check, Decision: agent.DecideApprove})
+			err := d.Decide(t.Context(), person(Terminal), agent.CheckpointDecided{ID: check, Decision: agent.DecideApprove})
 			if !errors.Is(err, ErrNoCheckpoint) {
 				t.Errorf("checkpoint %q: %v", check, err)
 			}
@@ -118,7 +118,7 @@ func TestDecideRefuses(t *testing.T) {
 		d, m := open(t, Authority{})
 		id, checks := begin(t, d, m, approval)
 		m.happen(t, id, agent.Main, agent.RunEnded{State: agent.RunCancelled})
-		err := d.Decide(t.Context(), member(Terminal), agent.CheckpointDecided{ID: checks[0], Decision: agent.DecideApprove})
+		err := d.Decide(t.Context(), person(Terminal), agent.CheckpointDecided{ID: checks[0], Decision: agent.DecideApprove})
 		if !errors.Is(err, ErrEnded) {
 			t.Errorf("error %v", err)
 		}
@@ -136,7 +136,7 @@ func TestDenialsBeyondApprovals(t *testing.T) {
 	} {
 		d, m := open(t, Authority{})
 		id, checks := begin(t, d, m, tt.question)
-		if err := d.Decide(t.Context(), member(Terminal), agent.CheckpointDecided{ID: checks[0], Decision: agent.DecideDeny, Text: "no"}); err != nil {
+		if err := d.Decide(t.Context(), person(Terminal), agent.CheckpointDecided{ID: checks[0], Decision: agent.DecideDeny, Text: "no"}); err != nil {
 			t.Fatal(err)
 		}
 		r, err := d.Load(t.Context(), id)
@@ -157,7 +157,7 @@ func TestTheFasterDecisionCounts(t *testing.T) {
 	m.before = func() {
 		m.happen(t, id, "task/a", agent.CheckpointDecided{ID: checks[0], Decision: agent.DecideDeny, By: "slack:U2"})
 	}
-	err := d.Decide(t.Context(), member(Terminal), agent.CheckpointDecided{ID: checks[0], Decision: agent.DecideApprove})
+	err := d.Decide(t.Context(), person(Terminal), agent.CheckpointDecided{ID: checks[0], Decision: agent.DecideApprove})
 	if !errors.Is(err, ErrDecided) || !strings.Contains(err.Error(), "deny by slack:U2") {
 		t.Errorf("error %v, want who decided what", err)
 	}
@@ -168,7 +168,7 @@ func TestDecideLooksAgain(t *testing.T) {
 	d, m := open(t, Authority{})
 	id, checks := begin(t, d, m, approval)
 	m.before = func() { m.happen(t, id, agent.Main, agent.TimePassed{}) }
-	if err := d.Decide(t.Context(), member(Terminal), agent.CheckpointDecided{ID: checks[0], Decision: agent.DecideApprove}); err != nil {
+	if err := d.Decide(t.Context(), person(Terminal), agent.CheckpointDecided{ID: checks[0], Decision: agent.DecideApprove}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -181,7 +181,7 @@ func TestRacingDecisions(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range errs {
 		all.Go(func() {
-			errs[i] = d.Decide(t.Context(), member(Terminal), agent.CheckpointDecided{ID: checks[0], Decision: words[i%len(words)]})
+			errs[i] = d.Decide(t.Context(), person(Terminal), agent.CheckpointDecided{ID: checks[0], Decision: words[i%len(words)]})
 		})
 	}
 	all.Wait()
@@ -202,18 +202,18 @@ func TestControl(t *testing.T) {
 	d, m := open(t, Authority{Operators: []string{"U7"}})
 	id, _ := begin(t, d, m)
 	for _, by := range []string{"slack:U1", "slack:U7", Terminal} {
-		if err := d.Control(t.Context(), id, member(by), agent.RunControlled{Word: agent.WordPause}); err != nil {
+		if err := d.Control(t.Context(), id, person(by), agent.RunControlled{Word: agent.WordPause}); err != nil {
 			t.Errorf("%s: %v", by, err)
 		}
 	}
-	if err := d.Control(t.Context(), id, member("slack:U9"), agent.RunControlled{Word: agent.WordCancel}); !errors.Is(err, ErrNotAllowed) {
+	if err := d.Control(t.Context(), id, person("slack:U9"), agent.RunControlled{Word: agent.WordCancel}); !errors.Is(err, ErrNotAllowed) {
 		t.Errorf("a stranger cancels: %v", err)
 	}
-	if err := d.Control(t.Context(), "nosuchrun", member(Terminal), agent.RunControlled{}); !errors.Is(err, agent.ErrNoRun) {
+	if err := d.Control(t.Context(), "nosuchrun", person(Terminal), agent.RunControlled{}); !errors.Is(err, agent.ErrNoRun) {
 		t.Errorf("no run: %v", err)
 	}
 	m.happen(t, id, agent.Main, agent.RunEnded{State: agent.RunDone})
-	if err := d.Control(t.Context(), id, member(Terminal), agent.RunControlled{Word: agent.WordResume}); !errors.Is(err, ErrEnded) {
+	if err := d.Control(t.Context(), id, person(Terminal), agent.RunControlled{Word: agent.WordResume}); !errors.Is(err, ErrEnded) {
 		t.Errorf("after the end: %v", err)
 	}
 }
@@ -222,7 +222,7 @@ func TestSay(t *testing.T) {
 	d, m := open(t, Authority{})
 	id, _ := begin(t, d, m)
 	for by, trusted := range map[string]bool{"slack:U1": true, Terminal: true, "slack:U9": false} {
-		if err := d.Say(t.Context(), id, member(by), "hurry", "message/"+by); err != nil {
+		if err := d.Say(t.Context(), id, person(by), "hurry", "message/"+by); err != nil {
 			t.Fatal(err)
 		}
 		want := agent.PersonSaid{By: by, Text: "hurry", Trusted: trusted}
@@ -230,11 +230,14 @@ func TestSay(t *testing.T) {
 			t.Error(diff)
 		}
 	}
-	if err := d.Say(t.Context(), id, member("slack:U1"), "hurry", "message/slack:U1"); !errors.Is(err, agent.ErrSeen) {
+	if err := d.Say(t.Context(), id, person("slack:U1"), "hurry", "message/slack:U1"); !errors.Is(err, agent.ErrSeen) {
 		t.Errorf("the same message twice: %v", err)
 	}
 	m.happen(t, id, agent.Main, agent.RunEnded{State: agent.RunDone})
-	if err := d.Say(t.Context(), id, member("slack:U1"), "hello?"); !errors.Is(err, ErrEnded) {
+	if err := d.Say(t.Context(), id, person("slack:U1"), "hello?"); !errors.Is(err, ErrEnded) {
 		t.Errorf("after the end: %v", err)
 	}
 }
+
+// person is a full member of the workspace.
+func person(id string) Person { return Person{ID: id, Full: true} }

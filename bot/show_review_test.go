@@ -50,16 +50,16 @@ func TestWhoReviews(t *testing.T) {
 		by   Person
 		want bool
 	}{
-		{"a reviewer", Authority{}, member("slack:U8"), true},
+		{"a reviewer", Authority{}, person("slack:U8"), true},
 		{"a guest who is named", Authority{}, Person{ID: "slack:U8"}, true},
 		{"a member of a reviewing group", Authority{}, Person{ID: "slack:U9", Also: []string{"slack:S3"}}, true},
-		{"an approver", Authority{Approvers: []string{"slack:U5"}, RequesterMayApprove: true}, member("slack:U5"), false},
-		{"an operator", Authority{Operators: []string{"slack:U7"}}, member("slack:U7"), false},
-		{"the command line", Authority{}, member(Terminal), false},
+		{"an approver", Authority{Approvers: []string{"slack:U5"}, RequesterMayApprove: true}, person("slack:U5"), false},
+		{"an operator", Authority{Operators: []string{"slack:U7"}}, person("slack:U7"), false},
+		{"the command line", Authority{}, person(Terminal), false},
 		{"a bot of the name", Authority{AllowBots: []string{"slack:U8"}}, Person{ID: "slack:U8", Bot: true}, false},
-		{"a requester who is named", Authority{RequesterMayApprove: true}, member("slack:U1"), true},
-		{"a requester who is named, four eyes", Authority{}, member("slack:U1"), false},
-		{"the same id elsewhere", Authority{}, member("discord:U8"), false},
+		{"a requester who is named", Authority{RequesterMayApprove: true}, person("slack:U1"), true},
+		{"a requester who is named, four eyes", Authority{}, person("slack:U1"), false},
+		{"the same id elsewhere", Authority{}, person("discord:U8"), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := underReview(t, agent.RunStarted{})
