@@ -1,6 +1,8 @@
 package bot
 
-import "github.com/deckhand-bot/deckhand/agent"
+import (
+	"github.com/deckhand-bot/deckhand/agent"
+)
 
 // Card is a message in platform-neutral form. A principal in its texts stands as
 // the token of Mention: a platform shows a name in its place (Unmention). Texts are Markdown (CommonMark);
@@ -22,7 +24,6 @@ type Part interface{ part() }
 
 // Heading is one line that stands out.
 type Heading struct{ Text string } // plain text
-
 // Prose is Markdown of any length; a platform shortens what it cannot show
 // and attaches the whole as a file.
 type Prose struct{ Markdown string }

@@ -1,8 +1,8 @@
-// Package bot is the front desk: it turns what people do (state a goal, answer
-// a question, steer, stop) into facts in a run's journal, checks who may do
-// what, and shows people where runs stand: cards, questions and reports in a
-// form that every platform can draw (show_*.go, pure), posted and kept up to
-// date by the voice (voice*.go).
+// Package bot is the contract between chat platforms and everything that
+// deals with people: what a platform can do (platform.go), what it shows
+// (card.go), what people do there (inbound.go), and places (address.go). It is
+// all that the adapters import. Behind it, each above the one before, stand text,
+// authority, runs, card, digest, recurring, posting and intake.
 //
 // What does not live here: chat platforms and the terminal (adapters), working
 // on runs (agent/loop), and deciding what to do next (agent).

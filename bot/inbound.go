@@ -6,6 +6,17 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 )
 
+// Terminal is the principal of whoever has the store itself in hand: the
+// person at the command line. It may do everything but review, unless it is
+// named for that.
+const Terminal = "terminal"
+
+// names are the person's principal and those of their groups and roles.
+func (p Person) Principals() []string { return append([]string{p.ID}, p.Also...) }
+
+// terminal is the person at the command line.
+func (p Person) AtTerminal() bool { return p.ID == Terminal }
+
 // Inbound is one thing that a person did on a platform.
 type Inbound struct {
 	// Keys identify it for deduplication: the event's id, and for a message its

@@ -8,13 +8,13 @@ import (
 
 // platforms are the platforms that are connected, by name. One may join while
 // others are at work: a platform that cannot be reached yet holds up nobody.
-type platforms struct {
+type Platforms struct {
 	mu     sync.Mutex
 	byName map[string]Platform
 }
 
 // join adds a platform, in the place of one of the same name.
-func (l *platforms) join(p Platform) {
+func (l *Platforms) Join(p Platform) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.byName == nil {
@@ -24,14 +24,14 @@ func (l *platforms) join(p Platform) {
 }
 
 // names are those of the platforms that are connected, sorted.
-func (l *platforms) names() []string {
+func (l *Platforms) Names() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Sorted(maps.Keys(l.byName))
 }
 
 // named is the platform of the name, nil if none is connected.
-func (l *platforms) named(name string) Platform {
+func (l *Platforms) Named(name string) Platform {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.byName[name]

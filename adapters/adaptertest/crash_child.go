@@ -17,6 +17,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
+	botauthority "github.com/deckhand-bot/deckhand/bot/authority"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
 
@@ -85,7 +86,7 @@ func serve(o orders, a Adapter) error {
 	d, err := assemble(parts{
 		store: &witness{Store: store, reaper: reaper}, platform: platform, model: script{}, workspace: o.workspace(),
 		workers: o.Workers, lease: lease, timeout: postTimeout / 2, log: log, rules: rules{
-			Authority:    bot.Authority{RequesterMayApprove: true},
+			Authority:    botauthority.Authority{RequesterMayApprove: true},
 			PlanApproval: agent.ApprovePlanNever, Autonomy: agent.AskRisky, Expires: time.Hour, CatchUp: 24 * time.Hour,
 		},
 	})

@@ -11,7 +11,8 @@ import (
 	"testing"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/card"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
 
@@ -22,7 +23,7 @@ type scene struct {
 	dir   string
 	words *os.File
 	store *sqlite.Store
-	desk  *bot.Desk
+	desk  *runs.Client
 	berth atomic.Int64
 	kids  []*child
 	fell  chan error // a child that ended by itself: nobody works any more
@@ -39,7 +40,7 @@ func build(t *testing.T, a Adapter, test string) *scene {
 	if s.store, err = sqlite.Open(t.Context(), sqlite.Config{Dir: s.orders(boundary{}).data(), Lease: lease}, sqlite.Guest); err != nil {
 		t.Fatal(err)
 	}
-	s.desk = &bot.Desk{Journals: s.store}
+	s.desk = &runs.Client{Journals: s.store}
 	t.Cleanup(func() {
 		for _, c := range s.kids {
 			c.kill()
@@ -134,7 +135,7 @@ func (s *scene) play(ctx context.Context) (st story, err error) {
 		return r.Ended != nil && r.Shown["report"].Message != "" && closed
 	})
 	if err != nil {
-		return st, fmt.Errorf("%s: %w; it stands at %+v\n%s", st.goal, err, bot.StatusOf(r), s.told(ctx, st.run))
+		return st, fmt.Errorf("%s: %w; it stands at %+v\n%s", st.goal, err, card.StatusOf(r), s.told(ctx, st.run))
 	}
 	err = s.Wait(ctx, func() bool { return s.shows(r) })
 	if err != nil {

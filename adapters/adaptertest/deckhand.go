@@ -11,6 +11,11 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/loop"
 	"github.com/deckhand-bot/deckhand/bot"
+	botauthority "github.com/deckhand-bot/deckhand/bot/authority"
+	"github.com/deckhand-bot/deckhand/bot/intake"
+	"github.com/deckhand-bot/deckhand/bot/posting"
+	botrecurring "github.com/deckhand-bot/deckhand/bot/recurring"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/memory/storetest"
 	"github.com/deckhand-bot/deckhand/tools"
 	"github.com/deckhand-bot/deckhand/tools/calc"
@@ -29,10 +34,10 @@ const (
 // deckhand is one process: workers, a desk, and a connection to the far side.
 type deckhand struct {
 	platform bot.Platform
-	chat     *bot.Chat
-	desk     *bot.Desk
+	chat     *intake.Chat
+	desk     *runs.Client
 	loop     *loop.Loop
-	clock    *bot.Clock
+	clock    *botrecurring.Clock
 }
 
 // parts are what a process is made of.
@@ -50,13 +55,13 @@ type parts struct {
 
 // rules are the part of the configuration that scenarios change.
 type rules struct {
-	Authority    bot.Authority
+	Authority    botauthority.Authority
 	PlanApproval agent.PlanApproval
 	Autonomy     agent.Autonomy
 	Limits       agent.Limits
 	Expires      time.Duration
 	CatchUp      time.Duration
-	Schedules    []bot.Schedule
+	Schedules    []botrecurring.Schedule
 }
 
 // brief is what is decided about every run before it starts.
@@ -76,18 +81,18 @@ func assemble(p parts) (*deckhand, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &deckhand{platform: p.platform, desk: &bot.Desk{Journals: p.store, Authority: p.rules.Authority}}
-	voice := bot.NewVoice(bot.VoiceConfig{
+	d := &deckhand{platform: p.platform, desk: &runs.Client{Journals: p.store, Authority: p.rules.Authority}}
+	voice := posting.New(posting.Config{
 		Platforms: []bot.Platform{p.platform}, Paces: p.store, Audience: p.rules.Authority.Audience, Files: shelf{space},
 		CardEvery: cardEvery, Heartbeat: heartbeat, PostTimeout: p.timeout, Log: p.log,
 	})
-	recurring := bot.Recurring{Fixed: p.rules.Schedules, Store: p.store}
-	reporter := bot.Reporter{Desk: d.desk, Log: p.log}
-	d.chat = bot.NewChat(bot.ChatConfig{
+	recurring := botrecurring.Recurring{Fixed: p.rules.Schedules, Store: p.store}
+	reporter := botrecurring.Reporter{Desk: d.desk, Log: p.log}
+	d.chat = intake.New(intake.Config{
 		Desk: d.desk, Store: p.store, Brief: p.rules.brief, Platforms: []bot.Platform{p.platform},
 		CatchUp: p.rules.CatchUp, Log: p.log, Recurring: recurring, Reporter: reporter,
 	})
-	d.clock = bot.NewClock(bot.ClockConfig{Reporter: reporter, Recurring: recurring, Brief: p.rules.brief, Alarm: d.chat.Alert})
+	d.clock = botrecurring.NewClock(botrecurring.ClockConfig{Reporter: reporter, Recurring: recurring, Brief: p.rules.brief, Alarm: d.chat.Alert})
 	d.loop, err = loop.New(loop.Config{
 		Store: p.store, Blobs: p.store, Model: p.model, Tools: box, Policy: policy.Default{}, Voice: voice,
 		Log: p.log, ModelName: "test", Workers: p.workers, Lease: p.lease,
@@ -105,7 +110,7 @@ func (d *deckhand) run(ctx context.Context) error {
 	}()
 	go func() {
 		defer cancel() // without ears there is nothing to work for
-		heard <- d.platform.Listen(ctx, d.chat.Hear)
+		heard <- d.platform.Listen(ctx, d.chat.Receive)
 	}()
 	err := d.loop.Run(ctx)
 	cancel()

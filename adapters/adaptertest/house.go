@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/bot"
+	botauthority "github.com/deckhand-bot/deckhand/bot/authority"
+	"github.com/deckhand-bot/deckhand/bot/card"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/memory/redis"
 	"github.com/deckhand-bot/deckhand/memory/redis/redistest"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
@@ -53,7 +55,7 @@ type house struct {
 	dir     string
 	server  *redistest.Server // nil: the embedded store
 	store   storetest.Store   // of the newest process
-	desk    *bot.Desk
+	desk    *runs.Client
 	living  []*process
 	timeout time.Duration // of a post
 	replica int
@@ -72,7 +74,7 @@ type process struct {
 func open(t *testing.T, a Adapter, m *play) *house {
 	t.Helper()
 	h := &house{T: t, Far: a.Far(t), adapter: a, model: m, dir: t.TempDir(), timeout: calmPost, rules: rules{
-		Authority:    bot.Authority{RequesterMayApprove: true},
+		Authority:    botauthority.Authority{RequesterMayApprove: true},
 		PlanApproval: agent.ApprovePlanNever, Autonomy: agent.AskRisky, Expires: time.Hour, CatchUp: 24 * time.Hour,
 	}}
 	h.rules.Authority.Start = h.Crew()
@@ -208,7 +210,7 @@ func (h *house) until(run agent.RunID, what string, holds func(agent.Run) bool) 
 			return r
 		}
 		if err := h.store.Await(ctx, run, r.Seq); err != nil {
-			h.Fatalf("waiting until %s: %v; the run: %+v\n%s", what, err, bot.StatusOf(r), h.scene())
+			h.Fatalf("waiting until %s: %v; the run: %+v\n%s", what, err, card.StatusOf(r), h.scene())
 		}
 	}
 }

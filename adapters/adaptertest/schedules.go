@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/recurring"
 )
 
 // schedules are about what comes again and again.
@@ -27,11 +27,11 @@ var schedules = []scenario{
 
 // tides are a goal and a report of the configuration that come every other second.
 func tides(h *house) {
-	fixed := bot.Schedule{When: "@every 2s", Zone: "UTC", Since: time.Now(), To: h.Channel().String(), Missed: "skip"}
+	fixed := recurring.Schedule{When: "@every 2s", Zone: "UTC", Since: time.Now(), To: h.Channel().String(), Missed: "skip"}
 	goal, report := fixed, fixed
-	goal.Name, goal.Goal, goal.Overlap = "tide", "Get the harbour ready", bot.OverlapSkip
-	report.Name, report.Report = "log", bot.OfChannel
-	h.rules.Schedules = []bot.Schedule{goal, report}
+	goal.Name, goal.Goal, goal.Overlap = "tide", "Get the harbour ready", recurring.OverlapSkip
+	report.Name, report.Report = "log", recurring.OfChannel
+	h.rules.Schedules = []recurring.Schedule{goal, report}
 	h.rules.Authority.Operators = []string{h.Principal(Ann)}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 )
 
 // dialogue is what the person is in the middle of.
@@ -157,7 +158,7 @@ func (w *watcher) decide(ctx context.Context, line string) {
 	d, err := w.answer(line)
 	if err != nil {
 		text := err.Error()
-		if w.TTY && !w.JSON && errors.Is(err, bot.ErrNotAnAnswer) {
+		if w.TTY && !w.JSON && errors.Is(err, runs.ErrNotAnAnswer) {
 			text += "; help lists what else may be typed"
 		}
 		w.face.notice(text)
@@ -173,7 +174,7 @@ func (w *watcher) decide(ctx context.Context, line string) {
 
 // hint lets a run that is stuck try again in another way.
 func (w *watcher) hint(ctx context.Context, check agent.Checkpoint, text string) {
-	d, err := bot.ReadHint(check, text, w.By)
+	d, err := runs.ReadHint(check, text, w.By)
 	if err != nil {
 		w.face.notice(err.Error())
 		return
@@ -192,7 +193,7 @@ func (w *watcher) send(ctx context.Context, d agent.CheckpointDecided) {
 func (w *watcher) answer(line string) (agent.CheckpointDecided, error) {
 	check := current(w.run)
 	if check == nil || strings.HasPrefix(line, "{") {
-		d, err := bot.ReadDecision(w.run, line, w.By)
+		d, err := runs.ReadDecision(w.run, line, w.By)
 		if d.Decision == agent.DecideAnswer && d.Text == agent.DecideAnswer {
 			d.Text = "" // the name of the decision is no answer
 		}
@@ -209,9 +210,9 @@ func (w *watcher) answer(line string) (agent.CheckpointDecided, error) {
 		line = choice
 	}
 	if check.Ask == agent.CheckClarify && line == agent.DecideAnswer {
-		return agent.CheckpointDecided{}, fmt.Errorf("%w: type the answer itself", bot.ErrNotAnAnswer)
+		return agent.CheckpointDecided{}, fmt.Errorf("%w: type the answer itself", runs.ErrNotAnAnswer)
 	}
-	d, err := bot.ReadDecision(w.run, line, w.By)
+	d, err := runs.ReadDecision(w.run, line, w.By)
 	if reason != "" {
 		d.Text = reason
 	}
@@ -243,7 +244,7 @@ func (w *watcher) point(ctx context.Context, check *agent.Checkpoint, line strin
 func (w *watcher) edit(ctx context.Context, check agent.Checkpoint) {
 	if !w.TTY || w.JSON {
 		w.face.notice(fmt.Sprintf(`%v: "edit" carries the new arguments: {"checkpoint": %q, "decision": "edit", %q: {…}}`,
-			bot.ErrNotAnAnswer, check.ID, subject(check)))
+			runs.ErrNotAnAnswer, check.ID, subject(check)))
 		return
 	}
 	w.talk.on(&check)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 )
 
 // batch is what was new in the journal, or why it could not be read. A trouble
@@ -28,7 +28,7 @@ const (
 // follow sends the journal's events from the first on, until ctx ends or the
 // journal cannot be read. A store that is away for less than a minute is no
 // reason to stop.
-func follow(ctx context.Context, j bot.Journals, run agent.RunID, out chan<- batch) {
+func follow(ctx context.Context, j runs.Journals, run agent.RunID, out chan<- batch) {
 	var after uint64
 	var since time.Time
 	pause := maxPause / 64
@@ -70,7 +70,7 @@ func follow(ctx context.Context, j bot.Journals, run agent.RunID, out chan<- bat
 }
 
 // news waits for entries after the seq, except for the first, and reads them.
-func news(ctx context.Context, j bot.Journals, run agent.RunID, after uint64) ([]agent.Event, error) {
+func news(ctx context.Context, j runs.Journals, run agent.RunID, after uint64) ([]agent.Event, error) {
 	if after > 0 {
 		if err := j.Await(ctx, run, after); err != nil {
 			return nil, err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 )
 
 // pty opens a pseudo terminal: what is written to person arrives as keys.
@@ -70,7 +71,7 @@ func TestARealTerminal(t *testing.T) {
 	done := make(chan End, 1)
 	go func() {
 		end, _ := Watch(t.Context(), Config{
-			Desk: &bot.Desk{Journals: log}, Run: theRun, In: terminal, Out: terminal, Err: terminal, TTY: true, By: bot.Terminal,
+			Desk: &runs.Client{Journals: log}, Run: theRun, In: terminal, Out: terminal, Err: terminal, TTY: true, By: bot.Terminal,
 		})
 		done <- end
 	}()

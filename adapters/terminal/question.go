@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/card"
 )
 
 // question shows a checkpoint in full: what, why, the arguments, the preview,
@@ -81,7 +81,7 @@ func ways(c agent.Checkpoint) []row {
 	}
 	var rows []row
 	for i, choice := range c.Choices {
-		if what := bot.WayOut(c, choice); what != "" {
+		if what := card.WayOut(c, choice); what != "" {
 			rows = append(rows, row{in(cyan, fmt.Sprintf("  [%d] %s", i+1, oneLine(choice))), in(dim, ": "+what)})
 		}
 	}

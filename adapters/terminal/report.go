@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/card"
 )
 
 // ending is the report of an ended run, and one line of figures.
@@ -14,7 +14,7 @@ func ending(r agent.Run) []row {
 	if end.Reason != "" && (r.Report == nil || oneLine(r.Report.Body) != oneLine(end.Reason)) {
 		rows = append(rows, row{in(bold, "Reason: "), in(normal, oneLine(end.Reason))})
 	}
-	if trend := bot.Trend(r); trend != "" {
+	if trend := card.Trend(r); trend != "" {
 		rows = append(rows, row{in(dim, trend)})
 	}
 	done, total := r.Progress()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -125,7 +126,7 @@ func watch(t *testing.T, log *journal, c Config) *rig {
 	r := &rig{t: t, log: log, out: &buffer{}, err: &buffer{}, done: make(chan struct{}), echo: c.TTY && !c.JSON}
 	var in *io.PipeReader
 	in, r.keys = io.Pipe()
-	c.Desk, c.Run, c.In, c.Out, c.Err, c.By = &bot.Desk{Journals: log}, theRun, in, r.out, r.err, bot.Terminal
+	c.Desk, c.Run, c.In, c.Out, c.Err, c.By = &runs.Client{Journals: log}, theRun, in, r.out, r.err, bot.Terminal
 	ctx, stop := context.WithCancel(t.Context())
 	r.stop = stop
 	go func() {

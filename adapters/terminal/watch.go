@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 )
 
 // Config says which run is shown, and where.
 type Config struct {
-	Desk *bot.Desk
+	Desk *runs.Client
 	Run  agent.RunID
 	// After is the last entry of the journal that was shown before, 0 for a
 	// new run. What came up to it is summed up, and not printed as JSON; a

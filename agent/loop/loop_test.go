@@ -17,6 +17,9 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/loop"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/authority"
+	"github.com/deckhand-bot/deckhand/bot/card"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 	"github.com/deckhand-bot/deckhand/tools"
 	"github.com/deckhand-bot/deckhand/tools/policy"
@@ -75,7 +78,7 @@ var person = bot.Person{ID: bot.Terminal, Full: true}
 type house struct {
 	t     *testing.T
 	store *sqlite.Store
-	desk  *bot.Desk
+	desk  *runs.Client
 	stop  func()
 }
 
@@ -101,7 +104,7 @@ func open(t *testing.T, model llm.Model, change func(*loop.Config), list ...agen
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- l.Run(ctx) }()
-	h := &house{t: t, store: store, desk: &bot.Desk{Journals: store, Authority: bot.Authority{RequesterMayApprove: true}}}
+	h := &house{t: t, store: store, desk: &runs.Client{Journals: store, Authority: authority.Authority{RequesterMayApprove: true}}}
 	h.stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-done; err != nil {
@@ -142,7 +145,7 @@ func (h *house) until(run agent.RunID, what string, holds func(agent.Run) bool) 
 			return r
 		}
 		if err := h.store.Await(ctx, run, r.Seq); err != nil {
-			h.t.Fatalf("waiting until %s: %v; the run is %s: %+v", what, err, r.State(), bot.StatusOf(r))
+			h.t.Fatalf("waiting until %s: %v; the run is %s: %+v", what, err, r.State(), card.StatusOf(r))
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/loop"
-	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/card"
 )
 
 const lesson = "the disk is small: compress first"
@@ -163,7 +163,7 @@ func TestTheNewestRunsAreRecalled(t *testing.T) {
 	if len(last.Findings) != 1 || last.Findings[0].Rule != agent.RuleCopy || !strings.Contains(last.Findings[0].Message, string(runs[1])) {
 		t.Errorf("found %+v", last.Findings)
 	}
-	if trend := bot.Trend(last); !strings.HasSuffix(trend, "with this one 9 of 9 done") {
+	if trend := card.Trend(last); !strings.HasSuffix(trend, "with this one 9 of 9 done") {
 		t.Errorf("the trend is %q", trend)
 	}
 }

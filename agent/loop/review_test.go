@@ -10,6 +10,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 )
 
 // drafter is a model that plans one deliverable, plans it again after a
@@ -59,7 +60,7 @@ func TestReviewerDecidesTheEnd(t *testing.T) {
 		t.Errorf("the review shows %q", c.Detail)
 	}
 	for _, other := range []bot.Person{person, {ID: "slack:U1", Full: true}} {
-		if err := h.desk.Decide(t.Context(), other, agent.CheckpointDecided{ID: c.ID, Decision: agent.DecideApprove}); !errors.Is(err, bot.ErrNotAllowed) {
+		if err := h.desk.Decide(t.Context(), other, agent.CheckpointDecided{ID: c.ID, Decision: agent.DecideApprove}); !errors.Is(err, runs.ErrNotAllowed) {
 			t.Errorf("%s decided: %v", other.ID, err)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/loop"
-	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 )
 
 // looker is a board that says when the card is looked after.
@@ -48,7 +48,7 @@ func TestPostsAreWrittenDownBeforeTheCardIsLookedAfter(t *testing.T) {
 	house.Store(h)
 	for range 5 {
 		id := agent.RunID(agent.NewID())
-		if _, err := h.desk.Begin(t.Context(), bot.Opening{Run: id, Brief: agent.RunStarted{Goal: "make a note", ReplyTo: "test:w:c:1", PlanApproval: agent.ApprovePlanNever}}); err != nil {
+		if _, err := h.desk.Begin(t.Context(), runs.NewRun{Run: id, Brief: agent.RunStarted{Goal: "make a note", ReplyTo: "test:w:c:1", PlanApproval: agent.ApprovePlanNever}}); err != nil {
 			t.Fatal(err)
 		}
 		h.ended(id)

@@ -14,7 +14,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm/openai"
 	"github.com/deckhand-bot/deckhand/agent/loop"
-	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/memory/redis"
 	"github.com/deckhand-bot/deckhand/tools"
 	"github.com/deckhand-bot/deckhand/tools/policy"
@@ -68,7 +68,7 @@ func engine(ctx context.Context, e *environment, model string, l load) (cost, er
 	if err != nil {
 		return cost{}, err
 	}
-	desk := &bot.Desk{Journals: store}
+	desk := &runs.Client{Journals: store}
 	runs := make([]agent.RunID, l.runs)
 	for i := range runs {
 		runs[i], err = desk.Start(ctx, agent.RunStarted{Goal: fmt.Sprintf("note it all, run %d, steps=%d", i, l.steps), Requester: "terminal",

@@ -12,7 +12,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/bot"
+	botrecurring "github.com/deckhand-bot/deckhand/bot/recurring"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/memory/redis"
 )
 
@@ -37,7 +38,7 @@ func benchSchedules(ctx context.Context, e *environment) ([]row, error) {
 	if err := wipe(ctx, e); err != nil {
 		return nil, err
 	}
-	var clocks []*bot.Clock
+	var clocks []*botrecurring.Clock
 	var stores []*redis.Store
 	defer func() {
 		for _, s := range stores {
@@ -50,9 +51,9 @@ func benchSchedules(ctx context.Context, e *environment) ([]row, error) {
 			return nil, err
 		}
 		stores = append(stores, s)
-		clocks = append(clocks, bot.NewClock(bot.ClockConfig{
-			Reporter:  bot.Reporter{Desk: &bot.Desk{Journals: s}, Log: slog.New(slog.DiscardHandler)},
-			Recurring: bot.Recurring{Fixed: daily(), Store: s},
+		clocks = append(clocks, botrecurring.NewClock(botrecurring.ClockConfig{
+			Reporter:  botrecurring.Reporter{Desk: &runs.Client{Journals: s}, Log: slog.New(slog.DiscardHandler)},
+			Recurring: botrecurring.Recurring{Fixed: daily(), Store: s},
 		}))
 	}
 	took := simulate(ctx, clocks)
@@ -71,17 +72,17 @@ func benchSchedules(ctx context.Context, e *environment) ([]row, error) {
 }
 
 // daily are schedules that all come at nine.
-func daily() []bot.Schedule {
-	list := make([]bot.Schedule, recurring)
+func daily() []botrecurring.Schedule {
+	list := make([]botrecurring.Schedule, recurring)
 	for i := range list {
-		list[i] = bot.Schedule{Name: fmt.Sprintf("daily-%d", i), Report: bot.OfChannel, When: "0 9 * * *", Zone: "UTC",
+		list[i] = botrecurring.Schedule{Name: fmt.Sprintf("daily-%d", i), Report: botrecurring.OfChannel, When: "0 9 * * *", Zone: "UTC",
 			To: fmt.Sprintf("slack:T1:C%d", i), Always: true}
 	}
 	return list
 }
 
 // simulate lets the days pass; every clock is asked at once.
-func simulate(ctx context.Context, clocks []*bot.Clock) time.Duration {
+func simulate(ctx context.Context, clocks []*botrecurring.Clock) time.Duration {
 	at := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 60)
 	for _, c := range clocks {
 		c.Serve(ctx, at)

@@ -18,6 +18,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/intake"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
 
@@ -182,10 +183,10 @@ func (c config) perform(ctx context.Context, far theatre, s store, m llm.Model) 
 	if err != nil {
 		return err
 	}
-	chat := bot.NewChat(bot.ChatConfig{Desk: c.desk(s), Store: s, Platforms: []bot.Platform{p}, Log: log, Brief: c.demoBrief})
+	chat := intake.New(intake.Config{Desk: c.desk(s), Store: s, Platforms: []bot.Platform{p}, Log: log, Brief: c.demoBrief})
 	worked := make(chan error, 1)
 	go func() { worked <- l.Run(ctx) }()
-	err = p.Listen(ctx, chat.Hear)
+	err = p.Listen(ctx, chat.Receive)
 	if e := <-worked; err == nil {
 		err = e
 	}

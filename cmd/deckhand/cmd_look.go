@@ -15,6 +15,9 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
+	botcard "github.com/deckhand-bot/deckhand/bot/card"
+	"github.com/deckhand-bot/deckhand/bot/intake"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
 
@@ -37,7 +40,7 @@ func (a *app) statusCommand() *cobra.Command {
 		Use: "status", Short: "List the runs and where they stand", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.beside(cmd.Context(), func(cfg config, s store) error {
-				list, err := bot.ListRuns(cmd.Context(), cfg.desk(s))
+				list, err := intake.ListRuns(cmd.Context(), cfg.desk(s))
 				if err != nil {
 					return &exit{exitFailed, err}
 				}
@@ -50,7 +53,7 @@ func (a *app) statusCommand() *cobra.Command {
 	}
 }
 
-func (a *app) printStatus(list []bot.Status) error {
+func (a *app) printStatus(list []botcard.Status) error {
 	if len(list) == 0 {
 		_, err := fmt.Fprintln(a.out, "no runs yet; start one with: deckhand run \"GOAL\"")
 		return err
@@ -150,7 +153,7 @@ func (a *app) cancelCommand() *cobra.Command {
 func (a *app) control(ctx context.Context, run agent.RunID, word agent.Word, done string) error {
 	return a.beside(ctx, func(cfg config, s store) error {
 		err := cfg.desk(s).Control(ctx, run, bot.Person{ID: bot.Terminal, Full: true}, agent.RunControlled{Word: word})
-		if errors.Is(err, bot.ErrEnded) {
+		if errors.Is(err, runs.ErrEnded) {
 			return &exit{exitFailed, err}
 		}
 		if err != nil {
@@ -190,7 +193,7 @@ func (a *app) decide(ctx context.Context, id agent.CheckpointID, decision, reaso
 	return a.beside(ctx, func(cfg config, s store) error {
 		err := cfg.desk(s).Decide(ctx, bot.Person{ID: bot.Terminal, Full: true}, agent.CheckpointDecided{ID: id, Decision: decision, Text: reason})
 		switch {
-		case errors.Is(err, bot.ErrNoCheckpoint):
+		case errors.Is(err, runs.ErrNoCheckpoint):
 			return usage("%w: `deckhand status` lists what is asked", err)
 		case err != nil:
 			return &exit{exitFailed, err}

@@ -18,6 +18,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/loop"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
 
@@ -72,7 +73,7 @@ func (a *app) detach(ctx context.Context, goal string) error {
 	start := func(goal string) error {
 		brief.Goal = goal
 		run, err := cfg.desk(s).Start(ctx, brief)
-		if errors.Is(err, bot.ErrEmptyGoal) {
+		if errors.Is(err, runs.ErrEmptyGoal) {
 			return usage("%w", err)
 		}
 		if err != nil {
@@ -108,7 +109,7 @@ func (a *app) runGoal(ctx context.Context, goal string) error {
 		return usage("%w", err)
 	}
 	if strings.TrimSpace(goal) == "" {
-		return usage("%w", bot.ErrEmptyGoal)
+		return usage("%w", runs.ErrEmptyGoal)
 	}
 	m, err := cfg.model()
 	if err != nil {
@@ -184,7 +185,7 @@ func (a *app) pauseRun(ctx context.Context, cfg config, s store, run agent.RunID
 		return
 	}
 	err := cfg.desk(s).Control(ctx, run, bot.Person{ID: bot.Terminal, Full: true}, agent.RunControlled{Word: agent.WordPause, Reason: "interrupted"})
-	if err != nil && !errors.Is(err, bot.ErrEnded) {
+	if err != nil && !errors.Is(err, runs.ErrEnded) {
 		fmt.Fprintf(a.err, "deckhand: the run could not be paused: %v\n", err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/loop"
-	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/posting"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
 
@@ -181,7 +181,7 @@ func quiet(ctx context.Context, err error) error {
 }
 
 // loop is the runtime; without a platform there is nobody to show its runs to.
-func (s *server) loop(voice *bot.Voice, speaks bool, m llm.Model) (*loop.Loop, error) {
+func (s *server) loop(voice *posting.Poster, speaks bool, m llm.Model) (*loop.Loop, error) {
 	lc, err := s.config.loop(s.store, s.meter.model(m), s.log)
 	if err != nil {
 		return nil, err

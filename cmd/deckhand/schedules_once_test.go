@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/recurring"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/memory/redis"
 	"github.com/deckhand-bot/deckhand/memory/redis/redistest"
 )
@@ -31,11 +32,11 @@ func TestATickOnFiveReplicas(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		desk := &bot.Desk{Journals: s}
+		desk := &runs.Client{Journals: s}
 		if i == 0 {
 			f = fleet{t: t, store: s, desk: desk, told: map[agent.RunID]agent.Run{}}
 		}
-		c := cfg.clock(s, bot.Reporter{Desk: desk, Log: slog.New(slog.DiscardHandler)}, nil)
+		c := cfg.clock(s, recurring.Reporter{Desk: desk, Log: slog.New(slog.DiscardHandler)}, nil)
 		clocks.Go(func() { c.Run(ctx) })
 	}
 	enough := poll(func() bool { return len(f.ticks()["pulse"]) >= 4 })

@@ -13,7 +13,7 @@ import (
 	"github.com/deckhand-bot/deckhand/adapters/slack"
 	"github.com/deckhand-bot/deckhand/adapters/slack/slacktest"
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/memory/redis"
 	"github.com/deckhand-bot/deckhand/memory/redis/redistest"
 )
@@ -25,7 +25,7 @@ type fleet struct {
 	dir   string
 	env   []string
 	store *redis.Store
-	desk  *bot.Desk
+	desk  *runs.Client
 	ships []*process
 	count int                       // of all that were ever started
 	told  map[agent.RunID]agent.Run // that nothing comes after
@@ -52,7 +52,7 @@ func gather(t *testing.T, file string, chaos slacktest.Chaos) *fleet {
 	if f.store, err = redis.Open(t.Context(), redis.Config{URL: db.URL}); err != nil {
 		t.Fatal(err)
 	}
-	f.desk = &bot.Desk{Journals: f.store}
+	f.desk = &runs.Client{Journals: f.store}
 	t.Cleanup(func() {
 		for _, s := range f.ships {
 			s.kill()

@@ -13,7 +13,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/adapters/slack/slacktest"
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/recurring"
 	"github.com/deckhand-bot/deckhand/bot/schedule"
 )
 
@@ -105,7 +105,7 @@ func (f *fleet) lose(channel slacktest.Channel) {
 	f.t.Helper()
 	f.AddChannel(channel)
 	now := time.Now().UTC()
-	s := bot.Schedule{Name: lostName, Report: bot.OfChannel, When: now.Add(time.Second).Format("5 4 15 2 1 *"), Zone: "UTC", Since: now,
+	s := recurring.Schedule{Name: lostName, Report: recurring.OfChannel, When: now.Add(time.Second).Format("5 4 15 2 1 *"), Zone: "UTC", Since: now,
 		To: "slack:T1:" + channel.ID, By: "slack:" + slacktest.Ben, Always: true, Missed: schedule.Late}
 	text, err := json.Marshal(s)
 	if err != nil {

@@ -11,6 +11,9 @@ import (
 	"github.com/deckhand-bot/deckhand/adapters/discord"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/intake"
+	"github.com/deckhand-bot/deckhand/bot/recurring"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
 
@@ -28,8 +31,8 @@ type servers struct {
 	*testing.T
 	config config
 	store  store
-	desk   *bot.Desk
-	chat   *bot.Chat
+	desk   *runs.Client
+	chat   *intake.Chat
 	n      int
 }
 
@@ -51,7 +54,7 @@ func serving(t *testing.T) *servers {
 		}
 	})
 	log := slog.New(slog.DiscardHandler)
-	reporter := bot.Reporter{Desk: cfg.desk(s), Log: log}
+	reporter := recurring.Reporter{Desk: cfg.desk(s), Log: log}
 	return &servers{T: t, config: cfg, store: s, desk: cfg.desk(s), chat: cfg.chat(s, reporter, log)}
 }
 
@@ -59,7 +62,7 @@ func serving(t *testing.T) *servers {
 func (s *servers) says(by bot.Person, at bot.Address, text string) bot.Answer {
 	s.Helper()
 	s.n++
-	a, err := s.chat.Hear(s.Context(), bot.Inbound{Keys: []string{fmt.Sprint("key/", s.n)}, At: time.Now(), By: by, Where: at, Act: bot.Commanded{Text: text}})
+	a, err := s.chat.Receive(s.Context(), bot.Inbound{Keys: []string{fmt.Sprint("key/", s.n)}, At: time.Now(), By: by, Where: at, Act: bot.Commanded{Text: text}})
 	if err != nil {
 		s.Fatal(err)
 	}

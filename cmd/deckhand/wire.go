@@ -18,6 +18,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/llm/openai"
 	"github.com/deckhand-bot/deckhand/agent/loop"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/memory/redis"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 	"github.com/deckhand-bot/deckhand/tools"
@@ -66,8 +67,8 @@ func (c config) open(ctx context.Context, mode sqlite.Mode) (store, error) {
 	return s, nil
 }
 
-func (c config) desk(s store) *bot.Desk {
-	return &bot.Desk{Journals: s, Authority: c.authority()}
+func (c config) desk(s store) *runs.Client {
+	return &runs.Client{Journals: s, Authority: c.authority()}
 }
 
 // shared is where the agents' files are.

@@ -15,6 +15,10 @@ import (
 	"github.com/deckhand-bot/deckhand/adapters/slack"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/authority"
+	"github.com/deckhand-bot/deckhand/bot/intake"
+	"github.com/deckhand-bot/deckhand/bot/posting"
+	"github.com/deckhand-bot/deckhand/bot/recurring"
 	"github.com/deckhand-bot/deckhand/tools/workspace"
 )
 
@@ -31,7 +35,7 @@ type door struct {
 }
 
 // doors are the platforms that are configured. What could never work is refused.
-func (s *server) doors(chat *bot.Chat) ([]door, error) {
+func (s *server) doors(chat *intake.Chat) ([]door, error) {
 	var list []door
 	if s.config.Slack.BotToken.present() {
 		if s.listens { // who only posts needs no way in
@@ -60,7 +64,7 @@ func (s *server) doors(chat *bot.Chat) ([]door, error) {
 
 // enter connects to a platform, however long that takes, lets the voice post
 // there, and hears people until ctx ends.
-func (s *server) enter(ctx context.Context, d door, voice *bot.Voice, chat *bot.Chat) error {
+func (s *server) enter(ctx context.Context, d door, voice *posting.Poster, chat *intake.Chat) error {
 	p, err := persist(ctx, s.log.With("platform", d.name), d.connect, func(err error) { s.front.away(d.name, err) })
 	if err != nil {
 		return quiet(ctx, err)
@@ -73,7 +77,7 @@ func (s *server) enter(ctx context.Context, d door, voice *bot.Voice, chat *bot.
 	}
 	s.front.route(p.Routes())
 	s.front.there(d.name, p)
-	err = p.Listen(ctx, chat.Hear)
+	err = p.Listen(ctx, chat.Receive)
 	if errors.Is(err, bot.ErrRefused) {
 		return &exit{exitUsage, err}
 	}
@@ -170,8 +174,8 @@ func persist(ctx context.Context, log *slog.Logger, connect func(context.Context
 }
 
 // chat hears people on the platforms that join it.
-func (c config) chat(s store, r bot.Reporter, log *slog.Logger) *bot.Chat {
-	return bot.NewChat(bot.ChatConfig{Desk: c.desk(s), Store: s, Brief: c.briefIn, Recurring: c.recurring(s), Reporter: r, Zone: c.Zone,
+func (c config) chat(s store, r recurring.Reporter, log *slog.Logger) *intake.Chat {
+	return intake.New(intake.Config{Desk: c.desk(s), Store: s, Brief: c.briefIn, Recurring: c.recurring(s), Reporter: r, Zone: c.Zone,
 		Unpriced: c.unpriced(), CatchUp: c.Retention.CatchUp, Log: log})
 }
 
@@ -185,19 +189,19 @@ func (c config) unpriced() string {
 }
 
 // voice shows runs on the platforms that join it.
-func (c config) voice(s store, w *workspace.Workspace, log *slog.Logger) *bot.Voice {
-	return bot.NewVoice(bot.VoiceConfig{
+func (c config) voice(s store, w *workspace.Workspace, log *slog.Logger) *posting.Poster {
+	return posting.New(posting.Config{
 		Paces: s, Audience: c.authority().Audience, Files: shelf{w},
 		CardEvery: c.Voice.CardEvery, Heartbeat: c.Voice.Heartbeat, PostTimeout: c.Voice.PostTimeout, Log: log,
 	})
 }
 
-func (c config) authority() bot.Authority {
-	places := make(map[string]bot.Place, len(c.Channels))
+func (c config) authority() authority.Authority {
+	places := make(map[string]authority.Place, len(c.Channels))
 	for place, ch := range c.Channels {
-		places[place] = bot.Place{Start: ch.Authority.Start, Operators: ch.Authority.Operators, Approvers: ch.Authority.Approvers}
+		places[place] = authority.Place{Start: ch.Authority.Start, Operators: ch.Authority.Operators, Approvers: ch.Authority.Approvers}
 	}
-	return bot.Authority{
+	return authority.Authority{
 		Start: c.Authority.Start, Operators: c.Authority.Operators, Approvers: c.Authority.Approvers,
 		RequesterMayApprove: c.Authority.RequesterMayApprove, Quorum: c.Authority.Quorum,
 		AllowBots: c.Authority.AllowBots, Admins: c.Authority.Admins, Places: places,

@@ -7,6 +7,8 @@ import (
 
 	"github.com/deckhand-bot/deckhand/adapters/discord"
 	"github.com/deckhand-bot/deckhand/bot"
+	botcard "github.com/deckhand-bot/deckhand/bot/card"
+	"github.com/deckhand-bot/deckhand/bot/intake"
 )
 
 // discordOff is said where somebody began to set Discord up.
@@ -40,7 +42,7 @@ const maxHint = 80
 
 // suggest names what a person may see: their runs and those of others, the
 // questions that wait for them, and schedules.
-func suggest(chat *bot.Chat) discord.Suggest {
+func suggest(chat *intake.Chat) discord.Suggest {
 	return func(ctx context.Context, what discord.Suggested, by bot.Person, at bot.Address) ([]discord.Suggestion, error) {
 		switch what {
 		case discord.SuggestLive:
@@ -57,7 +59,7 @@ func suggest(chat *bot.Chat) discord.Suggest {
 	}
 }
 
-func suggestedRuns(runs []bot.Status) []discord.Suggestion {
+func suggestedRuns(runs []botcard.Status) []discord.Suggestion {
 	var list []discord.Suggestion
 	for _, s := range runs {
 		list = append(list, discord.Suggestion{ID: string(s.Run), Text: string(s.State) + ": " + hint(s.Goal)})
@@ -65,7 +67,7 @@ func suggestedRuns(runs []bot.Status) []discord.Suggestion {
 	return list
 }
 
-func suggestedQuestions(ctx context.Context, chat *bot.Chat, by bot.Person) ([]discord.Suggestion, error) {
+func suggestedQuestions(ctx context.Context, chat *intake.Chat, by bot.Person) ([]discord.Suggestion, error) {
 	var list []discord.Suggestion
 	waiting, err := chat.Pending(ctx, by)
 	for _, p := range waiting {
@@ -74,7 +76,7 @@ func suggestedQuestions(ctx context.Context, chat *bot.Chat, by bot.Person) ([]d
 	return list, err
 }
 
-func suggestedSchedules(ctx context.Context, chat *bot.Chat, reports bool, by bot.Person, at bot.Address) ([]discord.Suggestion, error) {
+func suggestedSchedules(ctx context.Context, chat *intake.Chat, reports bool, by bot.Person, at bot.Address) ([]discord.Suggestion, error) {
 	var list []discord.Suggestion
 	kept, err := chat.Schedules(ctx, by, at)
 	for _, s := range kept {

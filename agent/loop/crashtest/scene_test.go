@@ -14,6 +14,9 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm/llmtest"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/authority"
+	"github.com/deckhand-bot/deckhand/bot/card"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/memory/redis"
 	"github.com/deckhand-bot/deckhand/memory/redis/redistest"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
@@ -48,7 +51,7 @@ type scene struct {
 	far             farEnd
 	root            string
 	store           storetest.Store
-	desk            *bot.Desk
+	desk            *runs.Client
 	words           *os.File // what workers say
 
 	mu       sync.Mutex
@@ -79,7 +82,7 @@ func build(t *testing.T, k kind, far farEnd, lease, deadline time.Duration, serv
 	}
 	t.Cleanup(func() { _ = log.file.Close() })
 	s.store = &witness{Store: s.store, reaper: &reaper{}, log: log}
-	s.desk = &bot.Desk{Journals: s.store, Authority: bot.Authority{RequesterMayApprove: true}}
+	s.desk = &runs.Client{Journals: s.store, Authority: authority.Authority{RequesterMayApprove: true}}
 	t.Cleanup(func() {
 		for _, c := range s.children {
 			c.kill()
@@ -166,7 +169,7 @@ func (s *scene) follow(ctx context.Context, run agent.RunID) error {
 			return err
 		}
 		if err := s.store.Await(ctx, run, r.Seq); err != nil && ctx.Err() != nil {
-			return fmt.Errorf("run %s stands at %d, %s, with %+v: %w", run, r.Seq, r.State(), bot.StatusOf(r), err)
+			return fmt.Errorf("run %s stands at %d, %s, with %+v: %w", run, r.Seq, r.State(), card.StatusOf(r), err)
 		}
 	}
 }
@@ -192,7 +195,7 @@ func (s *scene) decide(ctx context.Context, r agent.Run) error {
 		}
 		err := insist(ctx, func() error {
 			err := s.desk.Decide(ctx, bot.Person{ID: bot.Terminal, Full: true}, d)
-			if errors.Is(err, bot.ErrDecided) || errors.Is(err, bot.ErrEnded) {
+			if errors.Is(err, runs.ErrDecided) || errors.Is(err, runs.ErrEnded) {
 				return nil // its outcome arrived meanwhile
 			}
 			return err

@@ -1,0 +1,167 @@
+package bottest
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+func (m *Memory) Size() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := 0
+	for _, j := range m.Journals {
+		n += len(j)
+	}
+	return n
+}
+
+// memory is a store that forgets: journals as agent.Store keeps them, without
+// leases.
+type Memory struct {
+	mu       sync.Mutex
+	Journals map[agent.RunID][]agent.Event
+	Order    []agent.RunID // of the runs' beginnings
+	Once     map[string]bool
+	Names    map[string]string
+	spent    map[string]int64
+	Commits  []agent.Commit
+	Reads    int // events that were read
+	Damaged  agent.RunID
+	Down     error // what every call says
+	// before, when set, runs once, ahead of the next strict commit: somebody
+	// else is faster.
+	Before func()
+}
+
+func NewMemory() *Memory {
+	return &Memory{Journals: map[agent.RunID][]agent.Event{}, Once: map[string]bool{}, Names: map[string]string{}, spent: map[string]int64{}}
+}
+func (m *Memory) Commit(_ context.Context, c agent.Commit) (agent.Receipt, error) {
+	m.mu.Lock()
+	if hook := m.Before; hook != nil && c.Strict {
+		m.Before = nil
+		m.mu.Unlock()
+		hook()
+		m.mu.Lock()
+	}
+	defer m.mu.Unlock()
+	if m.Down != nil {
+		return agent.Receipt{}, m.Down
+	}
+	j, known := m.Journals[c.Run]
+	if c.Strict && uint64(len(j)) > c.Seen {
+		return agent.Receipt{}, agent.ErrStale
+	}
+	for _, key := range c.Once {
+		if m.Once[key] {
+			return agent.Receipt{}, agent.ErrSeen
+		}
+	}
+	for _, key := range c.Once {
+		m.Once[key] = true
+	}
+	for name, value := range c.Set {
+		m.set(name, value)
+	}
+	for _, e := range c.Events {
+		e.Run, e.Seq, e.At = c.Run, uint64(len(j))+1, Noon.Add(time.Duration(len(j))*time.Second)
+		j = append(j, e)
+	}
+	if len(c.Events) > 0 {
+		m.Journals[c.Run] = j
+		if !known {
+			m.Order = append(m.Order, c.Run)
+		}
+	}
+	m.Commits = append(m.Commits, c)
+	return agent.Receipt{Seq: uint64(len(j)), At: Noon}, nil
+}
+func (m *Memory) Read(_ context.Context, run agent.RunID, after uint64) ([]agent.Event, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	j, known := m.Journals[run]
+	switch {
+	case m.Down != nil:
+		return nil, m.Down
+	case !known:
+		return nil, agent.ErrNoRun
+	case run == m.Damaged:
+		return j[:1], &agent.EntryError{Run: run, Seq: 2, Err: agent.ErrDamaged}
+	}
+	newer := append([]agent.Event(nil), j[min(after, uint64(len(j))):]...)
+	m.Reads += len(newer)
+	return newer, nil
+}
+func (m *Memory) set(name, value string) {
+	if value == "" {
+		delete(m.Names, name)
+		return
+	}
+	m.Names[name] = value
+}
+func (m *Memory) Value(_ context.Context, name string) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.Names[name], m.Down
+}
+func (m *Memory) Values(_ context.Context, prefix string) (map[string]string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	found := map[string]string{}
+	for name, value := range m.Names {
+		if strings.HasPrefix(name, prefix) {
+			found[name] = value
+		}
+	}
+	return found, m.Down
+}
+func (m *Memory) SetValue(_ context.Context, name, value string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.Down == nil {
+		m.set(name, value)
+	}
+	return m.Down
+}
+func (m *Memory) Spent(_ context.Context, counter string) (int64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.spent[counter], m.Down
+}
+func (m *Memory) Runs(context.Context) ([]agent.RunInfo, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var list []agent.RunInfo
+	for _, run := range slices.Backward(m.Order) {
+		info := agent.RunInfo{Run: run, Length: uint64(len(m.Journals[run])), Started: m.Journals[run][0].At}
+		for _, e := range m.Journals[run] {
+			if _, ended := e.Body.(agent.RunEnded); ended {
+				info.Ended = e.At
+			}
+		}
+		list = append(list, info)
+	}
+	return list, nil
+}
+func (m *Memory) Await(ctx context.Context, _ agent.RunID, _ uint64) error { return ctx.Err() }
+
+// happen is what a worker journals.
+func (m *Memory) Happen(t *testing.T, run agent.RunID, s agent.StrandID, b agent.Body) {
+	t.Helper()
+	if _, err := m.Commit(t.Context(), agent.Commit{Run: run, Events: []agent.Event{{Strand: s, Body: b}}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// newest is the last commit.
+func (m *Memory) Newest() agent.Commit {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.Commits[len(m.Commits)-1]
+}

@@ -1,0 +1,206 @@
+package card
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/authority"
+	"github.com/deckhand-bot/deckhand/bot/text"
+)
+
+// StatusCard says where a run stands. It has no key, like every answer: whoever
+// posts it sets one.
+func Standing(r agent.Run, now time.Time) bot.Card {
+	if r.Scheduled() {
+		return deliveryCard(r)
+	}
+	c := Live(r, now)
+	c.Key = bot.Key{}
+	return c
+}
+
+// maxRuns is how many runs a list shows.
+const maxRuns = 15
+
+// RunsCard lists runs in the given order, one a line.
+func Runs(list []Status, now time.Time) bot.Card {
+	if len(list) == 0 {
+		return bot.Card{Text: "No runs.", Parts: []bot.Part{bot.Prose{Markdown: "No runs."}}}
+	}
+	c := bot.Card{Text: format.Count(len(list), "run"), Parts: []bot.Part{bot.Heading{Text: format.Count(len(list), "run")}, bot.Prose{Markdown: runLines(list, now)}}}
+	return c
+}
+func runLines(list []Status, now time.Time) string {
+	var lines []string
+	for _, s := range list[:min(len(list), maxRuns)] {
+		lines = append(lines, runLine(s, now))
+	}
+	if more := len(list) - maxRuns; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	return "- " + strings.Join(lines, "\n- ")
+}
+func runLine(s Status, now time.Time) string {
+	parts := []string{"**" + string(s.State) + "**", "`" + string(s.Run) + "`"}
+	if s.Problem != "" {
+		return "**unreadable** · `" + string(s.Run) + "` · " + text.Quoted(s.Problem, 200)
+	}
+	parts = append(parts, text.Quoted(s.Goal, 80))
+	if s.Tasks.Total > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d done", s.Tasks.Done, s.Tasks.Total))
+	}
+	parts = append(parts, text.Money(s.Cost))
+	if s.Waits != "" {
+		parts = append(parts, s.Waits)
+	}
+	return strings.Join(append(parts, "started "+format.Minutes(now.Sub(s.Started))+" ago"), " · ")
+}
+
+// PlanCard is the plan: each task with its state and what it comes after.
+func Plan(r agent.Run) bot.Card {
+	if r.Plans == 0 {
+		return bot.Card{Text: "There is no plan yet.", Parts: []bot.Part{bot.Prose{Markdown: "There is no plan yet."}}}
+	}
+	list := taskList(r)
+	c := bot.Card{Text: list.Title, Parts: []bot.Part{bot.Heading{Text: text.InLine(r.Brief.Goal, 150)}}}
+	if text := text.Quoted(r.Plan.Description, 600); text != "" {
+		c.Parts = append(c.Parts, bot.Prose{Markdown: text})
+	}
+	c.Parts = append(c.Parts, list)
+	var order []string
+	for _, t := range r.Plan.Tasks {
+		if len(t.DependsOn) == 0 {
+			continue
+		}
+		var after []string
+		for _, id := range t.DependsOn {
+			d, _ := r.Plan.Task(id)
+			after = append(after, text.Quoted(taskTitle(d), 60))
+		}
+		order = append(order, text.Quoted(taskTitle(t), 60)+" – after "+format.List(after, "and"))
+	}
+	section(&c, "Order", order)
+	section(&c, "Done when", quotes(r.Plan.DoneWhen))
+	section(&c, "Assumed", quotes(r.Plan.Assumptions))
+	return c
+}
+
+// limited is one budget of a run: what is spent of what.
+type BudgetUse struct {
+	Name         string
+	Spent, Limit int64
+	Show         func(int64) string
+}
+
+func (b BudgetUse) Percent() int64 { return b.Spent * 100 / max(b.Limit, 1) }
+
+// budgets are the run's own budgets that have a limit.
+func Budgets(r agent.Run) []BudgetUse {
+	l, s := r.Limits(), r.Spent
+	all := []BudgetUse{
+		{"usd", int64(s.Cost), int64(l.USD), func(n int64) string { return format.Money(agent.Nano(n)) }},
+		{"tokens", s.Tokens(), l.Tokens, format.Thousands[int64]},
+		{"time", int64(s.Time), int64(l.Time), func(n int64) string { return format.Duration(time.Duration(n)) }},
+		{"steps", int64(s.Calls), l.Steps, format.Thousands[int64]},
+	}
+	return slices.DeleteFunc(all, func(b BudgetUse) bool { return b.Limit <= 0 })
+}
+
+// BudgetCard is what the run has spent, of what.
+func Budget(r agent.Run) bot.Card {
+	c := bot.Card{Text: "Spent: " + spending(r), Parts: []bot.Part{bot.Heading{Text: text.InLine(r.Brief.Goal, 150)}}}
+	facts := bot.Facts{List: []bot.Fact{
+		{Name: "Cost", Value: strings.TrimPrefix(text.Money(r.Spent.Dollars()), "cost ")},
+		{Name: "Tokens", Value: fmt.Sprintf("%s (%s in, %s out)", format.Thousands(r.Spent.Tokens()), format.Thousands(int64(r.Spent.Prompt)), format.Thousands(int64(r.Spent.Completion)))},
+		{Name: "Calls", Value: format.Count(r.Spent.Calls, "model call") + ", " + format.Count(r.Spent.Tools, "tool call")},
+		{Name: "Work", Value: format.Duration(r.Spent.Time)},
+	}}
+	c.Parts = append(c.Parts, facts)
+	var lines []string
+	for _, b := range Budgets(r) {
+		line := fmt.Sprintf("%s: %s of %s (%d %%)", BudgetName(b.Name), b.Show(b.Spent), b.Show(b.Limit), b.Percent())
+		if added := r.Raised[b.Name]; added > 0 {
+			line += fmt.Sprintf(", %d %% of it added on the way", added)
+		}
+		lines = append(lines, line)
+	}
+	if len(lines) == 0 {
+		lines = []string{"none of its own"}
+	}
+	section(&c, "Limits", lines)
+	return c
+}
+
+// levels say what each level of autonomy means.
+var levels = map[agent.Autonomy]string{
+	agent.Suggest: "suggest: I change nothing", agent.AskEach: "ask-each: I ask before every change",
+	agent.AskRisky:     "ask-risky: the first write is asked for the whole folder, deletes and sends always",
+	agent.WithinBudget: "within-budget: I write without asking; deletes and sends are asked",
+}
+
+// plansAsked says which plans wait for an approval.
+func plansAsked(p agent.PlanApproval) string {
+	switch p {
+	case agent.ApprovePlanAlways:
+		return "always: I ask before I work by a plan"
+	case agent.ApprovePlanNever:
+		return "never: I work by a plan without asking"
+	case agent.ApprovePlanEffects:
+	}
+	return "effects: I ask before I work by a plan that changes or sends something"
+}
+
+// PermissionsCard is what the run may do, and who decides about the rest.
+func Permissions(r agent.Run, audience authority.Audience) bot.Card {
+	level, known := levels[r.Brief.Autonomy]
+	if !known {
+		level = levels[agent.AskRisky]
+	}
+	c := bot.Card{Text: "Autonomy: " + level, Parts: []bot.Part{bot.Heading{Text: text.InLine(r.Brief.Goal, 150)}, bot.Facts{List: []bot.Fact{
+		{Name: "Autonomy", Value: level},
+		{Name: "Plans", Value: plansAsked(r.Brief.PlanApproval)},
+	}}}}
+	var granted []string
+	for _, word := range r.Brief.YesTo {
+		granted = append(granted, text.Quoted(word, 60)+" (from the start)")
+	}
+	for _, grant := range r.Grants {
+		granted = append(granted, text.Quoted(allows(grant), 100))
+	}
+	section(&c, "Allowed", granted)
+	var denied []string
+	for _, id := range r.Asked {
+		if q := r.Checks[id]; q.Ask == agent.CheckApproval && !q.Open() {
+			if line, is := r.Denied[agent.Digest(q.Tool, q.Arguments)]; is {
+				denied = append(denied, text.Quoted(q.Tool, 60)+" – "+People(r, text.Quoted(line, 200)))
+			}
+		}
+	}
+	section(&c, "Denied", denied)
+	who := func(ask agent.CheckpointKind) string {
+		if list := audience(r, ask); len(list) > 0 {
+			return bot.Mentions(list, "or")
+		}
+		return "nobody is named for it"
+	}
+	section(&c, "Who decides", []string{"approvals: " + who(agent.CheckApproval), "budget: " + who(agent.CheckBudget), "questions: " + who(agent.CheckStuck)})
+	return c
+}
+
+// Command is one line of help.
+type Command struct{ Usage, Does string }
+
+// HelpCard lists commands, one a line.
+func Help(commands ...Command) bot.Card {
+	var lines []string
+	for _, c := range commands {
+		lines = append(lines, "- `"+c.Usage+"` – "+c.Does)
+	}
+	return bot.Card{Text: "What I understand", Parts: []bot.Part{bot.Heading{Text: "What I understand"}, bot.Prose{Markdown: strings.Join(lines, "\n")},
+		bot.Small{Markdown: "Mention me with a goal in plain words to start. In a run's thread, what you say to me (a reply or a mention) steers it."}}}
+}

@@ -1,0 +1,238 @@
+package card
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/text"
+)
+
+// The keys of posts that this side makes; checkpoints, reminders and uploads
+// are numbered behind theirs.
+const (
+	KeyCard   = "card"
+	KeyReport = "report"
+	KeyAsk    = "ask/"
+	KeyRemind = "remind/"
+	KeyRaise  = "raise/"
+	keyUpload = "upload/"
+)
+
+// checkInRule is the rule of what a check-in finds (RULES.md, "Stuck").
+const checkInRule = "L13"
+
+// LiveCard is the run's one card: the plan with the state of each task, what
+// happens now, and what it has cost. Once the run has ended it is one line, or
+// the answer where the goal needed no work.
+func Live(r agent.Run, now time.Time) bot.Card {
+	c := bot.Card{Key: bot.Key{Run: r.ID, Name: KeyCard, Kind: agent.PostCard}}
+	if r.Ended != nil {
+		return endedCard(c, r)
+	}
+	c.Text = text.Plain(standing(r)) + " · " + text.InLine(r.Brief.Goal, 150)
+	c.Parts = append(c.Parts, bot.Heading{Text: text.InLine(r.Brief.Goal, 150)}, bot.Prose{Markdown: standing(r)})
+	if r.Plans > 0 {
+		c.Parts = append(c.Parts, taskList(r))
+	}
+	c.Parts = append(c.Parts, bot.Facts{List: progress(r, now)})
+	for _, line := range slices.Concat(origin(r), warnings(r), assumptions(r), findings(r), views(r)) {
+		c.Parts = append(c.Parts, bot.Small{Markdown: line})
+	}
+	return with(c, controls(r))
+}
+
+// origin says that nobody asked just now, where that is so.
+func origin(r agent.Run) []string {
+	if t := r.Brief.Tick; t != nil {
+		return []string{"By the schedule `" + t.Schedule + "`"}
+	}
+	return nil
+}
+
+// endedCard is the card of an ended run.
+func endedCard(c bot.Card, r agent.Run) bot.Card {
+	if r.Replied() {
+		c.Text = text.InLine(r.Report.Headline, 200)
+		c.Parts = []bot.Part{bot.Prose{Markdown: answer(*r.Report)}}
+		return c
+	}
+	c.Text = text.Plain(outcome(r))
+	c.Parts = []bot.Part{bot.Prose{Markdown: outcome(r)}}
+	return c
+}
+
+// answer is a report as one text. A mere reply repeats its headline in its body.
+func answer(rep agent.Reported) string {
+	headline, body := strings.TrimSpace(text.Safe(rep.Headline)), strings.TrimSpace(text.Safe(rep.Body))
+	switch {
+	case body == "":
+		return headline
+	case headline == "" || strings.HasPrefix(body, headline):
+		return body
+	}
+	return "**" + text.Escape(headline) + "**\n\n" + body
+}
+
+// taskList is the plan with the state of each task.
+func taskList(r agent.Run) bot.Tasks {
+	done, total := r.Progress()
+	list := bot.Tasks{Title: fmt.Sprintf("%s · %d of %d done", text.InLine(planName(r.Plan), 100), done, total)}
+	for _, t := range r.Plan.Tasks {
+		s := r.Tasks[t.ID]
+		list.Items = append(list.Items, item(t, s.State, note(r, t.ID, s)))
+	}
+	return list
+}
+func planName(p agent.Plan) string {
+	if p.Name == "" {
+		return "Plan"
+	}
+	return p.Name
+}
+func item(t agent.Task, state agent.TaskState, note string) bot.TaskItem {
+	if state == "" {
+		state = agent.TaskPending
+	}
+	i := bot.TaskItem{ID: string(t.ID), Title: text.InLine(taskTitle(t), 120), State: state, Note: note}
+	for _, d := range t.DependsOn {
+		i.After = append(i.After, string(d))
+	}
+	return i
+}
+
+// note is what came of a task, or what it does.
+func note(r agent.Run, id agent.TaskID, s agent.TaskStatus) string {
+	switch s.State {
+	case agent.TaskRunning:
+		return doing(r, agent.TaskStrand(id))
+	case agent.TaskDone:
+		return text.InLine(s.Summary, 140)
+	case agent.TaskFailed, agent.TaskSkipped:
+		return People(r, text.InLine(s.Reason, 140))
+	case agent.TaskPending:
+	}
+	return ""
+}
+
+// progress is the live figures.
+func progress(r agent.Run, now time.Time) []bot.Fact {
+	elapsed := "under 1s" // milliseconds would be noise in it
+	if d := now.Sub(r.Started); d >= time.Second {
+		elapsed = format.Duration(d)
+	}
+	return []bot.Fact{{Name: "Spent", Value: spending(r)}, {Name: "Elapsed", Value: elapsed}}
+}
+
+// spending is money of its limit, and tokens.
+func spending(r agent.Run) string {
+	cost := r.Spent.Dollars()
+	if cost == nil {
+		return format.Count(r.Spent.Tokens(), "token") + " · " + text.Money(nil)
+	}
+	line := text.Money(cost)
+	if limit := r.Limits().USD; limit > 0 {
+		line += " of " + text.Money(&limit)
+	}
+	return line + " · " + format.Count(r.Spent.Tokens(), "token")
+}
+
+// budgetNames are what people call a run's budgets.
+var budgetNames = map[string]string{"usd": "money", "tokens": "tokens", "time": "working time", "steps": "model calls"}
+
+func BudgetName(budget string) string {
+	if name, own := budgetNames[budget]; own {
+		return name
+	}
+	return text.InLine(budget, 60)
+}
+
+// warnings say which budgets are nearly used up.
+func warnings(r agent.Run) []string {
+	var list []string
+	for _, b := range Budgets(r) {
+		if noticed := r.Notices[b.Name]; noticed >= 80 && b.Percent() >= 80 { // people may have added to it since
+			list = append(list, fmt.Sprintf("**Budget**: %d %% of the %s used (%s of %s)", b.Percent(), BudgetName(b.Name), b.Show(b.Spent), b.Show(b.Limit)))
+		}
+	}
+	return list
+}
+
+// assumptions are what the plan takes for granted.
+func assumptions(r agent.Run) []string {
+	var list []string
+	for _, a := range r.Plan.Assumptions {
+		list = append(list, strings.TrimRight(text.Quoted(a, 160), "."))
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return []string{"Assumed: " + strings.Join(text.First(list, 5), "; ")}
+}
+
+// findings are the newest things that the detectors and the check-ins found.
+func findings(r agent.Run) []string {
+	var list []string
+	for _, f := range latest(r.Findings, 3) {
+		line := "Found: " + text.Quoted(f.Message, 160)
+		if id, works := f.Strand.Task(); works && f.Rule == checkInRule {
+			task, _ := r.Plan.Task(id)
+			line = "Check-in on " + text.InLine(taskTitle(task), 60) + ": " + text.Quoted(f.Message, 160)
+		}
+		if !slices.Contains(list, line) {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// latest are the newest findings, of each rule in a strand only its last word.
+func latest(all []agent.Finding, most int) []agent.Finding {
+	var list []agent.Finding
+	for _, f := range slices.Backward(all) {
+		same := func(g agent.Finding) bool { return f.Rule != checkInRule && g.Rule == f.Rule && g.Strand == f.Strand }
+		if len(list) < most && !slices.ContainsFunc(list, same) {
+			list = append(list, f)
+		}
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// views are what the newest check-in of each task at work saw.
+func views(r agent.Run) []string {
+	var list []string
+	for _, t := range r.Plan.Tasks {
+		c := r.Strands[agent.TaskStrand(t.ID)].CheckIn
+		if r.Tasks[t.ID].State == agent.TaskRunning && c.Ledger != nil {
+			list = append(list, "A check-in saw “"+text.Quoted(taskTitle(t), 60)+"” "+c.Ledger.View()+" · "+format.Moment(c.Last))
+		}
+	}
+	return text.First(list, 3)
+}
+
+// controls are the buttons of a live run.
+func controls(r agent.Run) []bot.Button {
+	id := string(r.ID)
+	cancel := bot.Button{Label: "Cancel", Style: bot.StyleDanger, Act: bot.ActControl, ID: id, Word: string(agent.WordCancel)}
+	steer := bot.Button{Label: "Steer", Act: bot.ActSteer, ID: id, Word: bot.FormSteer}
+	switch {
+	case r.Cancelled != nil || r.Report != nil:
+		return nil
+	case r.State() == agent.RunPaused:
+		return []bot.Button{{Label: "Resume", Style: bot.StylePrimary, Act: bot.ActControl, ID: id, Word: string(agent.WordResume)}, steer, cancel}
+	}
+	return []bot.Button{{Label: "Pause", Act: bot.ActControl, ID: id, Word: string(agent.WordPause)}, steer}
+}
+
+// with adds buttons to a card, if there are any.
+func with(c bot.Card, buttons []bot.Button) bot.Card {
+	if len(buttons) > 0 {
+		c.Parts = append(c.Parts, bot.Buttons{List: buttons})
+	}
+	return c
+}

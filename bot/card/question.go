@@ -1,0 +1,200 @@
+package card
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/authority"
+	"github.com/deckhand-bot/deckhand/bot/text"
+)
+
+// CheckCard is the message of an open question: what is asked, what it is
+// about, and a button for each way to decide.
+func Question(r agent.Run, c agent.Checkpoint, now time.Time, audience authority.Audience) bot.Card {
+	card := bot.Card{Key: bot.Key{Run: r.ID, Name: KeyAsk + string(c.ID), Kind: agent.PostCheckpoint},
+		Text: Title(c), Mentions: authority.FirstAsked(r, c.Ask, audience)}
+	card.Parts = append(card.Parts, bot.Heading{Text: Title(c)}, bot.Small{Markdown: about(r, c)})
+	card.Parts = append(card.Parts, asks(r, c)...)
+	if facts := stakes(r, c, now); len(facts) > 0 {
+		card.Parts = append(card.Parts, bot.Facts{List: facts})
+	}
+	if line := askedLater(c, card.Mentions, authority.LastAsked(r, c.Ask, audience)); line != "" {
+		card.Parts = append(card.Parts, bot.Small{Markdown: line})
+	}
+	if line := Votes(r, c); line != "" {
+		card.Parts = append(card.Parts, bot.Small{Markdown: line})
+	}
+	return with(card, decisions(c))
+}
+
+// RemindCard is the second message of a question that nobody has decided.
+func Reminder(r agent.Run, c agent.Checkpoint, now time.Time, audience authority.Audience) bot.Card {
+	said := "Still waiting " + Wants[c.Ask] + ": " + Title(c)
+	line := "**Still waiting** " + Wants[c.Ask] + ": " + text.Escape(Title(c))
+	who := authority.LastAsked(r, c.Ask, audience)
+	if c.Ask == agent.CheckStuck {
+		line += text.NextLine + passedOn(r, authority.FirstAsked(r, c.Ask, audience), who)
+	}
+	if expiry := text.UntilThen(c.Expires, now); expiry != "" {
+		line += text.NextLine + "It " + expiry + "; then " + OnExpiry(c) + "."
+	}
+	card := bot.Card{Key: bot.Key{Run: r.ID, Name: KeyRemind + string(c.ID), Kind: agent.PostCheckpoint},
+		Text: said, Mentions: who, Parts: []bot.Part{bot.Prose{Markdown: line}}}
+	if c.Ask == agent.CheckApproval {
+		card.Parts = append(card.Parts, arguments(c, besideValue)...)
+	}
+	return with(card, decisions(c))
+}
+
+// title is a question in one line.
+func Title(c agent.Checkpoint) string {
+	if c.Ask == agent.CheckClarify && len(c.Questions) > 1 {
+		return "I have " + format.Count(len(c.Questions), "question")
+	}
+	if name, own := budgetNames[c.Budget]; own {
+		return "The budget is used up: " + name
+	}
+	return text.InLine(c.Title, 150)
+}
+
+// expired is what becomes of a question that nobody decides in time.
+var expired = map[agent.CheckpointKind]string{
+	agent.CheckClarify: "I decide myself", agent.CheckPlan: "the run is cancelled",
+	agent.CheckApproval: "it counts as denied", agent.CheckBudget: "the run ends with what there is",
+	agent.CheckStuck: "the run ends with what there is", agent.CheckUncertain: "it stays unknown whether it happened",
+}
+
+// ClosedCard is what stays of a question's message after its decision or after
+// the run's end: who decided what, and no button.
+func Closed(r agent.Run, c agent.Checkpoint) bot.Card {
+	line := verdict(r, c)
+	card := bot.Card{Key: bot.Key{Run: r.ID, Name: KeyAsk + string(c.ID), Kind: agent.PostCheckpoint},
+		Text: Title(c) + " – " + text.Plain(line), Parts: []bot.Part{bot.Heading{Text: Title(c)}}}
+	if c.Ask == agent.CheckApproval {
+		card.Parts = append(card.Parts, arguments(c, besideValue)...)
+	}
+	card.Parts = append(card.Parts, answered(c)...)
+	card.Parts = append(card.Parts, bot.Small{Markdown: line})
+	return card
+}
+
+// verdict says who decided what and when.
+func verdict(r agent.Run, c agent.Checkpoint) string {
+	if c.Open() {
+		if r.Ended == nil {
+			return "This question is not open any more."
+		}
+		return "Not decided: the run had ended (" + string(r.Ended.State) + ")."
+	}
+	d := c.Decision
+	when := " · " + format.Moment(c.Closed)
+	if d.Decision == agent.DecideExpired {
+		return "**Expired**: nobody decided in time; " + OnExpiry(c) + when
+	}
+	word, known := done[d.Decision]
+	if !known {
+		word = Label(d.Decision)
+	}
+	line := "**" + text.Escape(word) + "** by " + bot.Mention(d.By) + when
+	if len(c.Votes) > 0 {
+		line += text.NextLine + "Approved before by " + voters(c)
+	}
+	return line
+}
+
+// done are decisions that were made, in words.
+var done = map[string]string{
+	agent.DecideAnswer: "Answered", agent.DecideApprove: "Approved", agent.DecideAlways: "Approved, always in this run",
+	agent.DecideDeny: "Denied", agent.DecideEdit: "Edited", agent.DecideCancel: "Cancelled", agent.DecideForMe: "Left to me",
+	agent.DecideDone: "It happened", agent.DecideSkip: "Skipped",
+}
+
+func voters(c agent.Checkpoint) string {
+	by := make([]string, len(c.Votes))
+	for i, v := range c.Votes {
+		by[i] = v.By
+	}
+	return bot.Mentions(by, "and")
+}
+
+// answered is what people wrote with their decision.
+func answered(c agent.Checkpoint) []bot.Part {
+	if c.Open() {
+		return nil
+	}
+	var lines []string
+	for _, q := range c.Questions {
+		if a := c.Decision.Answers[q.ID]; a != "" {
+			lines = append(lines, text.Quoted(q.Question, 200)+" → "+text.Quoted(a, 300))
+		}
+	}
+	if len(lines) == 0 && len(c.Questions) == 1 {
+		lines = append(lines, text.Quoted(c.Questions[0].Question, 200))
+	}
+	if line := strings.TrimSpace(c.Decision.Text); line != "" {
+		lines = append(lines, "> "+text.Quoted(line, 600))
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return []bot.Part{bot.Prose{Markdown: strings.Join(lines, "\n\n")}}
+}
+
+// about is the run and the task that a question belongs to.
+func about(r agent.Run, c agent.Checkpoint) string {
+	line := "Goal: " + text.Quoted(r.Brief.Goal, 150)
+	if id, is := c.Strand.Task(); is && c.Ask != agent.CheckStuck { // whose title says it
+		if t, known := r.Plan.Task(id); known {
+			line += text.NextLine + "Task: " + text.Quoted(taskTitle(t), 120)
+		}
+	}
+	return line
+}
+
+// stakes are risk, cost and expiry.
+func stakes(r agent.Run, c agent.Checkpoint, now time.Time) []bot.Fact {
+	var list []bot.Fact
+	if c.Risk != "" {
+		list = append(list, bot.Fact{Name: "Risk", Value: text.InLine(c.Risk, 300)})
+	}
+	if c.Grant != "" {
+		list = append(list, bot.Fact{Name: "Approving allows", Value: text.InLine(allows(c.Grant), 200)})
+	}
+	if c.Ask != agent.CheckBudget { // that one says more about it
+		list = append(list, bot.Fact{Name: "Cost so far", Value: spending(r)})
+	}
+	if expiry := text.UntilThen(c.Expires, now); expiry != "" {
+		list = append(list, bot.Fact{Name: "Expiry", Value: strings.TrimPrefix(expiry, "expires ") + "; then " + OnExpiry(c)})
+	}
+	return list
+}
+
+// allows is a grant in words.
+func allows(grant string) string {
+	if tool, is := strings.CutPrefix(grant, "tool:"); is {
+		return "every further " + tool + " of this run"
+	}
+	return grant + " for the rest of this run"
+}
+
+// votes is who approved so far, where more than one must.
+func Votes(r agent.Run, c agent.Checkpoint) string {
+	if c.Ask != agent.CheckApproval && c.Ask != agent.CheckPlan {
+		return ""
+	}
+	if r.Brief.Quorum <= 1 { // the configuration may want more than the run says
+		if len(c.Votes) == 0 {
+			return ""
+		}
+		return "Approved so far by " + voters(c) + "; that is not enough"
+	}
+	text := fmt.Sprintf("%d of %d approvals", len(c.Votes), r.Brief.Quorum)
+	if len(c.Votes) > 0 {
+		text += ": " + voters(c)
+	}
+	return text
+}

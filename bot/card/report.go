@@ -1,0 +1,139 @@
+package card
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/text"
+)
+
+// ReportCard is the final message of an ended run: its outcome, what changed,
+// the files, what was not done, and what it cost.
+func Report(r agent.Run) bot.Card {
+	c := bot.Card{Key: bot.Key{Run: r.ID, Name: KeyReport, Kind: agent.PostReport}}
+	if r.Brief.Requester != "" {
+		c.Mentions = []string{r.Brief.Requester}
+	}
+	rep := agent.Reported{}
+	if r.Report != nil {
+		rep = *r.Report
+	}
+	head := text.InLine(rep.Headline, 140)
+	if strings.HasPrefix(head, "0 of 0 ") { // of a run that ended before its plan: it says nothing
+		head = text.InLine(r.Brief.Goal, 140)
+	}
+	if r.Ended != nil && !strings.HasPrefix(head, endings[r.Ended.State]) {
+		head = endings[r.Ended.State] + ": " + head
+	}
+	c.Text = head
+	c.Parts = []bot.Part{bot.Heading{Text: head}}
+	if r.Ended != nil && r.Ended.State != agent.RunDone && r.Ended.Reason != "" && !strings.Contains(rep.Body, r.Ended.Reason) {
+		c.Parts = append(c.Parts, bot.Prose{Markdown: "**Reason**: " + People(r, text.Quoted(r.Ended.Reason, 600))})
+	}
+	if body := strings.TrimSpace(text.Safe(rep.Body)); body != "" && body != strings.TrimSpace(rep.Headline) {
+		c.Parts = append(c.Parts, bot.Prose{Markdown: body})
+	}
+	section(&c, "Files", files(r, rep))
+	section(&c, "Not done", undone(r, rep))
+	section(&c, "Next", quotes(rep.FollowUps))
+	section(&c, "Sources", sources(r, rep))
+	c.Parts = append(c.Parts, looksBack(r)...)
+	c.Parts = append(c.Parts, bot.Small{Markdown: strings.Join(figures(r), " · ")}, bot.Rating{Run: r.ID})
+	return c
+}
+
+// section adds a list under a title to a card, if there is anything in it.
+func section(c *bot.Card, title string, items []string) {
+	if len(items) > 0 {
+		c.Parts = append(c.Parts, bot.Prose{Markdown: "**" + title + "**\n- " + strings.Join(items, "\n- ")})
+	}
+}
+func quotes(texts []string) []string {
+	list := make([]string, len(texts))
+	for i, line := range texts {
+		list[i] = text.Quoted(line, 400)
+	}
+	return list
+}
+
+// files are the artifacts, and for each whether it is in the thread.
+func files(r agent.Run, rep agent.Reported) []string {
+	var list []string
+	for i, file := range rep.Artifacts {
+		line := text.Quoted(file, 200)
+		shown, tried := r.Shown[keyUpload+strconv.Itoa(i)]
+		switch {
+		case shown.Failed != "":
+			line += " – not attached: " + text.Quoted(strings.TrimPrefix(shown.Failed, "error: "), 300)
+		case tried:
+			line += " – attached"
+		default:
+			line += " – not attached, it is in the workspace"
+		}
+		list = append(list, line)
+	}
+	return list
+}
+
+// undone is everything that failed or was skipped: the report's own list, and
+// the tasks that it does not mention.
+func undone(r agent.Run, rep agent.Reported) []string {
+	list := quotes(rep.Skipped)
+	told := strings.Join(rep.Skipped, "\n")
+	for _, t := range r.Plan.Tasks {
+		s := r.Tasks[t.ID]
+		if s.State == agent.TaskDone || strings.Contains(told, taskTitle(t)) {
+			continue
+		}
+		line := text.Quoted(taskTitle(t), 120)
+		switch s.State {
+		case agent.TaskFailed:
+			line += " – failed"
+		case agent.TaskPending, agent.TaskRunning, agent.TaskSkipped, agent.TaskDone:
+			line += " – skipped"
+		}
+		if s.Reason != "" {
+			line += ": " + People(r, text.Quoted(s.Reason, 300))
+		}
+		list = append(list, line)
+	}
+	return list
+}
+
+// maxSources is how many addresses a report lists.
+const maxSources = 10
+
+// sources are the web addresses among the tasks' outputs that the report's
+// text does not name.
+func sources(r agent.Run, rep agent.Reported) []string {
+	var list []string
+	for _, t := range r.Plan.Tasks {
+		for _, o := range r.Tasks[t.ID].Outputs {
+			var one string
+			var several []string
+			if json.Unmarshal(o.Value, &one) == nil {
+				several = []string{one}
+			} else if json.Unmarshal(o.Value, &several) != nil {
+				continue
+			}
+			for _, address := range several {
+				if isWeb(address) && !strings.Contains(rep.Body, address) && !slices.Contains(list, address) {
+					list = append(list, address)
+				}
+			}
+		}
+	}
+	if more := len(list) - maxSources; more > 0 {
+		list = append(list[:maxSources], fmt.Sprintf("and %d more", more))
+	}
+	return list
+}
+func isWeb(s string) bool {
+	return (strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://")) && len(s) < 500 &&
+		text.Exact(s) == s && !strings.ContainsAny(s, " \n\t<>[]()|`*")
+}

@@ -1,0 +1,76 @@
+package card
+
+import (
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/text"
+)
+
+// ScheduledCard is one of the posts of a scheduled report: the headline, the
+// body under it, or a word to somebody who has to know that it could not be posted.
+func Scheduled(r agent.Run, p agent.Post) bot.Card {
+	c := bot.Card{Key: bot.Key{Run: r.ID, Name: p.Key, Kind: agent.PostScheduled}}
+	rep := agent.Reported{}
+	if r.Report != nil {
+		rep = *r.Report
+	}
+	head, name := text.InLine(rep.Headline, 140), r.Brief.Tick.Schedule
+	switch {
+	case p.Key == KeyCard:
+		c.Text, c.Parts = head, []bot.Part{bot.Heading{Text: head}}
+		small := text.Maybe(name, "schedule `"+name+"`")
+		if !r.Brief.Direct { // a direct conversation may have no threads
+			small = "Details in the thread" + text.Maybe(name, " · "+small)
+		}
+		if small != "" {
+			c.Parts = append(c.Parts, bot.Small{Markdown: small})
+		}
+	case strings.HasPrefix(p.Key, KeyRaise):
+		c.Text, c.Mentions = "A report could not be posted", []string{Informed(r, p)}
+		c.Parts = []bot.Part{bot.Heading{Text: c.Text}, bot.Prose{Markdown: undelivered(r)}}
+		if !r.Brief.Direct || c.Mentions[0] == r.Brief.Requester { // what is private stays so
+			c.Parts = append(c.Parts, bot.Prose{Markdown: "What it says:\n\n**" + text.Escape(head) + "**\n\n" + rep.Body})
+		}
+	default:
+		c.Text, c.Parts = head, []bot.Part{bot.Prose{Markdown: rep.Body}}
+	}
+	return c
+}
+
+// deliveryCard says what became of a report.
+func deliveryCard(r agent.Run) bot.Card {
+	name := r.Brief.Tick.Schedule
+	what, state := "The report"+text.Maybe(name, " `"+name+"`")+" of "+format.Moment(r.Brief.Tick.At), "is on its way"
+	switch {
+	case r.Undelivered() != "":
+		state = "**could not be posted**: " + text.Quoted(strings.TrimPrefix(r.Undelivered(), "error: "), 300)
+	case r.Shown[KeyReport].Message != "":
+		state = "was posted"
+	}
+	line := what + " " + state + "."
+	return bot.Card{Text: text.Plain(line), Parts: []bot.Part{bot.Prose{Markdown: line}}}
+}
+
+// undelivered says which report did not get where, why, and what to do about it.
+func undelivered(r agent.Run) string {
+	name := r.Brief.Tick.Schedule
+	text := "The report" + text.Maybe(name, " `"+name+"`") + " of " + format.Moment(r.Brief.Tick.At) + " could not be posted at " + text.Where(r.Brief.ReplyTo) + ": " +
+		text.Quoted(strings.TrimPrefix(r.Undelivered(), "error: "), 300) + "\n\nInvite the bot there"
+	if name != "" {
+		text += ", or stop the schedule: `report pause " + name + "`"
+	}
+	return text + "."
+}
+
+// informed is the principal to whom a post says that a report could not be posted.
+// A bare id is one of the report's platform.
+func Informed(r agent.Run, p agent.Post) string {
+	if strings.Contains(p.To, ":") {
+		return p.To
+	}
+	name, _, _ := strings.Cut(r.Brief.ReplyTo, ":")
+	return name + ":" + p.To
+}

@@ -1,0 +1,219 @@
+package card
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/authority"
+	"github.com/deckhand-bot/deckhand/bot/text"
+)
+
+// standing is what happens now, or who is waited for, in one line of Markdown.
+func standing(r agent.Run) string {
+	switch {
+	case r.Ended != nil:
+		return outcome(r)
+	case r.Refused != "":
+		return "**Paused**: the model refuses its configuration: " + text.Quoted(r.Refused, 200) + ". Once that is mended: Resume."
+	case r.Paused != "":
+		return "**Paused** by " + PausedBy(r.Paused)
+	case r.Cancelled != nil:
+		return "**Ending**: " + People(r, "cancelled by "+r.Cancelled.By)
+	case r.Finish:
+		return "**Ending** with what there is"
+	case r.State() == agent.RunWaiting:
+		return "**Waiting** " + waiting(r)
+	}
+	line := "**Working**: " + Work(r)
+	if r.OpenCheckpoint() != nil {
+		line += text.NextLine + "Waiting " + waiting(r)
+	}
+	return line
+}
+
+// pausedBy is who paused the run; Deckhand itself says why.
+func PausedBy(paused string) string {
+	if reason, is := strings.CutPrefix(paused, agent.Deckhand+": "); is {
+		return bot.Mention(agent.Deckhand) + ": " + text.Quoted(reason, 300)
+	}
+	return bot.Mention(paused)
+}
+
+// wants is what each kind of question waits for.
+var Wants = map[agent.CheckpointKind]string{
+	agent.CheckClarify: "for an answer", agent.CheckPlan: "for the approval of the plan",
+	agent.CheckApproval: "for an approval", agent.CheckBudget: "for a decision about the budget",
+	agent.CheckStuck: "for a way out", agent.CheckUncertain: "for somebody to look whether it happened",
+}
+
+// waiting is what is waited for, and whom.
+func waiting(r agent.Run) string {
+	list := r.OpenCheckpoints()
+	c := list[0]
+	text := Wants[c.Ask] + whom(r, c.Ask) + ": " + text.Escape(Title(c))
+	if more := len(list) - 1; more > 0 {
+		text += ", and " + format.Count(more, "more question")
+	}
+	return text
+}
+
+// whom names the people of the run who may decide, "" where the
+// configuration says who.
+func whom(r agent.Run, ask agent.CheckpointKind) string {
+	switch {
+	case ask == agent.CheckClarify || ask == agent.CheckStuck:
+		return " from " + bot.Mention(r.Brief.Requester)
+	case authority.Reviewing(r, ask):
+		return " by " + bot.Mentions(r.Brief.Reviewers, "or")
+	case len(r.Brief.Approvers) > 0:
+		return " by " + bot.Mentions(r.Brief.Approvers, "or")
+	}
+	return ""
+}
+
+// work is what executes: tasks with what they do, else the main strand's work.
+func Work(r agent.Run) string {
+	var tasks []string
+	for _, t := range r.Plan.Tasks {
+		if r.Tasks[t.ID].State != agent.TaskRunning {
+			continue
+		}
+		line := text.Quoted(taskTitle(t), 80)
+		if now := doing(r, agent.TaskStrand(t.ID)); now != "" {
+			line += " (" + text.Escape(now) + ")"
+		}
+		tasks = append(tasks, line)
+	}
+	switch {
+	case len(tasks) > 0:
+		return strings.Join(tasks, "; ")
+	case r.Plans == 0 && fetches(r):
+		return "fetching the attached files…"
+	case r.Report != nil:
+		return "finishing…"
+	}
+	return thoughts[string(r.Purpose(agent.Main))] + "…"
+}
+
+// fetches reports whether a person's file is on its way.
+func fetches(r agent.Run) bool {
+	return slices.ContainsFunc(OpenCalls(r.Strands[agent.Voice]), func(c agent.OpenCall) bool { return c.Effect.Attaches() })
+}
+
+// thoughts say what a model is asked for, by purpose.
+var thoughts = map[string]string{
+	"intake": "reading the goal", "plan": "planning anew", "work": "thinking",
+	"check-in": "looking back over the work", judging: "checking the result", "report": "writing the report",
+}
+
+const judging = "judge"
+
+// doing is what a strand does right now in a few words without arguments, ""
+// for nothing.
+func doing(r agent.Run, id agent.StrandID) string {
+	for _, c := range r.OpenCheckpoints() {
+		if c.Strand == id {
+			return "waits " + Wants[c.Ask]
+		}
+	}
+	s := r.Strands[id]
+	if s.Call != nil {
+		return thoughts[string(s.Call.Purpose)]
+	}
+	var names []string
+	for _, c := range OpenCalls(s) {
+		if name := strings.ReplaceAll(text.InLine(c.Name, 40), "_", " "); c.Intent != nil && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	switch {
+	case len(names) > 0:
+		return format.List(names, "and")
+	case s.Finishing != nil:
+		return thoughts[judging]
+	}
+	return ""
+}
+
+// openCalls are the strand's open calls, of all its conversations.
+func OpenCalls(s agent.Strand) []agent.OpenCall {
+	var list []agent.OpenCall
+	for _, in := range s.Talks {
+		list = append(list, in.Talk.Open...)
+	}
+	slices.SortFunc(list, func(a, b agent.OpenCall) int { return strings.Compare(string(a.Effect), string(b.Effect)) })
+	return list
+}
+
+// executes reports whether a model is being asked or a tool runs, also while
+// the run is paused.
+func Executes(r agent.Run) bool {
+	if r.Ended != nil {
+		return false
+	}
+	for id, s := range r.Strands {
+		if s.Call != nil && !s.Ended && id != agent.Voice {
+			return true
+		}
+	}
+	return r.State() == agent.RunRunning
+}
+
+// endings are the outcomes in a word.
+var endings = map[agent.RunState]string{
+	agent.RunDone: "Done", agent.RunFailed: "Failed", agent.RunCancelled: "Cancelled",
+}
+
+// outcome is how the run ended in one line: outcome, tasks, cost and time.
+func outcome(r agent.Run) string {
+	line := "**" + endings[r.Ended.State] + "**: " + text.Quoted(r.Brief.Goal, 120)
+	if why := r.Ended.Reason; r.Ended.State != agent.RunDone && why != "" {
+		line += " · " + People(r, text.Quoted(why, 160))
+	}
+	return line + " · " + strings.Join(figures(r), " · ")
+}
+
+// people puts names in place of the principals that the engine wrote into a
+// reason: of the requester and of everybody who decided something. Where nobody
+// did, it says so.
+func People(r agent.Run, text string) string {
+	known := map[string]bool{r.Brief.Requester: true}
+	if r.Cancelled != nil {
+		known[r.Cancelled.By] = true
+	}
+	for _, c := range r.Checks {
+		if c.Decision != nil {
+			known[c.Decision.By] = true
+		}
+	}
+	pairs := []string{"cancelled by " + agent.DecideExpired, "nobody approved the plan in time"}
+	for _, who := range slices.Sorted(maps.Keys(known)) {
+		if strings.Contains(who, ":") {
+			pairs = append([]string{who, bot.Mention(who)}, pairs...) // of two that begin alike, the longer one first
+		}
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
+
+// figures are tasks, cost, tokens and time of a run that has ended, as the
+// journal has them.
+func figures(r agent.Run) []string {
+	var list []string
+	if done, total := r.Progress(); total > 0 {
+		list = append(list, fmt.Sprintf("%d of %s done", done, format.Count(total, "task")))
+	}
+	return append(list, text.Money(r.Spent.Dollars()), format.Count(r.Spent.Tokens(), "token"), "took "+format.Duration(r.Finished.Sub(r.Started)))
+}
+
+// taskTitle is what a task is called.
+func taskTitle(t agent.Task) string {
+	if t.Title == "" {
+		return string(t.ID)
+	}
+	return t.Title
+}

@@ -1,0 +1,54 @@
+package card
+
+import (
+	"strings"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot/text"
+)
+
+// Status is where a run stands, in the shape of `status --json`.
+type Status struct {
+	Run        agent.RunID    `json:"run"`
+	Goal       string         `json:"goal"`
+	State      agent.RunState `json:"state"`
+	WaitingFor string         `json:"waiting_for"`
+	Waits      string         `json:"-"` // the same in words of a card
+	Started    time.Time      `json:"started"`
+	Tasks      Progress       `json:"tasks"`
+	Cost       *agent.Nano    `json:"cost_usd"`
+	Tokens     int64          `json:"tokens"`
+	// Problem says why the journal cannot be read, empty if it can.
+	Problem string `json:"problem,omitempty"`
+}
+
+// Progress counts tasks.
+type Progress struct {
+	Done  int `json:"done"`
+	Total int `json:"total"`
+}
+
+// StatusOf sums up a fold.
+func StatusOf(r agent.Run) Status {
+	done, total := r.Progress()
+	s := Status{Run: r.ID, Goal: r.Brief.Goal, State: r.State(), Started: r.Started,
+		Tasks: Progress{done, total}, Cost: r.Spent.Dollars(), Tokens: r.Spent.Tokens()}
+	switch {
+	case r.Undelivered() != "":
+		s.WaitingFor = "an administrator: the report could not be posted: " + strings.TrimPrefix(r.Undelivered(), "error: ")
+		s.Waits = "**could not be posted**: " + text.Quoted(r.Undelivered(), 160)
+	case s.State == agent.RunPaused && r.Refused != "":
+		s.WaitingFor = r.Refused
+		s.Waits = "the model refuses its configuration: " + text.Quoted(r.Refused, 100)
+	case s.State == agent.RunPaused:
+		s.WaitingFor = "resume (paused by " + r.Paused + ")"
+		s.Waits = "paused by " + PausedBy(r.Paused)
+	case r.Ended == nil:
+		if c := r.OpenCheckpoint(); c != nil {
+			s.WaitingFor = string(c.Ask) + " " + string(c.ID) + ": " + c.Title
+			s.Waits = "waits " + Wants[c.Ask] + ": " + text.Quoted(Title(*c), 100) + " (`" + string(c.ID) + "`)"
+		}
+	}
+	return s
+}

@@ -1,0 +1,73 @@
+package card
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/bottest"
+)
+
+func TestStatus(t *testing.T) {
+	plan := agent.PlanAccepted{Plan: agent.Plan{Tasks: []agent.Task{{ID: "a"}, {ID: "b"}}}}
+	cost := agent.Nano(50_000_000)
+	started := func(bodies ...agent.Body) agent.Run {
+		r := bottest.Asked()
+		for _, b := range bodies {
+			r = r.Apply(agent.Event{Run: bottest.AskedRun, Strand: agent.Main, Seq: r.Seq + 1, At: bottest.Noon, Body: b})
+		}
+		return r
+	}
+	zero := agent.Nano(0)
+	base := Status{Run: bottest.AskedRun, Goal: "count the lines", State: agent.RunRunning, Started: bottest.Noon, Cost: &zero}
+	for _, tt := range []struct {
+		name   string
+		run    agent.Run
+		change func(s *Status)
+	}{
+		{"begun", started(), func(*Status) {}},
+		{"with a plan", started(plan, agent.TaskEnded{Task: "a", State: agent.TaskDone}), func(s *Status) { s.Tasks = Progress{1, 2} }},
+		{"after a call", started(agent.ModelAsked{Call: "x"}, agent.ModelAnswered{Call: "x", Cost: &cost, Prompt: 100, Completion: 20}),
+			func(s *Status) { s.Cost, s.Tokens = &cost, 120 }},
+		{"without a price", started(agent.ModelAsked{Call: "x"}, agent.ModelAnswered{Call: "x", Prompt: 100}),
+			func(s *Status) { s.Cost, s.Tokens = nil, 100 }},
+		{"waiting", started(bottest.Approval), func(s *Status) {
+			s.State, s.WaitingFor = agent.RunWaiting, "approval "+string(bottest.Approval.ID)+": May I?"
+			s.Waits = "waits for an approval: May I? (`" + string(bottest.Approval.ID) + "`)"
+		}},
+		{"paused", started(agent.RunControlled{Word: agent.WordPause, By: "slack:U1"}), func(s *Status) {
+			s.State, s.WaitingFor = agent.RunPaused, "resume (paused by slack:U1)"
+			s.Waits = "paused by " + bot.Mention("slack:U1")
+		}},
+		{"refused", started(agent.ModelAsked{Call: "x"}, agent.ModelAnswered{Call: "x", Error: "model: no key", Refused: true, Cost: &zero}),
+			func(s *Status) {
+				s.State, s.WaitingFor = agent.RunPaused, "model: no key"
+				s.Waits = "the model refuses its configuration: model: no key"
+			}},
+		{"ended with a question open", started(bottest.Approval, agent.RunEnded{State: agent.RunCancelled}),
+			func(s *Status) { s.State = agent.RunCancelled }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			want := base
+			tt.change(&want)
+			if diff := cmp.Diff(want, StatusOf(tt.run)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// `status --json` has these fields in every state (CONTRACT.md).
+func TestStatusInJSON(t *testing.T) {
+	data, err := json.Marshal(Status{Run: bottest.AskedRun})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"run":"` + bottest.AskedRun + `","goal":"","state":"","waiting_for":"","started":"0001-01-01T00:00:00Z","tasks":{"done":0,"total":0},"cost_usd":null,"tokens":0}`
+	if diff := cmp.Diff(want, string(data)); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,138 @@
+package card
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/runs"
+	"github.com/deckhand-bot/deckhand/bot/text"
+)
+
+// Bounds of what a question about a way out shows.
+const (
+	maxTried     = 8
+	maxTriedLine = 300 // characters
+)
+
+// despair is what a run that is stuck says: what was tried, what it needs, and
+// what each button does.
+func stuckParts(r agent.Run, c agent.Checkpoint) []bot.Part {
+	var parts []bot.Part
+	if lines := tried(r, c); len(lines) > 0 {
+		parts = append(parts, bot.Prose{Markdown: "**What was tried**\n- " + strings.Join(text.First(lines, maxTried), "\n- ")})
+	}
+	need := "**What I need**\nA word from you how to go on. Press a button"
+	if runs.Hinted(c) {
+		need += ", or write in this thread (a reply to this, or a mention of me) what I should do differently: I try again with it"
+	}
+	lines := []string{need + "."}
+	for _, word := range c.Choices {
+		if what := WayOut(c, word); what != "" {
+			lines = append(lines, "- **"+text.Escape(Label(word))+"**: "+what)
+		}
+	}
+	return append(parts, bot.Prose{Markdown: strings.Join(lines, "\n")})
+}
+
+// WayOut is what a choice of a question of a run that is stuck does, empty for
+// any other question.
+func WayOut(c agent.Checkpoint, word string) string {
+	if c.Ask != agent.CheckStuck {
+		return ""
+	}
+	switch word {
+	case agent.DecideRetry:
+		if c.Strand == agent.Main {
+			return "I make one more plan"
+		}
+		return "I go on with this task, and count from zero"
+	case agent.DecideSkip:
+		return "this task counts as failed, the rest goes on"
+	case agent.DecideFinish:
+		return "the run ends, with a report of what there is"
+	case agent.DecideCancel:
+		return "the run ends at once"
+	}
+	return ""
+}
+
+// tried is what was tried: the lines of the question itself, what else was
+// noticed about the task's work, and for the whole run the tasks that failed.
+func tried(r agent.Run, c agent.Checkpoint) []string {
+	var lines []string
+	add := func(line string) {
+		if line = text.Quoted(line, maxTriedLine); line != "" && !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	for line := range strings.SplitSeq(c.Detail, "\n") {
+		add(strings.TrimPrefix(strings.TrimSpace(line), "- "))
+	}
+	if c.Strand == agent.Main {
+		return lines // it lists the tasks that failed
+	}
+	for _, f := range noticed(r, c) {
+		add(f.Message)
+	}
+	return lines
+}
+
+// noticed are the findings about the task since its last question, without the
+// streaks that ended in a stop: the question is about those.
+func noticed(r agent.Run, c agent.Checkpoint) []agent.Finding {
+	own := slices.DeleteFunc(slices.Clone(r.Findings), func(f agent.Finding) bool { return f.Strand != c.Strand })
+	end := len(own)
+	for end > 0 && asksForIt(own[end-1]) {
+		end--
+	}
+	from := end
+	for from > 0 && !asksForIt(own[from-1]) {
+		from--
+	}
+	return slices.DeleteFunc(slices.Clone(own[from:end]), func(f agent.Finding) bool {
+		return slices.ContainsFunc(own, func(o agent.Finding) bool {
+			return asksForIt(o) && meet(f.Events, o.Events) || passesOn(f, o)
+		})
+	})
+}
+
+// asksForIt reports whether a person is asked because of the finding. A chant
+// only ends an answer.
+func asksForIt(f agent.Finding) bool { return f.Severity == "stop" && f.Rule != "L6" }
+
+// passesOn reports whether a check-in's finding only says again what an exact
+// rule found.
+func passesOn(f, o agent.Finding) bool {
+	return f.Rule == "L13" && o.Rule != f.Rule && o.Message == f.Message
+}
+
+// meet reports whether two lists have something in common.
+func meet(a, b []uint64) bool {
+	return slices.ContainsFunc(a, func(n uint64) bool { return slices.Contains(b, n) })
+}
+
+// askedLater says who is asked when half of the question's time is over, and
+// nobody has decided: "" where that is nobody else.
+func askedLater(c agent.Checkpoint, first, later []string) string {
+	if c.Expires.IsZero() || slices.Equal(first, later) {
+		return ""
+	}
+	half := c.Opened.Add(c.Expires.Sub(c.Opened) / 2)
+	return "If nobody answers by " + format.Moment(half) + ", I ask " + bot.Mentions(later, "and") + " as well."
+}
+
+// passedOn says who is asked now, after those who were asked first.
+func passedOn(r agent.Run, first, now []string) string {
+	switch {
+	case len(now) == 0:
+		return "Nobody has answered yet."
+	case !slices.Equal(first, now):
+		return bot.Mentions(first, "and") + " has not answered. " + bot.Mentions(now, "or") + ", you may decide it as well."
+	case slices.Contains(now, r.Brief.Requester):
+		return bot.Mention(r.Brief.Requester) + ", I cannot go on without you."
+	}
+	return "Nobody has answered yet. " + bot.Mentions(now, "or") + " may decide it."
+}

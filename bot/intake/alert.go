@@ -1,0 +1,69 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/runs"
+)
+
+// Alert tells each administrator in a direct conversation, once over all
+// processes. What cannot be told is in the log.
+func (c *Chat) Alert(ctx context.Context, a bot.Alert) {
+	log := c.cfg.Log.With("kind", a.Kind, "alert", a.ID)
+	log.Error("an alert", "text", a.Text)
+	for _, who := range c.cfg.Desk.Authority.Admins {
+		if err := c.tell(ctx, who, a); err != nil && !errors.Is(err, agent.ErrSeen) {
+			log.Error("an administrator could not be told", "who", who, "err", err)
+		}
+	}
+}
+
+// tell opens a run that says it and nothing else: its voice posts it however
+// long the platform is away.
+func (c *Chat) tell(ctx context.Context, who string, a bot.Alert) error {
+	to, err := c.conversation(ctx, who)
+	if err != nil {
+		return err
+	}
+	zero := agent.Nano(0)
+	_, err = c.cfg.Desk.Begin(ctx, runs.NewRun{
+		Brief: agent.RunStarted{Goal: "Alert", Requester: who, ReplyTo: to.String(), Folder: to.Folder(), Slots: 1, Direct: true,
+			Tick: &agent.Tick{At: time.Now().UTC(), Report: true}},
+		After: []agent.Body{
+			agent.Reported{Headline: "Something did not happen (" + a.Kind + ")", Body: a.Text, Artifacts: agent.Texts{}, Skipped: agent.Texts{}},
+			agent.RunEnded{State: agent.RunDone, Cost: &zero},
+		},
+		Dedupe: runs.Dedupe{Once: []string{"alert/" + a.ID + "/" + who}},
+	})
+	return err
+}
+
+// conversation is the address of the direct conversation with a principal; a
+// bare id is one of any platform. What lives in the conversation is not
+// disturbed: it is no thread.
+func (c *Chat) conversation(ctx context.Context, who string) (to bot.Address, err error) {
+	all := []string{who}
+	if !strings.Contains(who, ":") {
+		all = nil
+		for _, name := range c.platforms.Names() {
+			all = append(all, name+":"+who)
+		}
+	}
+	err = bot.ErrNoDirect
+	for _, who := range all {
+		name, _, _ := strings.Cut(who, ":")
+		director, can := c.platforms.Named(name).(bot.Director)
+		if !can {
+			continue
+		}
+		if to, err = director.Direct(ctx, who); err == nil {
+			return to.At(""), nil
+		}
+	}
+	return bot.Address{}, err
+}

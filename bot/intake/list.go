@@ -1,0 +1,157 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/authority"
+	"github.com/deckhand-bot/deckhand/bot/card"
+	"github.com/deckhand-bot/deckhand/bot/runs"
+)
+
+// Bounds of a list: how many it holds, and how many runs are looked at for it.
+// A store lists all its runs at once (one read, a few dozen bytes a run); each
+// one that is looked at and was not before is one more read of its journal.
+const (
+	maxListed = 20
+	maxLooked = 100
+	maxPassed = 400 // posts of reports, which are no work, between them
+)
+
+// survey is the newest runs that are wanted, at most that many, out of the
+// newest hundred (of the live ones, where only those count). Reports and
+// alerts are none of them, unless they could not be posted.
+func (c *Chat) survey(ctx context.Context, most int, live bool, want func(agent.Run) bool) ([]agent.Run, error) {
+	infos, err := c.cfg.Desk.Journals.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []agent.Run
+	looked, passed := 0, 0
+	for _, info := range infos {
+		if looked == maxLooked || passed == maxPassed || len(list) == most {
+			break
+		}
+		if live && !info.Ended.IsZero() {
+			continue
+		}
+		r, err := c.cfg.Desk.Load(ctx, info.Run)
+		if _, unreadable := errors.AsType[*agent.EntryError](err); unreadable || errors.Is(err, agent.ErrNoRun) {
+			c.cfg.Log.Warn("a run is left out of a list", "run", string(info.Run), "err", err)
+			looked++
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if isReportOnly(r) {
+			passed++
+			continue
+		}
+		looked++
+		if (!live || r.Ended == nil) && want(r) {
+			list = append(list, r)
+		}
+	}
+	return list, nil
+}
+
+// Mine sums up the person's newest runs, the newest first, at most 20 out of
+// the newest 100 of the store.
+func (c *Chat) Mine(ctx context.Context, p bot.Person) ([]card.Status, error) {
+	runs, err := c.survey(ctx, maxListed, false, func(r agent.Run) bool { return authority.Requested(r, p) })
+	list := make([]card.Status, len(runs))
+	for i, r := range runs {
+		list[i] = card.StatusOf(r)
+	}
+	return list, err
+}
+
+// Pending lists open questions that the person may decide, of the newest runs
+// first, at most 20 out of the newest 100 live runs of the store.
+func (c *Chat) Pending(ctx context.Context, p bot.Person) ([]card.Pending, error) {
+	var list []card.Pending
+	_, err := c.survey(ctx, maxListed, true, func(r agent.Run) bool {
+		n := len(list)
+		for _, check := range r.OpenCheckpoints() {
+			if len(list) < maxListed && c.cfg.Desk.Authority.May(r, check.Ask, p) && !check.Voted(p.ID) {
+				list = append(list, card.Pending{Run: r, Check: check})
+			}
+		}
+		return len(list) > n
+	})
+	return list, err
+}
+
+// visited shows the bot's own page.
+func (h *request) visited(ctx context.Context) (bot.Answer, error) {
+	mine, err := h.Mine(ctx, h.in.By)
+	if err != nil {
+		return bot.Answer{}, err
+	}
+	pending, err := h.Pending(ctx, h.in.By)
+	if err != nil {
+		return bot.Answer{}, err
+	}
+	spent, err := h.cfg.Store.Spent(ctx, "person/"+h.in.By.ID+"/"+h.now.UTC().Format("2006-01")+"/usd")
+	if err != nil {
+		return bot.Answer{}, err
+	}
+	a := h.cfg.Desk.Authority
+	settings := []bot.Fact{{Name: "Who starts runs", Value: listed(a.Start, "every full member")}, {Name: "Operators", Value: listed(a.Operators, "nobody")},
+		{Name: "Approvers", Value: listed(a.Approvers, "the requester and the operators")}}
+	home := card.HomePage(card.Home{Mine: mine, Pending: pending,
+		Month: []bot.Fact{{Name: "Your runs", Value: monthly(agent.Nano(spent), mine)}}, Settings: settings}, h.now)
+	return bot.Answer{Home: &home}, nil
+}
+
+// monthly is what a person's runs cost this month: unknown where their model
+// has no price.
+func monthly(spent agent.Nano, mine []card.Status) string {
+	if slices.ContainsFunc(mine, func(s card.Status) bool { return s.Cost == nil && s.Problem == "" }) {
+		return "at least " + format.Money(spent) + ": the cost of some is unknown, their model has no price"
+	}
+	return format.Money(spent)
+}
+
+// listed lists principals as facts show them.
+func listed(list []string, none string) string {
+	if len(list) == 0 {
+		return none
+	}
+	return strings.ReplaceAll(bot.Mentions(list, "and"), "\n", " ")
+}
+
+// mere reports whether the run is the post of a report or an alert and nothing
+// else: no list of work has it, unless it could not be posted.
+func isReportOnly(r agent.Run) bool { return r.Scheduled() && r.Undelivered() == "" }
+
+// ListRuns sums up every run of the store, the newest first, without the posts of
+// reports. A run whose journal is damaged is listed with its problem; the
+// others are not affected.
+func ListRuns(ctx context.Context, d *runs.Client) ([]card.Status, error) {
+	infos, err := d.Journals.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]card.Status, 0, len(infos))
+	for _, info := range infos {
+		r, err := d.Load(ctx, info.Run)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			list = append(list, card.Status{Run: info.Run, Started: info.Started, Problem: err.Error()})
+			continue
+		}
+		if !isReportOnly(r) {
+			list = append(list, card.StatusOf(r))
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,253 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/authority"
+	"github.com/deckhand-bot/deckhand/bot/recurring"
+	"github.com/deckhand-bot/deckhand/bot/schedule"
+	"github.com/deckhand-bot/deckhand/bot/text"
+)
+
+// ordered reads "WHEN [ZONE] [here|#channel] [always]" and "WHEN: GOAL" into a
+// schedule; what is not said stays as it is.
+func (h *request) ordered(ctx context.Context, kind recurring.Kind, line string, s recurring.Schedule) (recurring.Schedule, error) {
+	now := h.now.UTC().Truncate(time.Second)
+	when, rest, err := schedule.ParsePrefix(line, h.zone(s.Zone), now)
+	if err != nil {
+		return s, refuse(text.Escape(text.Safe(err.Error())))
+	}
+	if when.Often() < schedule.Shortest {
+		return s, refuse("That is more often than once a minute. Choose a longer time.")
+	}
+	s.When, s.Zone, s.Since = when.Spec(), when.Zone().String(), now
+	if s.Missed == "" {
+		s.Missed = schedule.Late
+	}
+	if kind == recurring.ReportKind {
+		return h.orderedReport(ctx, s, rest)
+	}
+	if s.To == "" {
+		to, err := h.place(ctx)
+		if err != nil {
+			return s, err
+		}
+		s.To, s.Direct = to.At("").String(), h.alone()
+	}
+	begin := strings.TrimSpace(strings.TrimSuffix(line, rest))
+	if err := h.goalOptions(&s, rest, strings.HasSuffix(begin, ":")); err != nil {
+		return s, err
+	}
+	return s, h.mayPost(s.To, "You may not schedule goals there.")
+}
+
+// orderedReport reads what follows the time of a report, and refuses what the
+// person may not have told, or not there.
+func (h *request) orderedReport(ctx context.Context, s recurring.Schedule, rest string) (recurring.Schedule, error) {
+	options, err := h.reportOptions(rest)
+	if err != nil {
+		return s, err
+	}
+	switch {
+	case options.label != "":
+		s.To, s.Label, s.Direct = options.to.At("").String(), options.label, false
+	case s.To == "" || options.here:
+		to, err := h.place(ctx)
+		if err != nil {
+			return s, err
+		}
+		s.To, s.Label, s.Direct, options.here = to.At("").String(), "", h.alone(), true
+	}
+	moved := options.here || options.label != ""
+	switch {
+	case options.subject != "":
+		s.Report = options.subject
+	case moved && s.Direct && s.Report != recurring.OfWorkspace:
+		s.Report = recurring.OfPerson
+	case moved && s.Report != recurring.OfWorkspace:
+		s.Report = recurring.OfChannel
+	}
+	if options.quiet != "" {
+		s.Always = options.quiet == "always"
+	}
+	switch {
+	case s.Report == recurring.OfChannel && s.Direct:
+		return s, refuse("This is no channel. Name one: write `#` and choose it from the list that opens.")
+	case s.Report == recurring.OfWorkspace && !h.oversees(s.To):
+		h.log("a report about the workspace was refused", agent.Run{}, "to", s.To)
+		return s, refuse(h.overseers(s.To))
+	}
+	return s, h.mayPost(s.To, "You may not have reports posted there.")
+}
+
+// oversees reports whether the person may have reports about every channel of
+// the workspace of a place: they tell of runs in private ones, too.
+func (h *request) oversees(where string) bool {
+	a := h.cfg.Desk.Authority
+	return !h.in.By.Bot && (h.in.By.AtTerminal() || authority.Has(h.overall(where), h.in.By) || authority.Has(a.Admins, h.in.By))
+}
+
+// overall are the operators of the whole workspace of a place.
+func (h *request) overall(where string) []string {
+	a := h.cfg.Desk.Authority
+	to, err := bot.ParseAddress(where)
+	if err != nil {
+		return a.Operators
+	}
+	return authority.Or(a.Places[to.Platform+":"+to.Workspace].Operators, a.Operators)
+}
+
+// overseers says who may have reports about the workspace.
+func (h *request) overseers(where string) string {
+	const why = " may have reports about the whole workspace: they tell everybody who reads them of runs in private channels. " +
+		"Leave out `workspace`, and the report is about the channel."
+	list := append(append([]string{}, h.overall(where)...), h.cfg.Desk.Authority.Admins...)
+	if len(list) == 0 {
+		return "Only operators and administrators" + why + " None are named in the configuration."
+	}
+	return "Only operators and administrators (" + bot.Mentions(list, "and") + ")" + why
+}
+
+// mayPost refuses a place where the person may not start anything.
+func (h *request) mayPost(where, refusal string) error {
+	to, err := bot.ParseAddress(where)
+	if err != nil {
+		return err
+	}
+	if h.cfg.Desk.Authority.Starts(to, h.in.By) {
+		return nil
+	}
+	h.log("a schedule was refused", agent.Run{}, "to", where)
+	there := *h
+	there.in.Where = to
+	return refuse(refusal + " " + there.starters() + ".")
+}
+
+// zone is the time zone of times that name none: the one that a schedule has
+// already, the person's, that of the configuration.
+func (h *request) zone(old string) *time.Location {
+	for _, name := range []string{old, h.in.By.Zone, h.cfg.Zone} {
+		if name == "" || name == "Local" { // the last is another one on every replica
+			continue
+		}
+		zone, err := time.LoadLocation(name)
+		if err == nil {
+			return zone
+		}
+		h.cfg.Log.Warn("a time zone is not known; the confirmation names the one that is taken", "principal", h.in.By.ID, "err", err)
+	}
+	return time.UTC
+}
+
+// reportWords are what follows the time of a report.
+type reportWords struct {
+	to      bot.Address
+	label   string // of the channel that was named
+	here    bool
+	subject recurring.Subject
+	quiet   string
+}
+
+var subjects = map[string]recurring.Subject{"workspace": recurring.OfWorkspace, "channel": recurring.OfChannel, "mine": recurring.OfPerson}
+
+// reportOptions reads what may follow the time of a report, in any order.
+func (h *request) reportOptions(rest string) (o reportWords, err error) {
+	words := strings.Fields(rest)
+	for i, word := range words {
+		channel, is := h.in.Channels[word]
+		lower := strings.ToLower(word)
+		subject, about := subjects[lower]
+		switch {
+		case is && (o.here || (o.label != "" && o.label != word)), lower == "here" && o.label != "":
+			return o, refuse("A report goes to one place. Make one for each.")
+		case is:
+			o.to, o.label = channel, word
+		case lower == "here":
+			o.here = true
+		case about:
+			o.subject = subject
+		case lower == "always", lower == "quiet":
+			o.quiet = lower
+		case strings.HasPrefix(word, "#"):
+			return o, refuse("I do not know the channel " + text.Quoted(word, 80) + ". Choose it from the list that opens after `#`, so that I get its id.")
+		default:
+			return o, refuse("I do not understand " + text.Quoted(word, 40) + " there. " + aboutZone(words[i:], recurring.ReportKind.Usage()))
+		}
+	}
+	return o, nil
+}
+
+// aboutZone is a hint where the words begin with a city, else the other text.
+func aboutZone(words []string, other string) string {
+	for n := range words[:min(len(words), 3)] {
+		if zone := schedule.ZoneOfCity(strings.Join(words[:n+1], " ")); zone != "" {
+			return "A time zone is written as `" + zone + "`."
+		}
+	}
+	return other
+}
+
+// goalOptions reads what follows the time of a goal: "[skip|queue|replace]: GOAL".
+// Ended says that the colon stood right behind the time.
+func (h *request) goalOptions(s *recurring.Schedule, rest string, ended bool) error {
+	option, goal, is := "", rest, ended
+	if !ended {
+		option, goal, is = strings.Cut(rest, ":")
+	}
+	if goal = strings.TrimSpace(goal); is && goal != "" {
+		s.Goal = goal
+	}
+	overlap := recurring.Overlap(strings.ToLower(strings.TrimSpace(option)))
+	said, _ := h.in.Act.(bot.Said)
+	switch {
+	case s.Goal == "":
+		return refuse(aboutZone(strings.Fields(option), "Put a colon and the goal behind the time: `schedule every monday 8:00: GOAL`."))
+	case utf8.RuneCountInString(s.Goal) > maxGoal:
+		return refuse("The goal has " + format.Thousands(int64(utf8.RuneCountInString(s.Goal))) + " characters; at most " + format.Thousands(maxGoal) + " are taken.")
+	case len(said.Files) > 0:
+		return refuse("A schedule keeps no files. Say in the goal where its runs find what they need.")
+	case overlap == recurring.OverlapSkip, overlap == recurring.OverlapQueue, overlap == recurring.OverlapReplace:
+		s.Overlap = overlap
+	case overlap != "":
+		return refuse("I do not understand " + text.Quoted(option, 40) + " between the time and the colon. " + aboutZone(strings.Fields(option),
+			"Write `skip`, `queue` or `replace` there (what happens while the run before has not ended), or nothing."))
+	}
+	return nil
+}
+
+// scheduled reports whether the text after "report" or "schedule", said in a
+// sentence, is an order and not a goal about a report or a schedule.
+func scheduled(rest string) bool {
+	first, after := firstWord(strings.ToLower(rest))
+	switch first {
+	case "":
+		return true
+	case "list":
+		return after == ""
+	case "now":
+		return optional(strings.Fields(after))
+	case "remove", "pause", "resume":
+		return after == "" || namePattern.MatchString(after)
+	case "change":
+		name, _ := firstWord(after)
+		return after == "" || namePattern.MatchString(name)
+	}
+	_, _, err := schedule.ParsePrefix(rest, time.UTC, time.Unix(0, 0))
+	return !errors.Is(err, schedule.ErrUnknown)
+}
+
+// optional reports whether the words begin with one that can follow "report now".
+func optional(words []string) bool {
+	if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+		return true
+	}
+	_, about := subjects[words[0]]
+	return about || words[0] == "here" || words[0] == "always" || words[0] == "quiet"
+}

@@ -1,0 +1,193 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/card"
+	"github.com/deckhand-bot/deckhand/bot/runs"
+	"github.com/deckhand-bot/deckhand/bot/text"
+)
+
+// pressed takes in a click.
+func (h *request) pressed(ctx context.Context, b bot.Button) (bot.Answer, error) {
+	switch b.Act {
+	case bot.ActDecide:
+		return h.click(ctx, agent.CheckpointID(b.ID), b.Word)
+	case bot.ActControl:
+		if w := agent.Word(b.Word); slices.Contains([]agent.Word{agent.WordPause, agent.WordResume, agent.WordCancel}, w) {
+			return h.control(ctx, agent.RunID(b.ID), w)
+		}
+	case bot.ActRate:
+		return h.rate(ctx, agent.RunID(b.ID), b.Word)
+	case bot.ActShow:
+		for _, shown := range []showing{showStatus, showPlan, showBudget, showPermissions} {
+			if string(shown) == b.Word {
+				return h.show(ctx, agent.RunID(b.ID), shown)
+			}
+		}
+	case bot.ActStart:
+		return h.ask(ctx)
+	case bot.ActSteer:
+		return h.steering(ctx, agent.RunID(b.ID))
+	}
+	return private("I do not know this button; it may be of an older version."), nil
+}
+
+// steering opens the form for a word to the run.
+func (h *request) steering(ctx context.Context, run agent.RunID) (bot.Answer, error) {
+	r, err := h.cfg.Desk.Living(ctx, run)
+	if err != nil {
+		return bot.Answer{}, err
+	}
+	if !h.cfg.Desk.Authority.Steers(r, h.in.By) {
+		h.log("steering was refused", r)
+		return bot.Answer{Run: r.ID, Private: h.steerers(r)}, nil
+	}
+	return bot.Answer{Run: r.ID, Form: steerForm(r)}, nil
+}
+
+// click decides by a button, or opens the form for what the decision needs.
+func (h *request) click(ctx context.Context, id agent.CheckpointID, word string) (bot.Answer, error) {
+	r, check, err := h.cfg.Desk.Question(ctx, h.in.By, id)
+	if err != nil {
+		return bot.Answer{}, &undecidedError{id, err}
+	}
+	if q, text, is := card.ReadChoice(check, word); is && check.Ask == agent.CheckClarify {
+		if len(check.Questions) == 1 {
+			return h.decide(ctx, id, agent.CheckpointDecided{Decision: text})
+		}
+		return h.point(ctx, check, q, text)
+	}
+	if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(check.Choices) {
+		word = check.Choices[n-1]
+	}
+	switch {
+	case word == agent.DecideDeny && (check.Ask == agent.CheckPlan || check.Ask == agent.CheckApproval):
+		return bot.Answer{Run: r.ID, Form: denyForm(check)}, nil
+	case word == agent.DecideEdit && slices.Contains(check.Choices, word):
+		form, err := editForm(check)
+		return bot.Answer{Run: r.ID, Form: form}, err
+	case (word == card.WordOther || word == agent.DecideAnswer) && runs.Free(check):
+		given, err := h.partial(ctx, id)
+		return bot.Answer{Run: r.ID, Form: answerForm(check, given)}, err
+	}
+	return h.decide(ctx, id, agent.CheckpointDecided{Decision: word})
+}
+
+// partialName is where the answer to one of several questions is kept until
+// all are answered.
+func partialName(id agent.CheckpointID, question string) string {
+	return "answers/" + string(id) + "/" + question
+}
+
+// partial are the answers that were given to a question of several points, by
+// the point's number.
+func (h *request) partial(ctx context.Context, id agent.CheckpointID) (map[string]string, error) {
+	prefix := partialName(id, "")
+	names, err := h.cfg.Store.Values(ctx, prefix)
+	if err != nil {
+		return nil, err
+	}
+	given := make(map[string]string, len(names))
+	for name, answer := range names {
+		given[strings.TrimPrefix(name, prefix)] = answer
+	}
+	return given, nil
+}
+
+// merged are the answers by the ids of their questions.
+func merged(c agent.Checkpoint, given map[string]string) map[string]string {
+	var all map[string]string
+	for i, q := range c.Questions {
+		if a := given[strconv.Itoa(i)]; a != "" {
+			if all == nil {
+				all = map[string]string{}
+			}
+			all[q.ID] = a
+		}
+	}
+	return all
+}
+
+// point keeps the answer to one of several questions; with the last one all
+// are the decision. Each has a name of its own, so that two clicks at once are
+// both kept, and a click that comes again finds its answer there.
+func (h *request) point(ctx context.Context, c agent.Checkpoint, question, line string) (bot.Answer, error) {
+	at := slices.IndexFunc(c.Questions, func(q agent.Question) bool { return q.ID == question })
+	if err := h.cfg.Store.SetValue(ctx, partialName(c.ID, strconv.Itoa(at)), strings.ReplaceAll(line, "\x00", "")); err != nil {
+		return bot.Answer{}, err
+	}
+	given, err := h.partial(ctx, c.ID)
+	if err != nil {
+		return bot.Answer{}, err
+	}
+	open := 0
+	for i := range c.Questions {
+		if given[strconv.Itoa(i)] == "" {
+			open++
+		}
+	}
+	if open > 0 {
+		return bot.Answer{Run: c.ID.Run(), Private: "Your answer: " + text.Quoted(line, 200) + ". " + format.Count(open, "more question") + " to answer."}, nil
+	}
+	return h.decide(ctx, c.ID, agent.CheckpointDecided{Decision: agent.DecideAnswer, Answers: merged(c, given)})
+}
+
+// rate keeps a rating at once, or asks what was wrong.
+func (h *request) rate(ctx context.Context, run agent.RunID, word string) (bot.Answer, error) {
+	r, err := h.cfg.Desk.Load(ctx, run)
+	switch {
+	case err != nil:
+		return bot.Answer{}, err
+	case r.Ended == nil:
+		return bot.Answer{}, runs.ErrNotEnded
+	case word == "-1":
+		return bot.Answer{Run: run, Form: rateForm(run)}, nil
+	case word != "+1":
+		return private("I do not know this button; it may be of an older version."), nil
+	}
+	return h.rated(ctx, run, agent.Feedback{Rating: 1})
+}
+
+// rated keeps a rating, unless it is the one that the person gave last.
+func (h *request) rated(ctx context.Context, run agent.RunID, f agent.Feedback) (bot.Answer, error) {
+	events, err := h.cfg.Desk.Journals.Read(ctx, run, 0)
+	if err != nil {
+		return bot.Answer{}, err
+	}
+	thanks := bot.Answer{Run: run, Private: "Thank you: that is kept with the run."}
+	for _, e := range slices.Backward(events) {
+		if old, is := e.Body.(agent.Feedback); is && old.By == h.in.By.ID {
+			if old.Rating == f.Rating && old.Comment == f.Comment {
+				return thanks, nil
+			}
+			break
+		}
+	}
+	if err := h.wrote(h.cfg.Desk.Rate(ctx, run, h.in.By, f, h.along)); err != nil {
+		return bot.Answer{}, err
+	}
+	return thanks, nil
+}
+
+// control pauses, resumes or cancels a run.
+func (h *request) control(ctx context.Context, run agent.RunID, word agent.Word) (bot.Answer, error) {
+	err := h.wrote(h.cfg.Desk.Steer(ctx, run, h.in.By, agent.RunControlled{Word: word}, h.along))
+	if errors.Is(err, runs.ErrNotAllowed) {
+		r, err := h.cfg.Desk.Load(ctx, run)
+		h.log("a control word was refused", r, "word", string(word))
+		return bot.Answer{Run: run, Private: h.steerers(r)}, err
+	}
+	if err != nil {
+		return bot.Answer{}, err
+	}
+	said := map[agent.Word]string{agent.WordPause: "Paused.", agent.WordResume: "It goes on.", agent.WordCancel: "Cancelled."}
+	return h.marked(run, said[word]), nil
+}

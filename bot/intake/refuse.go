@@ -1,0 +1,138 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/card"
+	"github.com/deckhand-bot/deckhand/bot/runs"
+	"github.com/deckhand-bot/deckhand/bot/text"
+)
+
+// refusedError is an error that is a private answer: what the person asked for
+// cannot be done, and the text says why.
+type refusedError struct{ text string }
+
+func (e *refusedError) Error() string { return e.text }
+func refuse(text string) error        { return &refusedError{text} }
+
+// undecidedError is why a person's decision on a question was not taken.
+type undecidedError struct {
+	check agent.CheckpointID
+	err   error
+}
+
+func (e *undecidedError) Error() string { return e.err.Error() }
+func (e *undecidedError) Unwrap() error { return e.err }
+
+// refusal turns what was not done into what the person is told, alone. Errors
+// of the store stay errors: the event has to come again.
+func (h *request) refusal(ctx context.Context, err error) (bot.Answer, error) {
+	if errors.Is(err, agent.ErrSeen) {
+		return bot.Answer{}, err
+	}
+	if no, is := errors.AsType[*refusedError](err); is {
+		return bot.Answer{Private: no.text}, nil
+	}
+	if no, is := errors.AsType[*undecidedError](err); is {
+		return h.undecided(ctx, no)
+	}
+	switch {
+	case errors.Is(err, runs.ErrEmptyGoal):
+		return private("Say what is to be done."), nil
+	case errors.Is(err, agent.ErrNoRun):
+		return private("There is no such run here."), nil
+	case errors.Is(err, runs.ErrEnded):
+		return private("That run has ended."), nil
+	case errors.Is(err, runs.ErrNotEnded):
+		return private("That run has not ended yet; rate its report."), nil
+	case errors.Is(err, agent.ErrDamaged):
+		h.cfg.Log.Error("a journal cannot be read", "where", h.in.Where.String(), "err", err)
+		return private("The journal of this run is damaged, so nothing can be done about it here; an administrator has to look at it."), nil
+	}
+	return bot.Answer{}, err
+}
+
+// undecided says why a decision does not count: to whom it belongs, or who was
+// faster and when.
+func (h *request) undecided(ctx context.Context, no *undecidedError) (bot.Answer, error) {
+	run := no.check.Run()
+	switch {
+	case errors.Is(no.err, runs.ErrNoCheckpoint):
+		return private("I do not know this question (any more)."), nil
+	case errors.Is(no.err, runs.ErrEnded):
+		return bot.Answer{Private: "The run has ended, so this question is not open any more.", Run: run}, nil
+	case errors.Is(no.err, runs.ErrNotAnAnswer), errors.Is(no.err, runs.ErrVoted), errors.Is(no.err, runs.ErrNotAllowed), errors.Is(no.err, runs.ErrDecided):
+	default:
+		return h.refusal(ctx, no.err)
+	}
+	r, err := h.cfg.Desk.Load(ctx, run)
+	if err != nil {
+		return bot.Answer{}, err
+	}
+	c := r.Checks[no.check]
+	a := bot.Answer{Run: run}
+	switch {
+	case errors.Is(no.err, runs.ErrVoted):
+		a.Private = "You approved this already; " + format.Count(r.Brief.Quorum-len(c.Votes), "more approval") + " needed."
+	case errors.Is(no.err, runs.ErrNotAllowed):
+		h.log("a decision was refused", r, "question", string(c.Ask))
+		a.Private = h.deciders(r, c.Ask)
+	case errors.Is(no.err, runs.ErrDecided):
+		a.Private, err = h.decided(ctx, r, c)
+	default:
+		a.Private = "That is no answer to “" + text.Quoted(c.Title, 150) + "”. Say one of: " + text.Quoted(strings.Join(c.Choices, ", "), 500) +
+			", or press a button of the question."
+	}
+	return a, err
+}
+
+// deciders says who may decide a question of the kind.
+func (h *request) deciders(r agent.Run, ask agent.CheckpointKind) string {
+	who := h.cfg.Desk.Authority.Audience(r, ask)
+	if len(who) == 0 {
+		return "You may not decide this, and nobody is named who may here."
+	}
+	return "You may not decide this. " + bot.Mentions(who, "or") + " may."
+}
+
+// steerers says who may steer the run.
+func (h *request) steerers(r agent.Run) string {
+	who := append([]string{r.Brief.Requester}, h.cfg.Desk.Authority.In(r.Brief.ReplyTo).Operators...)
+	return "Only " + bot.Mentions(who, "or") + " may steer or stop this run."
+}
+
+// decided says who decided a question, and when.
+func (h *request) decided(ctx context.Context, r agent.Run, c agent.Checkpoint) (string, error) {
+	if c.Decision == nil {
+		return "This question is not open any more.", nil
+	}
+	events, err := h.cfg.Desk.Journals.Read(ctx, r.ID, 0) // the fold does not keep the stamp
+	if err != nil {
+		return "", err
+	}
+	when := ""
+	for _, e := range events {
+		if d, is := e.Body.(agent.CheckpointDecided); is && d.ID == c.ID {
+			when = " · " + format.Moment(e.At)
+			break
+		}
+	}
+	if c.Decision.Decision == agent.DecideExpired {
+		return "This question expired before anybody decided it" + when + ".", nil
+	}
+	return "This is decided: " + text.Quoted(card.Label(c.Decision.Decision), 100) + " by " + bot.Mention(c.Decision.By) + when + ".", nil
+}
+
+// log notes who was refused what. It never holds what people wrote.
+func (h *request) log(what string, r agent.Run, more ...string) {
+	args := []any{"run", string(r.ID), "principal", h.in.By.ID, "where", h.in.Where.String()}
+	for i := 0; i+1 < len(more); i += 2 {
+		args = append(args, more[i], more[i+1])
+	}
+	h.cfg.Log.Info(what, args...) //nolint:sloglint // every caller says it with a constant
+}

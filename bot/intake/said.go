@@ -1,0 +1,206 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/runs"
+)
+
+// errMoved says that somebody else's event changed which run lives in the
+// thread, or ended it, while this one was on its way: it is to be looked at anew.
+var errMoved = errors.New("another run lives in the thread now")
+
+// maxMoves is how often an event is looked at anew.
+const maxMoves = 4
+
+// said takes in a message.
+func (h *request) said(ctx context.Context, s bot.Said) (bot.Answer, error) {
+	s.Text = strings.TrimSpace(strings.ToValidUTF8(s.Text, "\uFFFD"))
+	s.To = s.To || s.Direct
+	return h.message(ctx, s)
+}
+
+// message decides what a message is: a control word before anything else, then
+// a decision, a command, an answer, steering, or a goal.
+func (h *request) message(ctx context.Context, s bot.Said) (bot.Answer, error) {
+	r, live, err := h.resident(ctx)
+	if err != nil || (!live && !s.To) {
+		return bot.Answer{}, err
+	}
+	if s.Quote != "" { // somebody else's words are never an order
+		return h.goal(ctx, order{goal: s.Text, files: s.Files, quote: s.Quote, old: r, apart: live})
+	}
+	if c := controlWord(s.Text); c != nil {
+		return c.do(h, ctx, "")
+	}
+	if live && len(s.Files) == 0 {
+		if a, is, err := h.decision(ctx, r, s); is || err != nil {
+			return a, err
+		}
+	}
+	if s.To {
+		if a, is, err := h.order(ctx, s); is || err != nil {
+			return a, err
+		}
+	}
+	switch {
+	case !live && s.Text == "":
+		return h.greeting(), nil
+	case !live:
+		return h.goal(ctx, order{goal: afterColon(s.Text, "run"), files: s.Files, old: r})
+	case s.Text == "" && len(s.Files) == 0:
+		return bot.Answer{}, nil
+	}
+	return h.inThread(ctx, r, s)
+}
+
+// afterColon is the text after "WORD:", else the text.
+func afterColon(text, word string) string {
+	first, rest := firstWord(text)
+	if rest != "" && strings.EqualFold(first, word+":") {
+		return rest
+	}
+	return text
+}
+
+// order does what a message to the bot orders with one of the commands.
+func (h *request) order(ctx context.Context, s bot.Said) (a bot.Answer, is bool, err error) {
+	c, rest := spokenCommand(s.Text)
+	if c == nil {
+		return bot.Answer{}, false, nil
+	}
+	if runPattern.MatchString(rest) { // or a word that happens to look like an id
+		_, err := h.cfg.Desk.Load(ctx, agent.RunID(rest))
+		if errors.Is(err, agent.ErrNoRun) {
+			return bot.Answer{}, false, nil
+		}
+		if err != nil {
+			return bot.Answer{}, false, err
+		}
+	}
+	a, err = c.do(h, ctx, rest)
+	return a, true, err
+}
+
+// decision takes in a message that is exactly a decision of the oldest open
+// question, or a denial with its reason.
+func (h *request) decision(ctx context.Context, r agent.Run, s bot.Said) (a bot.Answer, is bool, err error) {
+	for i, check := range h.put(r) {
+		word, is := spelled(check, s.Text, s.To)
+		why, denied := reason(s.Text)
+		if !is && denied && (check.Ask == agent.CheckPlan || check.Ask == agent.CheckApproval) {
+			word, is = agent.DecideDeny, true
+		} else {
+			why = ""
+		}
+		if !is {
+			if i == 0 && check.Ask == agent.CheckClarify {
+				continue // an approval behind it may be meant
+			}
+			return h.unclear(r, check, s)
+		}
+		if !h.cfg.Desk.Authority.May(r, check.Ask, h.in.By) && !s.To && !h.cfg.Desk.Authority.Steers(r, h.in.By) {
+			return bot.Answer{}, false, nil // people talk to each other
+		}
+		if word == agent.DecideEdit {
+			return private("To edit it, press Edit on the question."), true, nil
+		}
+		a, err := h.decide(ctx, check.ID, agent.CheckpointDecided{Decision: word, Text: why})
+		return a, true, err
+	}
+	return bot.Answer{}, false, nil
+}
+
+// unclear answers a word that may be meant as a decision, or may be said to
+// somebody else in the thread: nothing is decided by it, and the person is told.
+func (h *request) unclear(r agent.Run, check agent.Checkpoint, s bot.Said) (a bot.Answer, is bool, err error) {
+	word, short := spelled(check, s.Text, true)
+	if !short || s.To || !h.cfg.Desk.Authority.May(r, check.Ask, h.in.By) {
+		return bot.Answer{}, false, nil
+	}
+	return bot.Answer{Run: r.ID, Private: "Did you mean to decide? Then press a button of the question, or say `" + word + "`."}, true, nil
+}
+
+// put are the open questions, the oldest first, that the person may have meant
+// without naming one: those that were put before people (a run of the terminal
+// puts its own there). What was said before the bot was back is about none that
+// came after it.
+func (h *request) put(r agent.Run) []agent.Checkpoint {
+	return slices.DeleteFunc(r.OpenCheckpoints(), func(c agent.Checkpoint) bool {
+		return (r.Brief.ReplyTo != "" && !r.Put(c)) || (h.in.Missed && h.in.At.Before(c.Opened))
+	})
+}
+
+// decide commits a decision of the person.
+func (h *request) decide(ctx context.Context, id agent.CheckpointID, d agent.CheckpointDecided) (bot.Answer, error) {
+	d.ID = id
+	partial, err := h.partial(ctx, id)
+	if err != nil {
+		return bot.Answer{}, err
+	}
+	cleared := map[string]string{}
+	for name := range partial {
+		cleared[partialName(id, name)] = ""
+	}
+	more, err := h.cfg.Desk.Vote(ctx, h.in.By, d, h.with(cleared))
+	if h.wrote(err) != nil {
+		return bot.Answer{}, &undecidedError{id, err}
+	}
+	if more > 0 {
+		return bot.Answer{Run: id.Run(), Private: "You approved this; " + format.Count(more, "more approval") + " needed."}, nil
+	}
+	if h.spoke() {
+		return bot.Answer{Run: id.Run(), Mark: bot.MarkNoted}, nil
+	}
+	return bot.Answer{Run: id.Run()}, nil // the question's message says it
+}
+
+// inThread takes in what is said in the thread of a live run and is no order:
+// the answer to a question, steering, or other people's words.
+func (h *request) inThread(ctx context.Context, r agent.Run, s bot.Said) (bot.Answer, error) {
+	if a, is, err := h.hint(ctx, r, afterColon(s.Text, "steer"), s.Files); is || err != nil {
+		return a, err
+	}
+	if check, asks := h.question(r); asks && s.Text != "" && len(s.Files) == 0 {
+		if word, is := spelled(check, s.Text, s.To); is {
+			return h.decide(ctx, check.ID, agent.CheckpointDecided{Decision: word})
+		}
+		given, err := h.partial(ctx, check.ID)
+		if err != nil {
+			return bot.Answer{}, err
+		}
+		return h.decide(ctx, check.ID, agent.CheckpointDecided{Decision: agent.DecideAnswer, Text: s.Text, Answers: merged(check, given)})
+	}
+	trusted, err := h.cfg.Desk.Tell(ctx, r.ID, h.in.By, agent.PersonSaid{Text: afterColon(s.Text, "steer"), Files: s.Files}, h.along)
+	switch {
+	case h.wrote(err) != nil:
+		return bot.Answer{}, err
+	case trusted:
+		return h.marked(r.ID, "Noted."), nil
+	case s.To:
+		h.log("steering was refused", r)
+		return bot.Answer{Run: r.ID, Private: h.steerers(r) + " What you said is kept as context that is not trusted."}, nil
+	}
+	return bot.Answer{Run: r.ID}, nil
+}
+
+// question is the oldest open question that takes the person's own words.
+func (h *request) question(r agent.Run) (c agent.Checkpoint, asks bool) {
+	for _, c := range h.put(r) {
+		if (runs.Free(c) || runs.Hinted(c)) && h.cfg.Desk.Authority.May(r, c.Ask, h.in.By) {
+			return c, true
+		}
+	}
+	return c, false
+}
+
+// stopped is the platform's own stop button.
+func (h *request) stopped(ctx context.Context) (bot.Answer, error) {
+	return controlling(agent.WordPause)(h, ctx, "")
+}

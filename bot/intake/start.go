@@ -1,0 +1,228 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/runs"
+	"github.com/deckhand-bot/deckhand/bot/text"
+)
+
+// Bounds of what a run begins with.
+const (
+	maxGoal     = 40_000 // characters
+	maxHistory  = 50     // messages of a thread
+	maxLine     = 4_000  // characters of one of them
+	maxEarlier  = 8_000  // characters of an earlier report
+	historyTime = 700 * time.Millisecond
+)
+
+// order is a goal on its way to a run.
+type order struct {
+	goal  string
+	files []agent.Attachment
+	quote string    // whose message it is, where the person made it a goal
+	old   agent.Run // that lived in the thread before
+	apart bool      // not in the thread, which is another run's
+	// change is what the person asked for beyond the goal, checked against what
+	// the place allows.
+	change func(b *agent.RunStarted) error
+}
+
+// goal starts a run.
+func (h *request) goal(ctx context.Context, o order) (bot.Answer, error) {
+	if !h.cfg.Desk.Authority.Starts(h.in.Where, h.in.By) {
+		h.log("a start was refused", agent.Run{})
+		return private("You may not start runs here. %s.", h.starters()), nil
+	}
+	if n := utf8.RuneCountInString(o.goal); n > maxGoal {
+		return private("The goal has %s characters; at most %s are taken. Attach the rest as a file.", format.Thousands(int64(n)), format.Thousands(int64(maxGoal))), nil
+	}
+	brief, err := h.brief(ctx, o)
+	if err != nil {
+		return bot.Answer{}, err
+	}
+	run := agent.RunID(agent.NewID())
+	opening := runs.NewRun{Run: run, Brief: brief, After: append(h.origin(o), h.before(ctx, o)...), Dedupe: h.with(nil)}
+	threaded := !strings.HasSuffix(brief.ReplyTo, ":")
+	if threaded { // two goals in one thread at once: the second is steering
+		opening.Once = append([]string{fmt.Sprintf("thread/%s/%s/%d", brief.ReplyTo, o.old.ID, h.now.Unix()/3600)}, opening.Once...)
+	}
+	if h.cfg.CatchUp > 0 && h.in.Missed && h.now.Sub(h.in.At) > h.cfg.CatchUp {
+		opening.After = append(opening.After, h.late(run))
+	}
+	_, err = h.cfg.Desk.Begin(ctx, opening)
+	if errors.Is(err, agent.ErrSeen) && threaded {
+		now, look := h.cfg.Store.Value(ctx, agent.ThreadName(brief.ReplyTo))
+		if look != nil {
+			return bot.Answer{}, look
+		}
+		if now != string(o.old.ID) {
+			return bot.Answer{}, errMoved
+		}
+	}
+	if h.wrote(err) != nil {
+		return bot.Answer{}, err
+	}
+	a := bot.Answer{Run: run, Started: true}
+	if h.in.Message != (bot.Address{}) {
+		a.Mark = bot.MarkSeen
+	}
+	return a, nil
+}
+
+// brief is everything that is decided about the run before it starts.
+func (h *request) brief(ctx context.Context, o order) (agent.RunStarted, error) {
+	where, err := h.place(ctx)
+	if err != nil {
+		return agent.RunStarted{}, err
+	}
+	if o.apart {
+		where = where.At("")
+	}
+	b, err := h.cfg.Brief(where.Place())
+	if err != nil {
+		h.cfg.Log.Error("no run can start here", "where", where.String(), "err", err)
+		return b, refuse("I cannot start a run here: " + text.Escape(text.Safe(err.Error())))
+	}
+	b.Goal, b.Requester, b.Files = strings.TrimSpace(o.goal), h.in.By.ID, o.files
+	b.ReplyTo, b.Direct = where.String(), h.alone()
+	if b.Folder == "" {
+		b.Folder = where.Folder()
+	}
+	if b.Quorum == 0 {
+		b.Quorum = h.cfg.Desk.Authority.Quorum
+	}
+	if o.change != nil {
+		err = o.change(&b)
+	}
+	if err == nil && b.Limits.USD > 0 && h.cfg.Unpriced != "" {
+		err = refuse(h.cfg.Unpriced)
+	}
+	return b, err
+}
+
+// place is where the run answers; what began on the bot's own page answers in
+// a direct conversation.
+func (h *request) place(ctx context.Context) (bot.Address, error) {
+	if h.in.Where.Channel != "" {
+		return h.in.Where, nil
+	}
+	d, is := h.platform(h.in.By.ID).(bot.Director)
+	if !is {
+		return bot.Address{}, refuse("I cannot tell where to answer. Mention me in a channel instead.")
+	}
+	return d.Direct(ctx, h.in.By.ID)
+}
+
+// starters says who may start runs.
+func (h *request) starters() string {
+	a := h.cfg.Desk.Authority.In(h.in.Where.String())
+	list := a.Start
+	if len(list) == 0 {
+		return "Full members of the workspace may"
+	}
+	return bot.Mentions(append(append([]string{}, list...), a.Operators...), "or") + " may"
+}
+
+// origin says whose words the goal is, where those are not the requester's. The
+// goal itself stays as it was written: people read it everywhere.
+func (h *request) origin(o order) []agent.Body {
+	if o.quote == "" || strings.TrimSpace(o.goal) == "" {
+		return nil
+	}
+	return []agent.Body{agent.PersonSaid{By: agent.Deckhand, Trusted: true,
+		Text: "The goal is a message of " + o.quote + "; " + h.in.By.ID + " made it a goal."}}
+}
+
+// before is what was said in the thread before the goal. None of it is trusted.
+func (h *request) before(ctx context.Context, o order) []agent.Body {
+	switch {
+	case o.apart || h.topLevel():
+		return nil
+	case o.old.ID != "":
+		return earlier(o.old)
+	}
+	historian, is := h.platform(h.in.Where.Platform).(bot.Historian)
+	if !is {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, historyTime)
+	defer cancel()
+	lines, err := historian.History(ctx, h.in.Where, maxHistory)
+	if err != nil {
+		h.cfg.Log.Warn("a thread could not be read", "where", h.in.Where.String(), "err", err)
+		return []agent.Body{agent.PersonSaid{By: agent.Deckhand, Trusted: true,
+			Text: "The goal was given in a thread. What was said there before could not be read; ask where it matters."}}
+	}
+	var said []agent.Body
+	for _, l := range lines {
+		if l.Text == "" || !l.At.Before(h.in.At) {
+			continue // the goal itself, and what came after it
+		}
+		said = append(said, agent.PersonSaid{By: l.By, Text: "Said in the thread before the goal:\n" + quote(l.Text, maxLine)})
+	}
+	return said
+}
+
+// earlier is the run that lived in the thread before, as context.
+func earlier(old agent.Run) []agent.Body {
+	if old.Scheduled() && old.Report != nil {
+		return []agent.Body{reportBefore(old)}
+	}
+	said := []agent.Body{agent.PersonSaid{By: old.Brief.Requester,
+		Text: "An earlier goal in this thread (run " + string(old.ID) + "):\n" + quote(old.Brief.Goal, maxEarlier)}}
+	if rep := old.Report; rep != nil {
+		text := rep.Headline
+		if rep.Body != rep.Headline {
+			text += "\n" + rep.Body
+		}
+		if len(rep.Artifacts) > 0 {
+			text += "\nFiles: " + strings.Join(rep.Artifacts, ", ")
+		}
+		said = append(said, agent.PersonSaid{By: agent.Deckhand, Text: "What was reported about it:\n" + quote(text, maxEarlier)})
+	}
+	return said
+}
+
+// quote marks each line of a text as somebody's words; a cut is said.
+func quote(text string, most int) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if cut := format.First(text, most); cut != text {
+		text = cut + "\n[shortened]"
+	}
+	return "> " + strings.ReplaceAll(text, "\n", "\n> ")
+}
+
+// The words that decide about a goal that was missed.
+const (
+	wordStart  = "Start now"
+	wordForget = "Cancel"
+)
+
+// late asks whether a goal that was missed is still wanted. It never expires:
+// an expired question would let the run begin.
+func (h *request) late(run agent.RunID) agent.CheckpointOpened {
+	return agent.CheckpointOpened{
+		ID: agent.CheckpointID(string(run) + "-" + agent.NewID()[:8]), Ask: agent.CheckClarify,
+		Title:     "I was away when you wrote this. Shall I start now?",
+		Detail:    fmt.Sprintf("The goal is of %s, %s ago.", format.Moment(h.in.At), format.Minutes(h.now.Sub(h.in.At))),
+		Questions: []agent.Question{{ID: "start", Question: "Is it still wanted?", Choices: []string{wordStart, wordForget}}},
+		Choices:   []string{wordStart, agent.DecideCancel},
+	}
+}
+
+// with adds names to what the commit sets.
+func (h *request) with(set map[string]string) runs.Dedupe {
+	along := runs.Dedupe{Once: h.along.Once, Set: maps.Clone(h.along.Set)}
+	maps.Copy(along.Set, set)
+	return along
+}

@@ -1,0 +1,41 @@
+package intake
+
+import (
+	"context"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/card"
+	"github.com/deckhand-bot/deckhand/bot/recurring"
+)
+
+// Live sums up the newest runs that have not ended and that the person may
+// look at from the place, at most 20 out of the newest 100 live runs of the store.
+func (c *Chat) Live(ctx context.Context, p bot.Person, at bot.Address) ([]card.Status, error) {
+	h := c.asking(p, at)
+	runs, err := c.survey(ctx, maxListed, true, h.looks)
+	list := make([]card.Status, len(runs))
+	for i, r := range runs {
+		list[i] = card.StatusOf(r)
+	}
+	return list, err
+}
+
+// Schedules are those that the person may see or manage from the place, sorted
+// by name. Beside an error there are the ones that could be read.
+func (c *Chat) Schedules(ctx context.Context, p bot.Person, at bot.Address) ([]recurring.Schedule, error) {
+	h := c.asking(p, at)
+	all, err := c.cfg.Recurring.List(ctx)
+	var list []recurring.Schedule
+	for _, s := range all {
+		if h.sees(s) || h.manages(s) {
+			list = append(list, s)
+		}
+	}
+	return list, err
+}
+
+// asking is somebody who only looks.
+func (c *Chat) asking(p bot.Person, at bot.Address) *request {
+	return &request{Chat: *c, in: bot.Inbound{By: p, Where: at}, now: time.Now()}
+}

@@ -1,0 +1,238 @@
+package posting
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/card"
+	"github.com/deckhand-bot/deckhand/bot/runs"
+	"github.com/deckhand-bot/deckhand/bot/text"
+)
+
+// The pauses before a post is tried again.
+const (
+	lostPause = time.Second     // after an answer that was lost; doubled each time
+	mostPause = 5 * time.Minute // a revoked token is not renewed in a hurry
+)
+
+// maxFetches is how often a person's file is tried to be had: its run waits for it.
+const maxFetches = 5
+
+// maxScheduled is how often a report's place may be missing until others are
+// told: somebody may be about to invite the bot.
+const maxScheduled = 5
+
+// Post makes a post. The result's text is an agent.Shown; a result to be run
+// again says that nothing happened yet, an unknown one that it may have.
+func (v *Poster) Post(ctx context.Context, r agent.Run, p agent.Post, c agent.Call) agent.Result {
+	ctx, cancel := v.early(ctx, p, c)
+	defer cancel()
+	if ctx.Err() != nil {
+		return agent.Result{Again: lostPause} // too late to send anything: nothing happened
+	}
+	var shown agent.Shown
+	var err error
+	switch p.Kind {
+	case agent.PostCard, agent.PostCheckpoint, agent.PostReport, agent.PostScheduled:
+		shown, err = v.message(ctx, r, p)
+	case agent.PostAttach:
+		shown, err = v.fetch(ctx, r, p)
+	case agent.PostUpload:
+		shown, err = v.upload(ctx, r, p)
+	case agent.PostClose:
+		err = v.closeCheck(ctx, r, p)
+	case agent.PostAnswer:
+		err = fmt.Errorf("a run posts no %s", p.Kind)
+	}
+	if err != nil {
+		return v.trouble(r, p, c, err)
+	}
+	return agent.Result{State: agent.OutcomeOK, Trust: agent.Trusted, Text: shown.Text()}
+}
+
+// early ends ctx well before the intent's deadline: what is sent must have
+// arrived by then.
+func (v *Poster) early(ctx context.Context, p agent.Post, c agent.Call) (context.Context, context.CancelFunc) {
+	end, bounded := ctx.Deadline()
+	if c.Deadline.IsZero() || !bounded {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, end.Add(-max(v.Deadline(p)/5, 100*time.Millisecond)))
+}
+
+// trouble is the result of a post that was not made, as far as anybody knows.
+func (v *Poster) trouble(r agent.Run, p agent.Post, c agent.Call, err error) agent.Result {
+	log := v.log.With("run", r.ID, "post", p.Key, "err", err)
+	repeats := p.Repeat() == agent.RepeatIdempotent
+	if busy, is := errors.AsType[*bot.BusyError](err); is {
+		return agent.Result{Again: max(busy.After, min(growing(c.Deferred), time.Minute))} // each pause is journalled
+	}
+	if p.Kind == agent.PostAttach && c.Deferred >= maxFetches && !errors.Is(err, errElsewhere) {
+		log.Error("a person's file could not be fetched")
+		return agent.Failed(err.Error())
+	}
+	switch {
+	case errors.Is(err, errElsewhere) && abroad(r, p) && c.Deferred >= maxScheduled:
+		log.Error("nobody on that platform can be told of a report; the others are")
+		return agent.Failed(err.Error())
+	case errors.Is(err, errElsewhere):
+		return agent.Result{Again: elsewhere}
+	case p.Kind == agent.PostScheduled && errors.Is(err, bot.ErrGone) && c.Deferred < maxScheduled:
+		log.Warn("a scheduled report cannot be posted; trying again")
+		return agent.Result{Again: growing(c.Deferred)}
+	case errors.Is(err, bot.ErrRefused):
+		log.Error("the platform refuses the bot; look at its token and scopes. Trying again")
+		return agent.Result{Again: growing(c.Deferred)}
+	case lost(err) && repeats:
+		return agent.Result{Again: growing(c.Deferred)}
+	case lost(err):
+		log.Warn("a post's answer did not arrive; looking for it later")
+		return agent.Result{State: agent.OutcomeUnknown, Trust: agent.Trusted, Text: err.Error()}
+	}
+	log.Error("a post could not be made")
+	return agent.Failed(err.Error())
+}
+
+// abroad reports whether the post tells somebody of another platform than the
+// report's: that one may never get connected, and others wait to be told.
+func abroad(r agent.Run, p agent.Post) bool {
+	name, _, _ := strings.Cut(r.Brief.ReplyTo, ":")
+	return strings.HasPrefix(p.Key, card.KeyRaise) && !strings.HasPrefix(card.Informed(r, p), name+":")
+}
+
+// lost reports whether it may have happened.
+func lost(err error) bool {
+	return errors.Is(err, bot.ErrLost) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+}
+
+// growing is the pause after so many failures before.
+func growing(times int) time.Duration {
+	return min(lostPause<<min(times, 16), mostPause)
+}
+
+// message posts a card. Where its place is gone, the requester gets it directly.
+func (v *Poster) message(ctx context.Context, r agent.Run, p agent.Post) (agent.Shown, error) {
+	platform, to, err := v.placed(ctx, r, p)
+	if err != nil {
+		return agent.Shown{}, err
+	}
+	card, err := v.card(r, p)
+	if err != nil {
+		return agent.Shown{}, err
+	}
+	posted, err := platform.Post(ctx, to, card)
+	if errors.Is(err, bot.ErrGone) && p.Kind != agent.PostScheduled { // whose failure others are told of
+		posted, err = v.direct(ctx, platform, r, card, err)
+	}
+	if err != nil {
+		return agent.Shown{}, err
+	}
+	if p.Kind == agent.PostCard {
+		v.showed(r, p.Key, time.Now())
+	}
+	return shownBy(p, posted), nil
+}
+
+// shownBy is where a post went. A report takes no conversation over as its
+// thread: another run may live in it.
+func shownBy(p agent.Post, posted bot.Posted) agent.Shown {
+	shown := shownAt(posted)
+	if p.Kind == agent.PostScheduled && posted.Thread.ID == posted.Thread.Channel {
+		shown.Thread = ""
+	}
+	return shown
+}
+func shownAt(p bot.Posted) agent.Shown {
+	return agent.Shown{Message: p.Message.String(), Thread: p.Thread.String()}
+}
+
+// card is what a post shows.
+func (v *Poster) card(r agent.Run, p agent.Post) (bot.Card, error) {
+	now := time.Now()
+	var c bot.Card
+	switch p.Kind {
+	case agent.PostCard:
+		c = card.Live(r, now)
+		c.Key.Name = p.Key
+	case agent.PostReport:
+		c = card.Report(r)
+		c.Key.Name = p.Key
+	case agent.PostCheckpoint:
+		check, known := r.Checks[agent.CheckpointID(p.About)]
+		if !known {
+			return c, fmt.Errorf("%w: %s", runs.ErrNoCheckpoint, p.About)
+		}
+		if strings.HasPrefix(p.Key, card.KeyRemind) {
+			c = card.Reminder(r, check, now, v.audience)
+		} else {
+			c = card.Question(r, check, now, v.audience)
+		}
+	case agent.PostScheduled:
+		c = card.Scheduled(r, p)
+	case agent.PostAnswer, agent.PostAttach, agent.PostUpload, agent.PostClose:
+		return c, fmt.Errorf("a %s has no card", p.Kind)
+	}
+	return c, nil
+}
+
+// direct posts to the requester alone what its place did not take.
+func (v *Poster) direct(ctx context.Context, platform bot.Platform, r agent.Run, card bot.Card, gone error) (bot.Posted, error) {
+	to, err := requesterOf(ctx, platform, r)
+	if err != nil {
+		return bot.Posted{}, unreachable(gone, err)
+	}
+	card.Parts = append([]bot.Part{bot.Small{Markdown: "You get this here because I cannot post where the run belongs: " + text.Quoted(gone.Error(), 200)}}, card.Parts...)
+	posted, err := platform.Post(ctx, to, card)
+	if err != nil {
+		return bot.Posted{}, unreachable(gone, err)
+	}
+	v.log.Warn("a run's place is not reachable; its requester was told directly", "run", r.ID, "place", r.Brief.ReplyTo, "err", gone)
+	return posted, nil
+}
+
+// requesterOf is the address of the direct conversation with the requester.
+func requesterOf(ctx context.Context, platform bot.Platform, r agent.Run) (bot.Address, error) {
+	director, can := platform.(bot.Director)
+	if !can || !strings.HasPrefix(r.Brief.Requester, platform.Name()+":") {
+		return bot.Address{}, bot.ErrNoDirect
+	}
+	return director.Direct(ctx, r.Brief.Requester)
+}
+
+// unreachable is the error of a post that neither its place nor the requester
+// took; what may yet become of it stays visible.
+func unreachable(gone, direct error) error {
+	if undetermined(direct) {
+		return direct
+	}
+	return fmt.Errorf("%w, and the requester: %w", gone, direct)
+}
+
+// closeCheck takes the buttons from a question's messages and says who decided.
+func (v *Poster) closeCheck(ctx context.Context, r agent.Run, p agent.Post) error {
+	check, known := r.Checks[agent.CheckpointID(p.About)]
+	if !known {
+		return fmt.Errorf("%w: %s", runs.ErrNoCheckpoint, p.About)
+	}
+	for _, name := range []string{card.KeyAsk + p.About, card.KeyRemind + p.About} {
+		where := r.Shown[name].Message
+		if where == "" {
+			continue
+		}
+		platform, message, err := v.at(where)
+		if err != nil {
+			return err
+		}
+		card := card.Closed(r, check)
+		card.Key.Name = name
+		if err := platform.Edit(ctx, message, card); err != nil {
+			return fmt.Errorf("close the question at %s: %w", message, err)
+		}
+	}
+	return nil
+}

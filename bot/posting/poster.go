@@ -1,0 +1,180 @@
+package posting
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/authority"
+	"github.com/deckhand-bot/deckhand/bot/card"
+)
+
+// Paces hands out turns that all replicas share.
+type Paces interface {
+	Take(ctx context.Context, p agent.Pace) (wait time.Duration, err error)
+}
+
+// Workspace is where runs keep their files. Paths are relative to the run's folder.
+type Workspace interface {
+	// Open opens a file for reading; none there: an error that is fs.ErrNotExist.
+	Open(folder, path string) (content io.ReadCloser, size int64, err error)
+	// Create makes a file of what fill writes. It is there once fill is done,
+	// as a whole, and not at all if fill fails; a file that is there already is
+	// fs.ErrExist, and fill may not have been called.
+	Create(folder, path string, fill func(w io.Writer) error) error
+}
+
+// VoiceConfig is what a voice is made of.
+type Config struct {
+	Platforms   []bot.Platform
+	Paces       Paces
+	Audience    authority.Audience
+	Files       Workspace
+	CardEvery   time.Duration // between two edits of one card, at least
+	Heartbeat   time.Duration // between two edits while nothing changes but something executes
+	PostTimeout time.Duration // of the request of a post
+	Log         *slog.Logger
+}
+
+// Voice shows runs to people: it makes the posts that a run's fold asks for,
+// and keeps its card up to date.
+type Poster struct {
+	platforms bot.Platforms
+	paces     Paces
+	audience  authority.Audience
+	files     Workspace
+	every     time.Duration
+	heartbeat time.Duration
+	timeout   time.Duration
+	log       *slog.Logger
+	began     time.Time
+
+	mu    sync.Mutex
+	cards map[agent.RunID]*display
+}
+
+// NewVoice makes a voice.
+func New(c Config) *Poster {
+	v := &Poster{paces: c.Paces, audience: c.Audience, files: c.Files,
+		every: c.CardEvery, heartbeat: c.Heartbeat, timeout: c.PostTimeout, log: c.Log, began: time.Now(), cards: map[agent.RunID]*display{}}
+	for _, p := range c.Platforms {
+		v.Join(p)
+	}
+	return v
+}
+
+// Join adds a platform that got connected. Runs of a platform that is not (yet)
+// are left alone for a while.
+func (v *Poster) Join(p bot.Platform) { v.platforms.Join(p) }
+
+// fileTimes is how many times longer than another post an upload may take. As
+// long, a run waits for one whose answer was lost.
+const fileTimes = 5
+
+// Deadline is how long after its intent a post's request has certainly ended.
+func (v *Poster) Deadline(p agent.Post) time.Duration {
+	if p.Kind == agent.PostUpload {
+		return fileTimes * v.timeout
+	}
+	return v.timeout
+}
+
+// May takes a turn at the pace of the place that the post goes to, or says how
+// long to wait for one. A post that has no place to go to may be made at once:
+// it fails.
+func (v *Poster) May(ctx context.Context, r agent.Run, p agent.Post) (wait time.Duration, err error) {
+	if p.Kind == agent.PostAttach {
+		return 0, nil
+	}
+	platform, to, err := v.place(r, p)
+	if errors.Is(err, errElsewhere) {
+		return v.away(), nil
+	}
+	if err != nil {
+		return 0, nil //nolint:nilerr // the post itself fails with this error and is journalled
+	}
+	pace, edit := platform.Paces(to)
+	if p.Kind == agent.PostClose {
+		pace = edit
+	}
+	wait, err = v.paces.Take(ctx, pace)
+	if err != nil {
+		return 0, fmt.Errorf("take a turn to post to %s: %w", to, err)
+	}
+	if wait == 0 && p.Kind == agent.PostCheckpoint {
+		v.busy(ctx, r) // a status that says "working" keeps people from answering
+	}
+	return wait, nil
+}
+
+// errElsewhere says that another process has to show a run.
+var errElsewhere = errors.New("this process is not connected to its platform")
+
+// elsewhere is how long a run is left to a process that is connected to its platform.
+const elsewhere = 10 * time.Second
+
+// connecting is how long a process that has begun may take to connect. Until
+// then it keeps nobody's post for long: others may be connected already.
+const connecting = 30 * time.Second
+
+// away is how long a post waits for a process that is connected.
+func (v *Poster) away() time.Duration {
+	if len(v.platforms.Names()) == 0 && time.Since(v.began) < connecting {
+		return lostPause
+	}
+	return elsewhere
+}
+
+// place is where a post of the run goes: its thread, for its card the place
+// that the run answers in, for an edit the message.
+func (v *Poster) place(r agent.Run, p agent.Post) (bot.Platform, bot.Address, error) {
+	where := r.Thread()
+	switch {
+	case p.To != "":
+		where = p.To
+	case p.Kind == agent.PostCard || where == "":
+		where = r.Brief.ReplyTo
+	case p.Kind == agent.PostClose:
+		where = r.Shown[card.KeyAsk+p.About].Message
+	}
+	return v.at(where)
+}
+
+// placed is the place of a post, also of one that goes to a person alone.
+func (v *Poster) placed(ctx context.Context, r agent.Run, p agent.Post) (bot.Platform, bot.Address, error) {
+	if !strings.HasPrefix(p.Key, card.KeyRaise) {
+		return v.place(r, p)
+	}
+	who := card.Informed(r, p)
+	name, _, _ := strings.Cut(who, ":")
+	platform := v.platforms.Named(name)
+	if platform == nil {
+		return nil, bot.Address{}, fmt.Errorf("%s: %w", who, errElsewhere)
+	}
+	director, can := platform.(bot.Director)
+	if !can {
+		return nil, bot.Address{}, fmt.Errorf("%s: %w", who, bot.ErrNoDirect)
+	}
+	to, err := director.Direct(ctx, who)
+	return platform, to, err
+}
+
+// at is the platform of an address.
+func (v *Poster) at(where string) (bot.Platform, bot.Address, error) {
+	to, err := bot.ParseAddress(where)
+	if err != nil {
+		return nil, to, err
+	}
+	platform := v.platforms.Named(to.Platform)
+	if platform == nil {
+		return nil, to, fmt.Errorf("%s: %w", to, errElsewhere)
+	}
+	return platform, to, nil
+}

@@ -1,0 +1,273 @@
+package posting
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/card"
+)
+
+// maxDisplays bounds what is remembered of cards: a forgotten one is edited
+// once more than it needs.
+const maxDisplays = 4096
+
+// display is what this process knows of a run's messages on the screen. Other
+// processes may have edited them since.
+type display struct {
+	mu       sync.Mutex
+	looked   time.Time
+	messages map[string]*screen
+	status   string // the thread's
+	told     time.Time
+}
+
+// screen is one message.
+type screen struct {
+	shows   [sha256.Size]byte // what it shows, without times; zero: unknown
+	edited  time.Time
+	booked  time.Time // a turn to edit it that was taken ahead
+	refused int       // times in a row that the platform refused the bot
+	gone    bool
+}
+
+// target is a message as it should be.
+type target struct {
+	key     string
+	where   string
+	kind    agent.PostKind
+	card    func(now time.Time) bot.Card
+	content [sha256.Size]byte
+}
+
+// Show brings the run's card up to date, and questions whose votes have come
+// in. It returns when to look again, zero: when something happens.
+func (v *Poster) Show(ctx context.Context, r agent.Run) (again time.Duration) {
+	d := v.display(r.ID)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	sooner := func(wait time.Duration) {
+		if wait > 0 && (again == 0 || wait < again) {
+			again = wait
+		}
+	}
+	for _, t := range v.targets(r) {
+		m := d.messages[t.key]
+		if m == nil {
+			m = &screen{}
+			d.messages[t.key] = m
+		}
+		sooner(v.update(ctx, r, m, t))
+	}
+	v.tell(ctx, r, d)
+	if r.Ended != nil && again == 0 {
+		v.mu.Lock()
+		delete(v.cards, r.ID)
+		v.mu.Unlock()
+	}
+	return again
+}
+
+// display is what is known of the run; what was not looked at for longest is
+// forgotten for it.
+func (v *Poster) display(id agent.RunID) *display {
+	now := time.Now()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	d, known := v.cards[id]
+	if !known {
+		if len(v.cards) >= maxDisplays {
+			oldest := id
+			for other, o := range v.cards {
+				if known := v.cards[oldest]; known == nil || o.looked.Before(known.looked) {
+					oldest = other
+				}
+			}
+			delete(v.cards, oldest)
+		}
+		d = &display{messages: map[string]*screen{}}
+		v.cards[id] = d
+	}
+	d.looked = now
+	return d
+}
+
+// showed notes that a card was posted just as the run stands.
+func (v *Poster) showed(r agent.Run, key string, now time.Time) {
+	d := v.display(r.ID)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.messages[key] = &screen{shows: cardContent(r), edited: now}
+}
+
+// targets are the messages that are kept up to date.
+func (v *Poster) targets(r agent.Run) []target {
+	var list []target
+	content := cardContent(r)
+	for key, where := range r.Cards() {
+		draw := func(now time.Time) bot.Card {
+			card := card.Live(r, now)
+			card.Key.Name = key
+			return card
+		}
+		list = append(list, target{key, where, agent.PostCard, draw, content})
+	}
+	if r.Ended != nil {
+		return list
+	}
+	for _, c := range r.OpenCheckpoints() {
+		if where := r.Shown[card.KeyAsk+string(c.ID)].Message; where != "" && len(c.Votes) > 0 {
+			draw := func(now time.Time) bot.Card {
+				card := card.Question(r, c, now, v.audience)
+				card.Mentions = nil
+				return card
+			}
+			list = append(list, target{card.KeyAsk + string(c.ID), where, agent.PostCheckpoint, draw, sha256.Sum256([]byte(card.Votes(r, c)))})
+		}
+	}
+	return list
+}
+
+// cardContent identifies what a card says, without what changes by itself. While
+// the run goes on, figures are left to the heartbeat; while it rests, everything
+// new is worth an edit, since another process may have shown something else.
+func cardContent(r agent.Run) [sha256.Size]byte {
+	at := fmt.Sprint(r.Seq, " ")
+	if r.State() == agent.RunRunning {
+		at, r.Spent = "", agent.Spent{}
+	}
+	return sha256.Sum256(fmt.Appendf([]byte(at), "%#v", card.Live(r, r.Started)))
+}
+
+// update edits one message where that is due, and returns when to look again.
+func (v *Poster) update(ctx context.Context, r agent.Run, m *screen, t target) time.Duration {
+	now := time.Now()
+	changed := m.shows != t.content
+	beats := t.kind == agent.PostCard && card.Executes(r)
+	switch {
+	case m.gone:
+		return 0
+	case !changed && !beats:
+		return 0
+	case !changed && now.Sub(m.edited) < v.heartbeat:
+		return m.edited.Add(v.heartbeat).Sub(now)
+	case now.Sub(m.edited) < v.every:
+		return m.edited.Add(v.every).Sub(now)
+	}
+	platform, message, err := v.at(t.where)
+	if errors.Is(err, errElsewhere) {
+		return elsewhere
+	}
+	if err != nil {
+		m.gone = true
+		v.log.Error("a message cannot be edited", "run", r.ID, "message", t.where, "err", err)
+		return 0
+	}
+	if wait := v.turn(ctx, platform, message, r, m, changed); wait > 0 {
+		return wait
+	}
+	now = time.Now()
+	if wait := v.edited(r, m, t, platform.Edit(ctx, message, t.card(now)), now); wait > 0 || !beats || m.gone {
+		return wait
+	}
+	return v.heartbeat
+}
+
+// turn takes a turn to edit. The last edit of a run books its turn, and a
+// heartbeat leaves half of them to changes.
+func (v *Poster) turn(ctx context.Context, platform bot.Platform, message bot.Address, r agent.Run, m *screen, changed bool) time.Duration {
+	now := time.Now()
+	if !m.booked.IsZero() {
+		if wait := m.booked.Sub(now); wait > 0 {
+			return wait
+		}
+		m.booked = time.Time{}
+		return 0
+	}
+	_, pace := platform.Paces(message)
+	pace.Book = r.Ended != nil
+	if !changed {
+		pace.Leave = pace.Burst / 2
+	}
+	wait, err := v.paces.Take(ctx, pace)
+	if err != nil {
+		v.log.Warn("cannot take a turn to edit; trying again", "run", r.ID, "err", err)
+		return lostPause
+	}
+	if pace.Book && wait > 0 {
+		m.booked = now.Add(wait)
+	}
+	return wait
+}
+
+// edited notes how an edit went, and returns when to try it again.
+func (v *Poster) edited(r agent.Run, m *screen, t target, err error, now time.Time) time.Duration {
+	m.edited = now
+	log := v.log.With("run", r.ID, "message", t.where, "err", err)
+	busy, isBusy := errors.AsType[*bot.BusyError](err)
+	if !errors.Is(err, bot.ErrRefused) {
+		m.refused = 0
+	}
+	switch {
+	case err == nil:
+		m.shows = t.content
+	case isBusy:
+		return max(busy.After, time.Millisecond)
+	case lost(err):
+		return max(v.every, lostPause)
+	case errors.Is(err, bot.ErrRefused):
+		log.Error("the platform refuses the bot; look at its token and scopes. Trying again")
+		m.refused++
+		return growing(m.refused - 1)
+	case errors.Is(err, bot.ErrGone):
+		log.Warn("a message is not there any more; it is left as it is")
+		m.gone = true
+	default:
+		log.Error("a message cannot be edited")
+		m.shows = t.content // until there is something else to show
+	}
+	return 0
+}
+
+// workText is the status of a thread whose run executes.
+const workText = "is working…"
+
+// statusTimeout bounds a request that nobody waits for.
+const statusTimeout = 2 * time.Second
+
+// busy keeps the status of the run's thread up to date.
+func (v *Poster) busy(ctx context.Context, r agent.Run) {
+	d := v.display(r.ID)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	v.tell(ctx, r, d)
+}
+
+// tell says in the run's thread whether it works, when that changes and with
+// every heartbeat: platforms forget it.
+func (v *Poster) tell(ctx context.Context, r agent.Run, d *display) {
+	status := ""
+	if r.State() == agent.RunRunning {
+		status = workText
+	}
+	now := time.Now()
+	if known := !d.told.IsZero(); known && status == d.status && (status == "" || now.Sub(d.told) < v.heartbeat) {
+		return
+	}
+	platform, thread, err := v.at(r.Thread())
+	shows, can := platform.(bot.Busy)
+	if err != nil || !can {
+		return
+	}
+	d.status, d.told = status, now
+	ctx, cancel := context.WithTimeout(ctx, statusTimeout)
+	defer cancel()
+	if err := shows.Working(ctx, thread, status); err != nil {
+		v.log.Debug("cannot show whether the run works", "run", r.ID, "err", err)
+	}
+}

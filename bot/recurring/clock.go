@@ -1,0 +1,216 @@
+package recurring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/runs"
+	"github.com/deckhand-bot/deckhand/bot/schedule"
+	"github.com/deckhand-bot/deckhand/bot/text"
+)
+
+// Bounds of the clock.
+const (
+	clockLook  = 5 * time.Second // how often new schedules are looked for
+	clockGrace = 2 * time.Minute // a turn that is served later counts as missed
+	clockAlarm = 5 * time.Minute // overdue by this, the administrators are told
+	maxTold    = 10              // missed turns that a report lists
+	maxWhens   = 1000            // schedules whose turns are remembered
+)
+
+// ClockConfig is what a Clock is made of.
+type ClockConfig struct {
+	Reporter  Reporter
+	Recurring Recurring
+	// Brief is what is decided about a run of a place before it starts, as in ChatConfig.
+	Brief func(place string) (agent.RunStarted, error)
+	// Alarm tells the administrators that something did not happen.
+	Alarm func(ctx context.Context, a bot.Alert)
+}
+
+// Clock serves the turns of schedules. Every process runs one: a turn is
+// written down under a key that can be used once, so it does not matter how
+// many there are, or which of them dies.
+type Clock struct {
+	cfg ClockConfig
+
+	mu    sync.Mutex
+	whens map[string]schedule.When // that were read already, by schedule
+	told  postedReports
+}
+
+// NewClock makes a Clock.
+func NewClock(cfg ClockConfig) *Clock { return &Clock{cfg: cfg, whens: map[string]schedule.When{}} }
+
+// Run serves schedules until ctx ends.
+func (c *Clock) Run(ctx context.Context) {
+	for ctx.Err() == nil {
+		next := c.Serve(ctx, time.Now())
+		t := time.NewTimer(min(clockLook, time.Until(next)))
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+		}
+	}
+}
+
+// Serve does what is due at the time, and returns when the next turn is. Clocks
+// go through what falls due together in different orders: each does a part of
+// the work, not all of it at once for one of them to win.
+func (c *Clock) Serve(ctx context.Context, now time.Time) (next time.Time) {
+	next = now.Add(clockLook)
+	list, err := c.cfg.Recurring.List(ctx)
+	if err != nil {
+		c.cfg.Reporter.Log.Error("not every schedule is served", "err", err)
+	}
+	l := c.glance(now)
+	for _, i := range rand.Perm(len(list)) {
+		s := list[i]
+		if s.Paused != "" {
+			continue
+		}
+		at, err := l.serve(ctx, s)
+		if err != nil {
+			at = time.Time{} // not again at once
+		}
+		if err != nil && ctx.Err() == nil {
+			c.cfg.Reporter.Log.Error("a schedule could not be served; trying again", "schedule", s.Name, "err", err)
+			c.overdue(ctx, s, now, err)
+		}
+		if !at.IsZero() && at.Before(next) {
+			next = at
+		}
+	}
+	return next
+}
+
+// serve does one schedule's due turn, if there is one.
+func (l *sweep) serve(ctx context.Context, s Schedule) (next time.Time, err error) {
+	when, err := l.timing(s)
+	if err != nil {
+		return next, err
+	}
+	at, known, err := l.cfg.Recurring.Served(ctx, s)
+	if err != nil {
+		return next, err
+	}
+	if !known {
+		return when.Next(l.now), l.begin(ctx, s)
+	}
+	due := schedule.Due(when, at.At, l.now, clockGrace, s.Missed)
+	if due.Until.IsZero() {
+		return when.Next(l.now), nil
+	}
+	t := tick{sweep: l, s: s, due: due, was: at.At, at: at, zone: when.Zone()}
+	t.at.At = due.Until
+	t.miss()
+	switch {
+	case due.Tick.IsZero():
+		err = t.handled(ctx)
+	case s.Report != "":
+		err = t.report(ctx)
+	default:
+		err = t.goal(ctx)
+	}
+	if errors.Is(err, agent.ErrSeen) { // somebody else was faster, with this turn or one before it
+		return l.now, t.behind(ctx)
+	}
+	if errors.Is(err, errWaits) {
+		return next, nil
+	}
+	if err == nil && due.Count > 0 {
+		l.cfg.Reporter.Log.Warn("turns of a schedule were missed", "schedule", s.Name, "count", due.Count, "policy", string(s.Missed))
+	}
+	return when.Next(l.now), err
+}
+
+// timing is when the schedule's turns are. Reading that takes longer than
+// looking whether one is due.
+func (c *Clock) timing(s Schedule) (schedule.When, error) {
+	key := s.When + "\n" + s.Zone + "\n" + s.Since.String()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if when, known := c.whens[key]; known {
+		return when, nil
+	}
+	when, err := s.Timing()
+	if err == nil {
+		if len(c.whens) >= maxWhens {
+			clear(c.whens)
+		}
+		c.whens[key] = when
+	}
+	return when, err
+}
+
+// turn is one turn of a schedule on its way.
+type tick struct {
+	*sweep
+	s    Schedule
+	due  schedule.Turn
+	was  time.Time // how far the schedule was served before
+	at   Cursor    // as it is once the turn is served
+	zone *time.Location
+}
+
+// miss notes the turns that were missed, for the next report to say so.
+func (t *tick) miss() {
+	t.at.Lost += t.due.Count
+	t.at.Missed = append(t.at.Missed, t.due.Missed...)
+	t.at.Missed = t.at.Missed[max(0, len(t.at.Missed)-maxTold):]
+}
+
+// along is what goes into the commit of the turn: its key and those of the
+// turns before it that nobody serves any more, and how far it is served now.
+func (t *tick) along() runs.Dedupe {
+	key := func(at time.Time) string { return "tick/" + t.s.Name + "/" + strconv.FormatInt(at.UnixNano(), 36) }
+	once := []string{key(t.due.Until)}
+	for _, m := range t.due.Missed {
+		if !m.Equal(t.due.Until) {
+			once = append(once, key(m))
+		}
+	}
+	return runs.Dedupe{Once: once, Set: map[string]string{NameServed + t.s.Name: t.at.Text()}}
+}
+
+// handled writes down that nothing more is to be done for the turn.
+func (t *tick) handled(ctx context.Context) error {
+	along := t.along()
+	_, err := t.cfg.Reporter.Desk.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Once: along.Once, Set: along.Set})
+	return err
+}
+
+// errWaits says that a turn is to be served later.
+var errWaits = errors.New("the last run has not ended")
+
+// overdue tells the administrators of a turn that does not get served.
+func (c *Clock) overdue(ctx context.Context, s Schedule, now time.Time, cause error) {
+	at, known, err := c.cfg.Recurring.Served(ctx, s)
+	if err != nil || !known || c.cfg.Alarm == nil {
+		return
+	}
+	when, err := c.timing(s)
+	if err != nil {
+		return
+	}
+	due := when.Next(at.At)
+	if due.IsZero() || now.Sub(due) <= clockAlarm {
+		return
+	}
+	id := "schedule/" + s.Name + "/" + strconv.FormatInt(due.Unix(), 36)
+	_, err = c.cfg.Reporter.Desk.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Once: []string{"overdue/" + id}})
+	if err != nil {
+		return // told already; or nothing can be told now, and the next look tries again
+	}
+	c.cfg.Alarm(ctx, bot.Alert{ID: id, Kind: "schedule",
+		Text: fmt.Sprintf("The schedule `%s` was due at %s and could not be served: %s. It is tried again; `report list` and `schedule list` show it.",
+			s.Name, due.In(when.Zone()).Format("Monday, 2 January 15:04 MST"), text.Safe(cause.Error()))})
+}

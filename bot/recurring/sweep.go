@@ -1,0 +1,126 @@
+package recurring
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// glance is one look of a clock at all schedules.
+type sweep struct {
+	*Clock
+	now time.Time
+
+	listed bool
+	infos  []agent.RunInfo
+}
+
+func (c *Clock) glance(now time.Time) *sweep { return &sweep{Clock: c, now: now} }
+
+// runs lists the store's runs, once for all reports that fall due together.
+// Each is about what happened until the look began, and all of that is in it.
+func (l *sweep) runs(ctx context.Context) ([]agent.RunInfo, error) {
+	if l.listed {
+		return l.infos, nil
+	}
+	infos, err := l.cfg.Reporter.Desk.Journals.Runs(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the runs: %w", err)
+	}
+	l.infos, l.listed = l.told.open(infos), true
+	return l.infos, nil
+}
+
+// begin writes down that a schedule, or its new timing, counts from here on.
+// Where another clock was faster, its word stands: it may have served a turn
+// already.
+func (l *sweep) begin(ctx context.Context, s Schedule) error {
+	old, err := l.cfg.Recurring.Store.Value(ctx, NameServed+s.Name)
+	if err != nil {
+		return fmt.Errorf("schedule %s: %w", s.Name, err)
+	}
+	at := Cursor{}
+	if json.Unmarshal([]byte(old), &at) == nil && at.Spec == s.Spec() {
+		return nil // it began meanwhile
+	}
+	sum := sha256.Sum256([]byte(s.Spec() + "\n" + old))
+	at = Cursor{Spec: s.Spec(), At: l.now, Posted: at.Posted, Mark: at.Mark, Run: at.Run}
+	_, err = l.cfg.Reporter.Desk.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(),
+		Once: []string{"begin/" + s.Name + "/" + hex.EncodeToString(sum[:8])}, Set: map[string]string{NameServed + s.Name: at.Text()}})
+	if !errors.Is(err, agent.ErrSeen) {
+		return err
+	}
+	newer, err := l.cfg.Recurring.Store.Value(ctx, NameServed+s.Name)
+	if err != nil || newer != old {
+		return err
+	}
+	return l.keep(ctx, s, at) // it began like this long ago, and was removed since
+}
+func (c *Clock) keep(ctx context.Context, s Schedule, at Cursor) error {
+	if err := c.cfg.Recurring.Store.SetValue(ctx, NameServed+s.Name, at.Text()); err != nil {
+		return fmt.Errorf("schedule %s: %w", s.Name, err)
+	}
+	return nil
+}
+
+// behind is what follows where a key of the turn was used before. Where the
+// schedule was served further meanwhile, it was another clock, perhaps with an
+// older turn: the next look sees what is left. Where it was not, the key was
+// used under a state that got lost: it must not be tried for ever. The turns
+// before this one are gone past first, for this one may not have been served.
+func (t *tick) behind(ctx context.Context) error {
+	at, known, err := t.cfg.Recurring.Served(ctx, t.s)
+	if err != nil || !known || !at.At.Equal(t.was) {
+		return err
+	}
+	at.At = t.due.Until
+	for _, m := range t.due.Missed {
+		if m.Before(t.due.Until) {
+			at.At = m
+		}
+	}
+	return t.keep(ctx, t.s, at)
+}
+
+// settled are the reports that were posted. No report ever tells of them, and
+// there are as many as there were turns: their journals need not be read again.
+// The zero value is empty and may be used from many goroutines.
+type postedReports struct {
+	mu   sync.Mutex
+	runs map[agent.RunID]bool
+}
+
+// open are the runs that are not settled. What the store does not list any more
+// is forgotten.
+func (s *postedReports) open(infos []agent.RunInfo) []agent.RunInfo {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var open []agent.RunInfo
+	still := make(map[agent.RunID]bool, len(s.runs))
+	for _, info := range infos {
+		if s.runs[info.Run] {
+			still[info.Run] = true
+		} else {
+			open = append(open, info)
+		}
+	}
+	s.runs = still
+	return open
+}
+
+// note remembers a run that is settled.
+func (s *postedReports) note(r agent.Run) {
+	if !r.Scheduled() || !r.Delivered() {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.runs[r.ID] = true
+}

@@ -1,0 +1,273 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/authority"
+	"github.com/deckhand-bot/deckhand/bot/text"
+)
+
+// relieve lets a run that is stuck try again with what a person says and gives,
+// in one commit.
+func (d *Client) Unstick(ctx context.Context, by bot.Person, id agent.CheckpointID, said agent.PersonSaid, along Dedupe) error {
+	said.By, said.Trusted = by.ID, true
+	for {
+		r, check, err := d.Question(ctx, by, id)
+		if err != nil {
+			return err
+		}
+		_, err = d.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: r.ID, Seen: r.Seq, Strict: true, Once: along.Once, Set: along.Set,
+			Events: []agent.Event{
+				{Strand: agent.Main, Body: said},
+				{Strand: check.Strand, Body: agent.CheckpointDecided{ID: id, Decision: agent.DecideRetry, By: by.ID}},
+			}, Wake: r.Wakeful()})
+		if !errors.Is(err, agent.ErrStale) {
+			return err
+		}
+	}
+}
+
+// Errors of the desk. Each is wrapped with what it was about.
+var (
+	ErrNotAllowed   = errors.New("not allowed")
+	ErrNoCheckpoint = errors.New("no such checkpoint")
+	ErrDecided      = errors.New("already decided")
+	ErrVoted        = errors.New("you approved already")
+	ErrEnded        = errors.New("the run has ended")
+	ErrNotEnded     = errors.New("the run has not ended yet")
+	ErrEmptyGoal    = errors.New("the goal is empty: say what is to be done")
+)
+
+// Journals is what the desk needs of a store.
+type Journals interface {
+	Commit(ctx context.Context, c agent.Commit) (agent.Receipt, error)
+	Read(ctx context.Context, run agent.RunID, after uint64) ([]agent.Event, error)
+	Runs(ctx context.Context) ([]agent.RunInfo, error)
+	Await(ctx context.Context, run agent.RunID, after uint64) error
+}
+
+// Desk is the one way in for people. Everything it does is one commit. It is
+// safe for many goroutines.
+type Client struct {
+	Journals  Journals
+	Authority authority.Authority
+	folds     folds
+}
+
+// Along is what goes into a commit beside its events.
+type Dedupe struct {
+	// Once holds keys of the message that it comes from: a key that was used
+	// before makes it agent.ErrSeen, and nothing is written.
+	Once []string
+	// Set gives names values, as agent.Commit does.
+	Set map[string]string
+}
+
+// Opening is how a run begins.
+type NewRun struct {
+	Dedupe
+	Run   agent.RunID // empty: a new one
+	Brief agent.RunStarted
+	// After follows on the main strand, in the same commit.
+	After []agent.Body
+}
+
+// Start opens a run and makes it due. Once holds keys of the message that it
+// comes from: a key that was used before makes it agent.ErrSeen.
+func (d *Client) Start(ctx context.Context, brief agent.RunStarted, once ...string) (agent.RunID, error) {
+	return d.Begin(ctx, NewRun{Brief: brief, Dedupe: Dedupe{Once: once}})
+}
+
+// Begin opens a run and makes it due. A run that answers in a thread that is
+// there already is the one that lives in it from now on.
+func (d *Client) Begin(ctx context.Context, o NewRun) (agent.RunID, error) {
+	o.Brief.Goal = strings.TrimSpace(o.Brief.Goal)
+	if o.Brief.Goal == "" {
+		return "", ErrEmptyGoal
+	}
+	if o.Run == "" {
+		o.Run = agent.RunID(agent.NewID())
+	}
+	c := agent.Commit{ID: agent.NewID(), Run: o.Run, Once: o.Once, Set: map[string]string{},
+		Events: []agent.Event{{Strand: agent.Main, Body: o.Brief}},
+		Wake:   map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}}
+	maps.Copy(c.Set, o.Set)
+	for _, b := range o.After {
+		c.Events = append(c.Events, agent.Event{Strand: agent.Main, Body: b})
+		if _, over := b.(agent.RunEnded); over { // nothing is left to do but to say so
+			c.Ends = true
+			delete(c.Wake, agent.Main)
+		}
+	}
+	if o.Brief.ReplyTo != "" {
+		c.Wake[agent.Voice] = agent.AtOnce
+		if !strings.HasSuffix(o.Brief.ReplyTo, ":") {
+			c.Set[agent.ThreadName(o.Brief.ReplyTo)] = string(o.Run)
+		}
+	}
+	if _, err := d.Journals.Commit(ctx, c); err != nil {
+		return "", fmt.Errorf("start the run: %w", err)
+	}
+	return o.Run, nil
+}
+
+// Decide answers a checkpoint on behalf of a person, with a word that it offers
+// and what that word needs; anything else is ErrNotAnAnswer. The first decision
+// counts: a later one is ErrDecided. Where a quorum is set, an approval that is
+// not the last one needed is kept as a vote, and a second one of the same
+// person is ErrVoted.
+func (d *Client) Decide(ctx context.Context, by bot.Person, decision agent.CheckpointDecided) error {
+	_, err := d.Vote(ctx, by, decision, Dedupe{})
+	return err
+}
+
+// decide also says how many more approvals are needed.
+func (d *Client) Vote(ctx context.Context, by bot.Person, decision agent.CheckpointDecided, along Dedupe) (more int, err error) {
+	decision.By = by.ID
+	for {
+		r, check, err := d.Question(ctx, by, decision.ID)
+		if err != nil {
+			return 0, err
+		}
+		body, more, err := verdictOf(r, check, decision, by)
+		if err != nil {
+			return 0, err
+		}
+		err = d.Append(ctx, r, check.Strand, body, true, along)
+		if errors.Is(err, agent.ErrStale) {
+			continue // somebody else wrote: look again
+		}
+		return more, err
+	}
+}
+
+// asked is the open checkpoint, which the person may decide.
+func (d *Client) Question(ctx context.Context, by bot.Person, id agent.CheckpointID) (agent.Run, agent.Checkpoint, error) {
+	r, err := d.Load(ctx, id.Run())
+	if errors.Is(err, agent.ErrNoRun) {
+		return r, agent.Checkpoint{}, fmt.Errorf("%w: %s", ErrNoCheckpoint, id)
+	}
+	if err != nil {
+		return r, agent.Checkpoint{}, err
+	}
+	check, known := r.Checks[id]
+	switch {
+	case !known:
+		err = fmt.Errorf("%w: %s", ErrNoCheckpoint, id)
+	case !check.Open():
+		err = fmt.Errorf("checkpoint %s: %w: %s by %s", check.ID, ErrDecided, check.Decision.Decision, check.Decision.By)
+	case r.Ended != nil:
+		err = fmt.Errorf("run %s: %w (%s)", r.ID, ErrEnded, r.Ended.State)
+	case !d.Authority.May(r, check.Ask, by):
+		err = fmt.Errorf("%s may not decide this %s of run %s: %w", by.ID, check.Ask, r.ID, ErrNotAllowed)
+	}
+	return r, check, err
+}
+
+// Control pauses, resumes or cancels a run.
+func (d *Client) Control(ctx context.Context, run agent.RunID, by bot.Person, c agent.RunControlled) error {
+	return d.Steer(ctx, run, by, c, Dedupe{})
+}
+func (d *Client) Steer(ctx context.Context, run agent.RunID, by bot.Person, c agent.RunControlled, along Dedupe) error {
+	c.By = by.ID
+	for try := 1; ; try++ {
+		r, err := d.Living(ctx, run)
+		if err != nil {
+			return err
+		}
+		if !d.Authority.Steers(r, by) {
+			return fmt.Errorf("%s may not %s run %s: %w", by.ID, c.Word, run, ErrNotAllowed)
+		}
+		err = d.Append(ctx, r, agent.Main, c, try < stubborn, along)
+		if !errors.Is(err, agent.ErrStale) {
+			return err
+		}
+	}
+}
+
+// living is a run that has not ended.
+func (d *Client) Living(ctx context.Context, run agent.RunID) (agent.Run, error) {
+	r, err := d.Load(ctx, run)
+	if err == nil && r.Ended != nil {
+		err = fmt.Errorf("run %s: %w (%s)", run, ErrEnded, r.Ended.State)
+	}
+	return r, err
+}
+
+// Say adds a person's words to a run. Words of people without authority over
+// the run are kept as context that is not trusted.
+func (d *Client) Say(ctx context.Context, run agent.RunID, by bot.Person, text string, once ...string) error {
+	_, err := d.Tell(ctx, run, by, agent.PersonSaid{Text: text}, Dedupe{Once: once})
+	return err
+}
+
+// stubborn is how often words are committed only if the run has not moved on
+// meanwhile; after that they are committed anyway.
+const stubborn = 5
+
+// tell adds words and files, and reports whether they are trusted. Words that
+// come after the end are ErrEnded: nobody would read them.
+func (d *Client) Tell(ctx context.Context, run agent.RunID, by bot.Person, said agent.PersonSaid, along Dedupe) (trusted bool, err error) {
+	for try := 1; ; try++ {
+		r, err := d.Living(ctx, run)
+		if err != nil {
+			return false, err
+		}
+		said.By, said.Trusted = by.ID, d.Authority.Steers(r, by)
+		if !said.Trusted {
+			said = unfetched(said)
+		}
+		err = d.Append(ctx, r, agent.Main, said, try < stubborn, along)
+		if !errors.Is(err, agent.ErrStale) {
+			return said.Trusted, err
+		}
+	}
+}
+
+// unfetched is what somebody without authority said, with the files only named:
+// nobody but those who steer a run puts anything into its workspace.
+func unfetched(said agent.PersonSaid) agent.PersonSaid {
+	for _, f := range said.Files {
+		said.Text = strings.TrimSpace(said.Text + "\n[attached, not fetched: " + text.InLine(f.Name, MaxFileName) + "]")
+	}
+	said.Files = nil
+	return said
+}
+
+// rate keeps a person's rating of a run that has ended.
+func (d *Client) Rate(ctx context.Context, run agent.RunID, by bot.Person, f agent.Feedback, along Dedupe) error {
+	r, err := d.Load(ctx, run)
+	if err != nil {
+		return err
+	}
+	if r.Ended == nil {
+		return fmt.Errorf("run %s: %w", run, ErrNotEnded)
+	}
+	f.By = by.ID
+	_, err = d.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: run, Seen: r.Seq, Once: along.Once, Set: along.Set,
+		Events: []agent.Event{{Strand: agent.Main, Body: f}}})
+	return err
+}
+
+// watch shows a run in one more place; its voice posts the card there.
+func (d *Client) Watch(ctx context.Context, r agent.Run, w agent.RunWatched, along Dedupe) error {
+	_, err := d.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: r.ID, Seen: r.Seq, Once: along.Once, Set: along.Set,
+		Events: []agent.Event{{Strand: agent.Main, Body: w}}, Wake: map[agent.StrandID]time.Time{agent.Voice: agent.AtOnce}})
+	return err
+}
+
+// fact appends what happened outside and makes every strand look at it.
+func (d *Client) Append(ctx context.Context, r agent.Run, s agent.StrandID, b agent.Body, strict bool, along Dedupe) error {
+	_, err := d.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: r.ID, Seen: r.Seq, Strict: strict, Once: along.Once, Set: along.Set,
+		Events: []agent.Event{{Strand: s, Body: b}}, Wake: r.Wakeful()})
+	return err
+}
+
+const MaxFileName = 100 // characters

@@ -1,0 +1,70 @@
+package runs
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// hinted reports whether the question takes a person's own words as the way
+// out: what should be done differently.
+func Hinted(c agent.Checkpoint) bool {
+	return c.Ask == agent.CheckStuck && slices.Contains(c.Choices, agent.DecideRetry)
+}
+
+// ReadHint reads a person's own words under a question of a run that is stuck:
+// they let it try again, and tell it how. A word that is meant for a choice, or
+// for a question of another kind, is no hint.
+func ReadHint(c agent.Checkpoint, text, by string) (agent.CheckpointDecided, error) {
+	d := agent.CheckpointDecided{ID: c.ID, By: by, Decision: agent.DecideRetry, Text: strings.TrimSpace(text)}
+	if !Hinted(c) || d.Text == "" || Vague(c, d.Text) {
+		return d, notOffered(c, d.Text)
+	}
+	return d, nil
+}
+
+// vague reports whether a text may be meant for one of the question's choices,
+// or agrees with nothing that was asked.
+func Vague(c agent.Checkpoint, text string) bool {
+	word := strings.ToLower(strings.TrimRight(strings.TrimSpace(text), ".!? "))
+	_, short := words[word]
+	_, decides := Labels[word]
+	if short || decides || word == "" {
+		return true
+	}
+	if _, err := strconv.Atoi(word); err == nil {
+		return true
+	}
+	return slices.ContainsFunc(c.Choices, func(choice string) bool { return near(word, choice) })
+}
+
+// near reports whether two words differ by no more than a typing error, long
+// ones by two.
+func near(a, b string) bool {
+	from, to := []rune(a), []rune(b)
+	most := 1
+	if len(to) > 5 {
+		most = 2
+	}
+	if len(from) > len(to)+most {
+		return false
+	}
+	row := make([]int, len(to)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range from {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range to {
+			cost := 1
+			if from[i] == to[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(to)] <= most
+}

@@ -1,0 +1,141 @@
+package text
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
+)
+
+// first is the beginning of a list, with a word about the rest.
+func First(list []string, most int) []string {
+	if len(list) <= most {
+		return list
+	}
+	return append(slices.Clone(list[:most]), fmt.Sprintf("and %d more", len(list)-most))
+}
+
+// nextLine is a line break within a paragraph of Markdown.
+const NextLine = "  \n"
+
+// plain is Markdown of this side's making as one line of plain text.
+func Plain(markdown string) string {
+	var b strings.Builder
+	escaped := false
+	for _, r := range strings.NewReplacer("**", "", NextLine, ". ", "\n", " ").Replace(markdown) {
+		if r == '\\' && !escaped {
+			escaped = true
+			continue
+		}
+		escaped = false
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// fenced is a text in a fence that it does not contain.
+func Fenced(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + "\n" + text + "\n" + fence
+}
+
+// where names a place for people who may not see it.
+func Where(address string) string { return "`" + strings.TrimSuffix(address, ":") + "`" }
+
+// maybe is the text, or nothing where what it is about is empty.
+func Maybe(about, text string) string {
+	if about == "" {
+		return ""
+	}
+	return text
+}
+
+// The bounds of a principal in a card's texts (see Mention).
+const (
+	MentionClose = '\ue001'
+)
+
+// exact writes out, as ⟨U+202E⟩, every character that people cannot see or that
+// changes the order of others. It is for what people are asked to allow.
+func Exact(s string) string { return written(s, Hides) }
+
+// safe writes out what could make a text look like something else: controls
+// of direction, control characters and private marks. Emoji stay whole.
+func Safe(s string) string { return written(s, deceives) }
+func written(s string, hidden func(rune) bool) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, "⟨%02X⟩", s[i])
+		case r != '\n' && r != '\t' && hidden(r):
+			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
+		default:
+			b.WriteString(s[i : i+n])
+		}
+		i += n
+	}
+	return b.String()
+}
+func deceives(r rune) bool {
+	return unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Co, r) || unicode.Is(unicode.Bidi_Control, r)
+}
+func Hides(r rune) bool {
+	switch {
+	case unicode.Is(unicode.C, r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r):
+		return true
+	case r >= 0xFE00 && r < 0xFE0F, r >= 0xE0100 && r <= 0xE01EF:
+		return true // variation selectors can carry hidden text; U+FE0F only makes emoji colourful
+	}
+	switch r {
+	case 0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0: // joiners and fillers drawn as nothing
+		return true
+	}
+	return false
+}
+
+// inLine is a text on one line, not longer than most characters; a cut is marked.
+func InLine(s string, most int) string {
+	s = strings.Join(strings.Fields(Safe(s)), " ")
+	if cut := format.First(s, most); cut != s {
+		return strings.TrimRight(format.First(s, most-1), " ") + "…"
+	}
+	return s
+}
+
+// quoted is somebody's text as it stands, within Markdown.
+func Quoted(s string, most int) string { return Escape(InLine(s, most)) }
+
+// escape takes the meaning from what Markdown would read.
+func Escape(s string) string {
+	return strings.NewReplacer("\\", "\\\\", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[", "]", "\\]",
+		"<", "\\<", ">", "\\>", "#", "\\#", "|", "\\|", "~", "\\~").Replace(s)
+}
+
+// money is an amount as chat shows it; nil is an unknown price.
+func Money(n *agent.Nano) string {
+	if n == nil {
+		return "cost unknown"
+	}
+	return format.Money(*n)
+}
+
+// untilThen is how long there is until the time, "" for never.
+func UntilThen(expires, now time.Time) string {
+	switch {
+	case expires.IsZero():
+		return ""
+	case !now.Before(expires):
+		return "expires now"
+	}
+	return "expires " + format.Moment(expires) + " (in " + format.Minutes(expires.Sub(now).Round(time.Minute)) + ")"
+}
