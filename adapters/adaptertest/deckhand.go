@@ -94,7 +94,7 @@ func assemble(p parts) (*deckhand, error) {
 	})
 	d.clock = botrecurring.NewClock(botrecurring.ClockConfig{Reporter: reporter, Recurring: recurring, Brief: p.rules.brief, Alarm: d.chat.Alert})
 	d.loop, err = loop.New(loop.Config{
-		Store: p.store, Blobs: p.store, Model: p.model, Tools: box, Policy: policy.Default{}, Voice: voice,
+		Store: p.store, Blobs: p.store, Model: p.model, Tools: box, Policy: policy.Default{}, Poster: voice,
 		Log: p.log, ModelName: "test", Workers: p.workers, Lease: p.lease,
 	})
 	return d, err

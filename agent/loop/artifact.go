@@ -16,16 +16,19 @@ import (
 // this conversation saw the head and the tail of.
 var artifactName = regexp.MustCompile(`\$\{(artifact:([0-9a-f]{64}))\}`)
 
-// inflate puts the texts of artifacts in place of their names. Intents keep
+// artifacts reads and writes texts that are too long for the journal.
+type artifacts struct{ *turn }
+
+// expand puts the texts of artifacts in place of their names. Intents keep
 // the names: events stay small, and a content hash is as exact as the content.
-func (t *turn) inflate(ctx context.Context, view agent.Run, args json.RawMessage) (json.RawMessage, error) {
+func (a artifacts) expand(ctx context.Context, view agent.Run, args json.RawMessage) (json.RawMessage, error) {
 	values := map[string]agent.Output{}
 	for _, m := range artifactName.FindAllSubmatch(args, -1) {
 		name, hash := string(m[1]), string(m[2])
-		if !shown(view.Talk(t.lease.Strand), hash) {
+		if !shown(view.Talk(a.lease.Strand), hash) {
 			continue // a name that this conversation never saw stays a name
 		}
-		text, err := t.text(ctx, hash)
+		text, err := a.read(ctx, hash)
 		if err != nil {
 			return nil, err
 		}
@@ -41,15 +44,17 @@ func (t *turn) inflate(ctx context.Context, view agent.Run, args json.RawMessage
 	return plan.ExpandJSON(args, values)
 }
 
-// text reads an artifact, again and again while the store is away: the answer
+// read reads an artifact, again and again while the store is away: the answer
 // that names it is paid for and not committed yet.
-func (t *turn) text(ctx context.Context, hash string) ([]byte, error) {
-	for backoff := (wait.Backoff{First: 50 * time.Millisecond, Longest: time.Second}); ; backoff.Sleep(ctx) {
-		text, err := t.Blobs.Blob(ctx, hash)
+func (a artifacts) read(ctx context.Context, hash string) ([]byte, error) {
+	pauses := wait.Backoff{First: 50 * time.Millisecond, Longest: time.Second}
+	for {
+		text, err := a.Blobs.Blob(ctx, hash)
 		if err == nil || ctx.Err() != nil || errors.Is(err, agent.ErrNoBlob) {
 			return text, err
 		}
-		t.Log.Warn("cannot read an artifact; trying again", "run", t.lease.Run, "err", err)
+		a.Log.Warn("cannot read an artifact; trying again", "run", a.lease.Run, "err", err)
+		pauses.Sleep(ctx)
 	}
 }
 
@@ -61,4 +66,17 @@ func shown(talk agent.Talk, hash string) bool {
 		}
 	}
 	return false
+}
+
+// keep writes an artifact, again and again while the store is away.
+func (a artifacts) keep(ctx context.Context, text string) (string, error) {
+	pauses := wait.Backoff{First: 50 * time.Millisecond, Longest: time.Second}
+	for {
+		hash, err := a.Blobs.PutBlob(ctx, []byte(text))
+		if err == nil || ctx.Err() != nil {
+			return hash, err
+		}
+		a.Log.Warn("cannot keep an artifact; trying again", "run", a.lease.Run, "err", err)
+		pauses.Sleep(ctx)
+	}
 }

@@ -21,36 +21,44 @@ const minAnswer = 256
 // reservations of calls under way.
 const reservationPause = 500 * time.Millisecond
 
+// asker asks the model.
+type asker struct {
+	*turn
+	talk        prompt.Rendering // the conversation as it was last sent
+	checkInTalk prompt.Rendering // that of a check-in, which leaves the other as it is
+}
+
 // ask reserves the price of a model call, makes it and settles it. The
 // reservation is committed together with everything before it.
-func (t *turn) ask(ctx context.Context, view agent.Run) (waits bool, err error) {
-	purpose := view.Purpose(t.lease.Strand)
-	if stuck, err := t.reflect(ctx, view); stuck || err != nil {
+func (q *asker) ask(ctx context.Context, view agent.Run) (waits bool, err error) {
+	purpose := view.Purpose(q.lease.Strand)
+	stuck, err := supervisor{q.turn}.checkLoops(ctx, view)
+	if stuck || err != nil {
 		return false, err
 	}
-	if err := t.recall(ctx, view); err != nil {
+	if err := (recaller{q.turn}).recall(ctx, view); err != nil {
 		return false, err
 	}
-	view = t.view() // with what the model was told just now
-	if view.Purpose(t.lease.Strand) != purpose {
+	view = q.view() // with what the model was told just now
+	if view.Purpose(q.lease.Strand) != purpose {
 		return false, nil // something else comes first
 	}
-	ready, err := t.request(view)
+	ready, err := q.request(view)
 	if err != nil {
 		return false, err
 	}
-	price, priced := t.price(ready.Model)
+	price, priced := q.price(ready.Model)
 	if view.Limits().USD > 0 && !priced {
-		t.unpriced(view, ready.Model)
+		q.unpriced(view, ready.Model)
 		return false, nil
 	}
 	prompt := llm.Count(ready.Request)
-	ready.MaxTokens = answerRoom(view, prompt, t.MaxAnswer, price)
+	ready.MaxTokens = answerRoom(view, prompt, q.MaxAnswer, price)
 	if ready.MaxTokens < minAnswer {
-		return t.broke(ctx, view, exhausted(view))
+		return q.overBudget(ctx, view, exhausted(view))
 	}
 	asked := agent.ModelAsked{
-		Call:    fmt.Sprintf("%s.%d", t.lease.Strand, view.Strands[t.lease.Strand].Calls+1),
+		Call:    fmt.Sprintf("%s.%d", q.lease.Strand, view.Strands[q.lease.Strand].Calls+1),
 		Purpose: ready.Purpose, Model: ready.Model, PromptHash: ready.Hash,
 		ReserveTokens: prompt + ready.MaxTokens,
 	}
@@ -58,48 +66,48 @@ func (t *turn) ask(ctx context.Context, view agent.Run) (waits bool, err error) 
 		cost := price.of(llm.Usage{Prompt: prompt, Completion: ready.MaxTokens})
 		asked.Reserve = &cost
 	}
-	t.event(asked)
-	settled := len(t.spend) // what earlier calls give back stays, also where this one does not fit
-	t.spend = append(t.spend, t.charges(view, reserved(asked), 1, true)...)
+	q.event(asked)
+	settled := len(q.spend) // what earlier calls give back stays, also where this one does not fit
+	q.spend = append(q.spend, q.charges(view, reserved(asked), 1, true)...)
 	var over *agent.BudgetError
-	if err := t.commit(ctx, false); errors.As(err, &over) {
-		t.batch, t.upTo, t.spend = t.batch[:len(t.batch)-1], 0, t.spend[:settled]
-		return t.broke(ctx, view, agent.BudgetOf(over.Counter))
+	if err := q.commit(ctx, false); errors.As(err, &over) {
+		q.batch, q.upTo, q.spend = q.batch[:len(q.batch)-1], 0, q.spend[:settled]
+		return q.overBudget(ctx, view, agent.BudgetOf(over.Counter))
 	} else if err != nil {
 		return false, err
 	}
-	if cut := t.settle(ctx, ready, asked, prompt); cut {
-		return false, t.flush(ctx) // and learn why
+	if cut := q.settle(ctx, ready, asked, prompt); cut {
+		return false, q.flush(ctx) // and learn why
 	}
 	return false, nil
 }
 
 // request builds the question and chooses the model.
-func (t *turn) request(view agent.Run) (prompt.Ready, error) {
-	before := &t.talk
-	if t.checking(view) {
-		before = &t.aside
+func (q *asker) request(view agent.Run) (prompt.Ready, error) {
+	before := &q.talk
+	if q.checking(view) {
+		before = &q.checkInTalk
 	}
-	ready, talk, err := t.book.Request(view, t.lease.Strand, t.Tools.Specs(), *before)
+	ready, talk, err := q.book.Request(view, q.lease.Strand, q.Tools.Specs(), *before)
 	if err != nil {
 		return prompt.Ready{}, err
 	}
 	*before = talk
-	ready.Model = t.ModelName
-	if ready.Fast && t.FastName != "" {
-		ready.Model = t.FastName
+	ready.Model = q.ModelName
+	if ready.Fast && q.FastName != "" {
+		ready.Model = q.FastName
 	}
 	ready.Watch = chants
 	return ready, nil
 }
 
 // unpriced stops a run whose money cannot be counted. A check-in is only missed.
-func (t *turn) unpriced(view agent.Run, model string) {
-	if t.checking(view) {
-		t.miss(view, "the model "+model+" has no price")
+func (q *asker) unpriced(view agent.Run, model string) {
+	if q.checking(view) {
+		supervisor{q.turn}.missCheckIn(view, "the model "+model+" has no price")
 		return
 	}
-	t.event(agent.RunControlled{Word: agent.WordPause, By: agent.Deckhand, Reason: fmt.Sprintf(
+	q.event(agent.RunControlled{Word: agent.WordPause, By: agent.Deckhand, Reason: fmt.Sprintf(
 		"this run has a money limit, and the model %s has no price: set model.prices.%s and resume", model, model)})
 }
 
@@ -110,10 +118,10 @@ const stopLook = 500 * time.Millisecond
 // untilStopped is ctx that also ends when people end the run: nobody waits for
 // an answer that is not wanted any more. A run that was ending when the call
 // began wants it: that is its report. Call release when the call is over.
-func (t *turn) untilStopped(ctx context.Context) (bound context.Context, release func()) {
+func (q *asker) untilStopped(ctx context.Context) (bound context.Context, release func()) {
 	bound, stop := context.WithCancel(ctx)
 	over := make(chan struct{})
-	begun := t.run
+	begun := q.run
 	look := time.AfterFunc(stopLook, func() {
 		defer close(over)
 		for run := begun; ; {
@@ -121,11 +129,11 @@ func (t *turn) untilStopped(ctx context.Context) (bound context.Context, release
 				stop()
 				return
 			}
-			if t.Blobs.Await(bound, run.ID, run.Seq) != nil {
+			if q.Blobs.Await(bound, run.ID, run.Seq) != nil {
 				return
 			}
 			var err error
-			if run, err = t.folds.load(bound, t.lease.Run); err != nil {
+			if run, err = q.folds.Load(bound, q.lease.Run); err != nil {
 				return
 			}
 		}
@@ -141,10 +149,10 @@ func (t *turn) untilStopped(ctx context.Context) (bound context.Context, release
 // settle makes the call and puts its answer and the difference to the
 // reservation into the batch. A call that was cut off by the end of the
 // process or of the run leaves the reservation as it is.
-func (t *turn) settle(ctx context.Context, ready prompt.Ready, asked agent.ModelAsked, prompt int) (cut bool) {
-	bound, release := t.untilStopped(ctx)
+func (q *asker) settle(ctx context.Context, ready prompt.Ready, asked agent.ModelAsked, prompt int) (cut bool) {
+	bound, release := q.untilStopped(ctx)
 	began := time.Now()
-	resp, err := t.Model.Complete(bound, ready.Request)
+	resp, err := q.Model.Complete(bound, ready.Request)
 	cut = err != nil && bound.Err() != nil
 	release()
 	answered := agent.ModelAnswered{
@@ -153,41 +161,41 @@ func (t *turn) settle(ctx context.Context, ready prompt.Ready, asked agent.Model
 	}
 	switch {
 	case cut:
-		t.add(nil, t.run.Lost(t.lease.Strand)...)
+		q.add(nil, q.run.Lost(q.lease.Strand)...)
 		return cut
 	case err != nil:
-		t.failed(&answered, err)
+		q.failed(&answered, err)
 	default:
-		t.usage(&answered, resp, prompt)
+		q.usage(&answered, resp, prompt)
 		judgeAnswer(&answered, resp)
 	}
-	t.event(answered)
+	q.event(answered)
 	back := charge{nano: nanoOf(answered.Cost) - nanoOf(asked.Reserve),
 		tokens: int64(answered.Prompt+answered.Completion) - int64(asked.ReserveTokens)}
-	t.spend = append(t.spend, t.charges(t.run, back, 0, false)...)
-	for _, n := range notices(t.view()) {
-		t.event(n)
+	q.spend = append(q.spend, q.charges(q.run, back, 0, false)...)
+	for _, n := range notices(q.view()) {
+		q.event(n)
 	}
 	return false
 }
 
-func (t *turn) failed(a *agent.ModelAnswered, err error) {
+func (q *asker) failed(a *agent.ModelAnswered, err error) {
 	a.Error = err.Error()
 	zero := agent.Nano(0)
 	a.Cost = &zero
 	if fault, is := errors.AsType[*llm.Error](err); is {
 		a.Refused = fault.Refused()
 	}
-	t.Log.Warn("model call failed", "run", t.lease.Run, "strand", t.lease.Strand, "purpose", a.Purpose, "err", err)
+	q.Log.Warn("model call failed", "run", q.lease.Run, "strand", q.lease.Strand, "purpose", a.Purpose, "err", err)
 }
 
-func (t *turn) usage(a *agent.ModelAnswered, resp llm.Response, prompt int) {
+func (q *asker) usage(a *agent.ModelAnswered, resp llm.Response, prompt int) {
 	a.Prompt, a.Completion, a.Cached = resp.Usage.Prompt, resp.Usage.Completion, resp.Usage.Cached
 	a.Estimated = resp.Estimated
 	if a.Prompt == 0 && a.Completion == 0 {
 		a.Prompt, a.Completion, a.Estimated = prompt, llm.CountAnswer(resp.Message), true
 	}
-	if price, priced := t.price(a.Model); priced {
+	if price, priced := q.price(a.Model); priced {
 		cost := price.of(llm.Usage{Prompt: a.Prompt, Completion: a.Completion, Cached: a.Cached})
 		a.Cost = &cost
 	}
@@ -219,32 +227,21 @@ func judgeAnswer(a *agent.ModelAnswered, resp llm.Response) {
 	}
 }
 
-// broke opens the question about a budget, unless reservations of other
+// overBudget opens the question about a budget, unless reservations of other
 // strands may be given back soon.
-func (t *turn) broke(ctx context.Context, view agent.Run, budget string) (waits bool, err error) {
-	if t.checking(view) {
-		t.miss(view, "it does not fit the budget ("+budget+")")
+func (q *asker) overBudget(ctx context.Context, view agent.Run, budget string) (waits bool, err error) {
+	if q.checking(view) {
+		supervisor{q.turn}.missCheckIn(view, "it does not fit the budget ("+budget+")")
 		return false, nil
 	}
 	for id, s := range view.Strands {
-		if id != t.lease.Strand && s.Call != nil {
-			return false, t.rest(ctx, reservationPause)
+		if id != q.lease.Strand && s.Call != nil {
+			return false, q.rest(ctx, reservationPause)
 		}
 	}
-	t.add(map[agent.StrandID]time.Time{agent.Main: agent.AtOnce},
-		agent.Event{Strand: t.lease.Strand, Body: view.BudgetQuestion(budget, t.now())})
+	q.add(map[agent.StrandID]time.Time{agent.Main: agent.AtOnce},
+		agent.Event{Strand: q.lease.Strand, Body: view.BudgetQuestion(budget, q.now())})
 	return false, nil
-}
-
-// errRested ends a turn whose strand was released already.
-var errRested = errors.New("strand rests")
-
-// rest releases the strand for a while.
-func (t *turn) rest(ctx context.Context, d time.Duration) error {
-	if err := t.release(ctx, t.now().Add(d)); err != nil {
-		return err
-	}
-	return errRested
 }
 
 // exhausted names the run's own budget that leaves no room for a call.

@@ -2,7 +2,9 @@ package loop
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"maps"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -13,10 +15,11 @@ import (
 // sent again after an error of the connection. Refusals of a budget leave the
 // batch as it is; a lost lease saves the outcomes of effects as facts.
 func (t *turn) commit(ctx context.Context, strict bool) error {
-	lease, names := t.lease, t.naming()
+	t.wakeObservers()
+	lease := t.lease
 	c := agent.Commit{
 		ID: agent.NewID(), Run: t.lease.Run, Lease: &lease, Seen: t.run.Seq, Strict: strict,
-		Events: t.batch, Wake: t.wake, Spend: t.spend, Ends: t.ends, Set: names,
+		Events: t.batch, Wake: t.wake, Spend: t.spend, Ends: t.ends, Set: t.commitNames(),
 	}
 	receipt, err := t.send(ctx, c)
 	if errors.Is(err, agent.ErrConflict) {
@@ -27,21 +30,83 @@ func (t *turn) commit(ctx context.Context, strict bool) error {
 		return err
 	}
 	t.lease.Turn++
-	t.batch, t.upTo, t.wake, t.spend, t.ends, t.names = nil, 0, nil, nil, false, nil
-	t.run, err = t.folds.advance(ctx, t.lease.Run, receipt, c.Events)
+	t.drop()
+	t.names = nil
+	t.run, err = t.folds.Advance(ctx, t.lease.Run, receipt, c.Events)
 	return err
+}
+
+// drop empties the batch.
+func (t *turn) drop() {
+	t.batch, t.upTo, t.wake, t.spend, t.ends = nil, 0, nil, nil, false
+}
+
+// wakeObservers wakes those whom the batch concerns beside this strand: the
+// voice, when people can see a change, and the main strand when the voice
+// fetched a file.
+func (t *turn) wakeObservers() {
+	_, speaks := t.run.Strands[agent.Voice]
+	for _, e := range t.batch {
+		o, outcome := e.Body.(agent.ToolOutcome)
+		switch {
+		case t.lease.Strand != agent.Voice:
+			if speaks && agent.Visible(e.Body) {
+				t.wakeAt(agent.Voice, agent.AtOnce)
+			}
+		case outcome && o.Effect.Attaches():
+			t.wakeAt(agent.Main, agent.AtOnce)
+		}
+	}
+}
+
+// commitNames are the names that the batch sets: of threads that it opened, of
+// a goal's run that ends with it, and those that are given up.
+func (t *turn) commitNames() map[string]string {
+	names := maps.Clone(t.names)
+	if t.lease.Strand == agent.Voice {
+		for _, e := range t.batch {
+			if o, is := e.Body.(agent.ToolOutcome); is {
+				names = nameThread(names, t.lease.Run, o)
+			}
+		}
+	}
+	if t.ends {
+		if goal, is := t.view().GoalName(); is {
+			names = withName(names, goal, t.lease.Run)
+		}
+	}
+	return names
+}
+
+// nameThread adds the thread that a post opened to the names.
+func nameThread(names map[string]string, run agent.RunID, o agent.ToolOutcome) map[string]string {
+	var s agent.Shown
+	if o.State != agent.OutcomeOK || json.Unmarshal([]byte(o.Text), &s) != nil || s.Thread == "" {
+		return names
+	}
+	return withName(names, agent.ThreadName(s.Thread), run)
+}
+
+// withName adds a name of the run.
+func withName(names map[string]string, name string, run agent.RunID) map[string]string {
+	if names == nil {
+		names = map[string]string{}
+	}
+	names[name] = string(run)
+	return names
 }
 
 // send repeats a commit until the store answers. The store being away is not
 // an answer: what happened must not be forgotten while this process lives.
-func (l *Loop) send(ctx context.Context, c agent.Commit) (agent.Receipt, error) {
-	for backoff := (wait.Backoff{First: 20 * time.Millisecond, Longest: time.Second}); ; {
-		receipt, err := l.Store.Commit(ctx, c)
+func (e *engine) send(ctx context.Context, c agent.Commit) (agent.Receipt, error) {
+	pauses := wait.Backoff{First: 20 * time.Millisecond, Longest: time.Second}
+	for {
+		receipt, err := e.Store.Commit(ctx, c)
 		if err == nil || refused(err) || ctx.Err() != nil {
 			return receipt, err
 		}
-		pause := backoff.Next()
-		l.Log.Warn("cannot commit; trying again", "run", c.Run, "pause", pause, "err", err)
+		pause := pauses.Next()
+		e.Log.Warn("cannot commit; trying again", "run", c.Run, "pause", pause, "err", err)
 		wait.Sleep(ctx, pause)
 	}
 }
@@ -69,7 +134,7 @@ func (t *turn) salvage(ctx context.Context) {
 				wake[agent.Main] = agent.AtOnce // it waits for the file
 			}
 			if t.lease.Strand == agent.Voice {
-				names = threadNames(t.lease.Run, o, names)
+				names = nameThread(names, t.lease.Run, o)
 			}
 		}
 	}
@@ -85,6 +150,63 @@ func (t *turn) salvage(ctx context.Context) {
 	if err != nil {
 		t.Log.Error("an outcome could not be journalled; recovery will look for it", "run", t.lease.Run, "err", err)
 	}
+}
+
+// release commits the batch and gives the lease back, due at the time.
+func (t *turn) release(ctx context.Context, due time.Time) error {
+	t.wakeAt(t.lease.Strand, due)
+	if err := t.commit(ctx, false); err != nil {
+		return err
+	}
+	if err := t.folds.Keep(ctx, t.lease.Run); err != nil {
+		t.Log.Warn("cannot keep a snapshot; the journal alone serves", "run", t.lease.Run, "err", err)
+	}
+	return nil
+}
+
+// flush commits the batch and keeps the lease. An empty batch needs no commit.
+func (t *turn) flush(ctx context.Context) error {
+	if len(t.batch) == 0 && len(t.spend) == 0 {
+		return nil
+	}
+	return t.commit(ctx, false)
+}
+
+// commitStrict commits a decision that is good for exactly the run as it was folded.
+// Where others were faster, the decision is dropped and taken again.
+func (t *turn) commitStrict(ctx context.Context) error {
+	err := t.commit(ctx, true)
+	if !errors.Is(err, agent.ErrStale) {
+		return err
+	}
+	t.drop()
+	t.run, err = t.folds.Load(ctx, t.lease.Run)
+	return err
+}
+
+// end closes the journal, on its own and only if nothing was said meanwhile: a
+// word that was taken in must not be followed by an end that did not hear it.
+func (t *turn) end(ctx context.Context, d agent.Decide) error {
+	if len(t.batch) > 0 || len(t.spend) > 0 {
+		return t.flush(ctx) // and decide anew
+	}
+	t.add(d.Wake, d.Events...)
+	t.wakeAt(t.lease.Strand, agent.Parked)
+	if err := t.commitStrict(ctx); err != nil || t.run.Ended == nil {
+		return err
+	}
+	return errRested
+}
+
+// errRested ends a turn whose strand was released already.
+var errRested = errors.New("strand rests")
+
+// rest releases the strand for a while.
+func (t *turn) rest(ctx context.Context, d time.Duration) error {
+	if err := t.release(ctx, t.now().Add(d)); err != nil {
+		return err
+	}
+	return errRested
 }
 
 // handBack releases the lease without writing anything.

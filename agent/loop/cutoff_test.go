@@ -21,8 +21,8 @@ func (away) Commit(ctx context.Context, _ agent.Commit) (agent.Receipt, error) {
 func TestTheEndOfTheProcessWaitsASecondForAStoreThatIsAway(t *testing.T) {
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	synctest.Test(t, func(t *testing.T) {
-		l := &Loop{Config: Config{Store: away{}, Log: log, Grace: 6 * time.Second}}
-		w := &turn{Loop: l, batch: []agent.Event{{Body: agent.ToolOutcome{State: agent.OutcomeOK}}}}
+		l := &engine{Config: Config{Store: away{}, Log: log, Grace: 6 * time.Second}}
+		w := &turn{engine: l, batch: []agent.Event{{Body: agent.ToolOutcome{State: agent.OutcomeOK}}}}
 		began := time.Now()
 		w.cutOff(t.Context())
 		if took := time.Since(began); took > 2*time.Second {

@@ -15,31 +15,34 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/plan"
 )
 
+// dispatcher decides about the model's calls before anything acts.
+type dispatcher struct{ *turn }
+
 // dispatch looks at the open calls that have no intent: at all of them when
 // every one is a read, else at the first only, so that effects keep the
 // model's order. It waits when there is nothing to journal.
-func (t *turn) dispatch(ctx context.Context, view agent.Run) (waits bool, err error) {
+func (d dispatcher) dispatch(ctx context.Context, view agent.Run) (waits bool, err error) {
 	var undecided []agent.OpenCall
-	for _, c := range view.Talk(t.lease.Strand).Open {
+	for _, c := range view.Talk(d.lease.Strand).Open {
 		if c.Intent == nil {
 			undecided = append(undecided, c)
 		}
 	}
-	if !t.allReads(undecided) {
+	if !d.allReads(undecided) {
 		undecided = undecided[:1]
 	}
-	before, seq := len(t.batch), t.run.Seq
+	before, seq := len(d.batch), d.run.Seq
 	for _, c := range undecided {
-		if err := t.one(ctx, view, c); err != nil {
+		if err := d.decideCall(ctx, view, c); err != nil {
 			return false, err
 		}
 	}
-	return len(t.batch) == before && t.run.Seq == seq, nil // added tasks are committed already
+	return len(d.batch) == before && d.run.Seq == seq, nil // added tasks are committed already
 }
 
-func (t *turn) allReads(calls []agent.OpenCall) bool {
+func (d dispatcher) allReads(calls []agent.OpenCall) bool {
 	for _, c := range calls {
-		tool, known := t.Tools.Tool(c.Name)
+		tool, known := d.Tools.Tool(c.Name)
 		if !known || tool.Spec().Class != agent.ClassRead || tool.Spec().Repeat != agent.RepeatRead {
 			return false
 		}
@@ -47,61 +50,51 @@ func (t *turn) allReads(calls []agent.OpenCall) bool {
 	return true
 }
 
-// reply answers a call in Deckhand's own words.
-func (t *turn) reply(c agent.OpenCall, text string) {
-	t.event(agent.CallReplied{Effect: c.Effect, Text: text})
-}
-
-// refuse answers a call that cannot be used; three in a row end the step.
-func (t *turn) refuse(c agent.OpenCall, text string) {
-	t.event(agent.CallReplied{Effect: c.Effect, Text: "error: " + text, Problem: true})
-}
-
-// one decides about one call: refuse it, answer it, ask about it, or let it act.
-func (t *turn) one(ctx context.Context, view agent.Run, c agent.OpenCall) error {
-	offered := t.book.Offered(view, t.lease.Strand, t.Tools.Specs())
+// decideCall decides about one call: refuse it, answer it, ask about it, or let it act.
+func (d dispatcher) decideCall(ctx context.Context, view agent.Run, c agent.OpenCall) error {
+	offered := d.book.Offered(view, d.lease.Strand, d.Tools.Specs())
 	if !slices.ContainsFunc(offered, func(f llm.Function) bool { return f.Name == c.Name }) {
-		t.refuse(c, t.unknown(c.Name, offered))
+		d.refuse(c, d.unknown(c.Name, offered))
 		return nil
 	}
-	args, err := arguments(view, t.lease.Strand, c)
+	args, err := arguments(view, d.lease.Strand, c)
 	if err != nil {
-		t.refuse(c, fmt.Sprintf("the arguments of %s cannot be read: %v", c.Name, err))
+		d.refuse(c, fmt.Sprintf("the arguments of %s cannot be read: %v", c.Name, err))
 		return nil
 	}
-	if tool, is := t.Tools.Tool(c.Name); is {
-		if err := t.Tools.Check(c.Name, args); err != nil {
-			t.refuse(c, err.Error())
+	if tool, is := d.Tools.Tool(c.Name); is {
+		if err := d.Tools.Check(c.Name, args); err != nil {
+			d.refuse(c, err.Error())
 			return nil
 		}
-		whole, err := t.inflate(ctx, view, args)
+		whole, err := artifacts{d.turn}.expand(ctx, view, args)
 		if errors.Is(err, agent.ErrNoBlob) {
-			t.refuse(c, fmt.Sprintf("an artifact that %s names is not kept any more: call the tool that made it again", c.Name))
+			d.refuse(c, fmt.Sprintf("an artifact that %s names is not kept any more: call the tool that made it again", c.Name))
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		return t.tool(ctx, view, c, tool, args, whole)
+		return d.permit(ctx, view, c, tool, args, whole)
 	}
-	if err := t.check(c.Name, args); err != nil {
-		t.refuse(c, err.Error())
+	if err := d.checkArguments(c.Name, args); err != nil {
+		d.refuse(c, err.Error())
 		return nil
 	}
-	return t.control(ctx, view, c, args)
+	return decider{d.turn}.take(ctx, view, c, args)
 }
 
 // unknown says what a function was probably meant to be.
-func (t *turn) unknown(name string, offered []llm.Function) string {
+func (d dispatcher) unknown(name string, offered []llm.Function) string {
 	names := make([]string, len(offered))
 	for i, f := range offered {
 		names[i] = f.Name
 	}
 	text := fmt.Sprintf("unknown function %q", name)
-	if _, is := t.Tools.Tool(name); is {
+	if _, is := d.Tools.Tool(name); is {
 		text = fmt.Sprintf("the function %q is not available here", name)
 	}
-	near := t.Tools.Nearest(name)
+	near := d.Tools.Nearest(name)
 	if i := slices.IndexFunc(near, func(n string) bool { return slices.Contains(names, n) }); i >= 0 {
 		text += fmt.Sprintf("; did you mean %q?", near[i])
 	}
@@ -151,13 +144,13 @@ func inputs(view agent.Run, id agent.TaskID) map[string]agent.Output {
 	return values
 }
 
-// check validates the arguments of a decision function.
-func (t *turn) check(name string, args json.RawMessage) error {
+// checkArguments validates the arguments of a decision function.
+func (d dispatcher) checkArguments(name string, args json.RawMessage) error {
 	var value any
 	if err := json.Unmarshal(args, &value); err != nil {
 		return err
 	}
-	if err := t.schemas[name].Validate(value); err != nil {
+	if err := d.schemas[name].Validate(value); err != nil {
 		return fmt.Errorf("the arguments of %s do not fit: %w", name, err)
 	}
 	return nil

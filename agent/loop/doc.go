@@ -1,13 +1,31 @@
 // Package loop is the runtime: it claims strands, folds their run, asks the
 // pure core what is next, does it and commits what came of it.
 //
-// One turn of a strand is one function (turn.go) around one switch over
-// agent.Step. What happened since the last commit is a batch; the batch is
-// committed before anything acts on the world, and when the strand is released.
+//	loop.go      Loop: claims strands and hands each to a worker
+//	clock.go     the clock that calls check-ins
+//	work.go      worker: one turn of a strand, one switch over agent.Step
+//	ask.go       asker: one question to the model, reserved and settled
+//	dispatch.go  dispatcher: what becomes of the model's calls
+//	permit.go    … of those to tools: policy, approvals, intents
+//	decide.go    decider: … of those that are decisions of the model
+//	plans.go     planner: plans taken, approved, extended; tasks started
+//	invoke.go    effects: tools run, recovered after a crash
+//	post.go      posts: what the voice says, and its card
+//	stuck.go     supervisor: loops found, check-ins weighed (checkin.go)
+//	recall.go    recaller: what earlier runs of the goal came to
+//	artifact.go  artifacts: texts that are too long for the journal
+//	cost.go      prices, charges, budget notices
+//	commit.go    how a turn commits, gives its lease back, saves outcomes
+//	turn.go      turn: the fold, and the batch since the last commit
+//	leases.go    the leases of this process, extended together
+//	memory.go    what the process remembers of a run beside its fold
+//	config.go    Config, and the engine that every turn works with
 //
-// Check-ins are called by a clock (checkins.go), by the number of calls and by
-// findings; what follows from a ledger is weighed in checkin.go.
+// A file uses those below it. What happened since the last commit is a batch;
+// the batch is committed before anything acts on the world, and when the strand
+// is released. Whoever has to look at it is woken by the same commit.
 //
-// What does not live here: what to do next (agent), prompts (agent/prompt),
-// plan rules (agent/plan), tools, stores, chat.
+// Elsewhere: what to do next (agent), folds (agent/fold), prompts
+// (agent/prompt), plan rules (agent/plan), runs that nothing comes of
+// (agent/loop/watchdog), tools, stores, chat.
 package loop

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
 // defaultTimeout bounds a tool that names no timeout of its own.
@@ -18,15 +17,18 @@ const defaultTimeout = 2 * time.Minute
 // errLeaseGone ends a turn that found its lease run out before an effect.
 var errLeaseGone = errors.New("the lease ran out before an effect")
 
+// effects runs tools, and posts as if they were tools.
+type effects struct{ *turn }
+
 // invoke runs effects whose intents are journalled: all at once, since more
 // than one only stands there when all are reads. Intents of an earlier holder
 // are recovered.
-func (t *turn) invoke(ctx context.Context, view agent.Run, effects []agent.EffectID) error {
-	if err := t.flush(ctx); err != nil {
+func (ef effects) invoke(ctx context.Context, view agent.Run, effects []agent.EffectID) error {
+	if err := ef.flush(ctx); err != nil {
 		return err
 	}
 	var calls []agent.OpenCall
-	for _, c := range view.Talk(t.lease.Strand).Open {
+	for _, c := range view.Talk(ef.lease.Strand).Open {
 		for _, e := range effects {
 			if c.Effect == e {
 				calls = append(calls, c)
@@ -34,28 +36,28 @@ func (t *turn) invoke(ctx context.Context, view agent.Run, effects []agent.Effec
 		}
 	}
 	if len(calls) == 1 {
-		bodies, err := t.effect(ctx, view, calls[0])
-		t.events(bodies)
+		bodies, err := ef.runOrRecover(ctx, view, calls[0])
+		ef.events(bodies)
 		return err
 	}
 	bodies, errs := make([][]agent.Body, len(calls)), make([]error, len(calls))
 	var all sync.WaitGroup
 	for i, c := range calls {
-		all.Go(func() { bodies[i], errs[i] = t.effect(ctx, view, c) })
+		all.Go(func() { bodies[i], errs[i] = ef.runOrRecover(ctx, view, c) })
 	}
 	all.Wait()
 	for _, b := range bodies {
-		t.events(b)
+		ef.events(b)
 	}
 	return errors.Join(errs...)
 }
 
-// effect runs or recovers one effect and returns what to journal; nothing: the
+// runOrRecover runs or recovers one effect and returns what to journal; nothing: the
 // run says what is next.
-func (t *turn) effect(ctx context.Context, view agent.Run, c agent.OpenCall) ([]agent.Body, error) {
-	tool, known, err := t.acts(view, *c.Intent)
-	if errors.Is(err, errMute) {
-		return nil, t.rest(ctx, mutePause)
+func (ef effects) runOrRecover(ctx context.Context, view agent.Run, c agent.OpenCall) ([]agent.Body, error) {
+	tool, known, err := ef.toolFor(view, *c.Intent)
+	if errors.Is(err, errNoPoster) {
+		return nil, ef.rest(ctx, noPosterPause)
 	}
 	if err != nil {
 		return []agent.Body{failedOutcome(c, "its intent cannot be read: "+err.Error())}, nil //nolint:nilerr // the outcome carries it
@@ -63,31 +65,44 @@ func (t *turn) effect(ctx context.Context, view agent.Run, c agent.OpenCall) ([]
 	if !known {
 		return []agent.Body{failedOutcome(c, fmt.Sprintf("the tool %q is not built in any more", c.Intent.Tool))}, nil
 	}
-	args, err := t.inflate(ctx, view, c.Intent.Arguments)
-	if errors.Is(err, agent.ErrNoBlob) && t.fresh[c.Effect] {
+	args, err := artifacts{ef.turn}.expand(ctx, view, c.Intent.Arguments)
+	if errors.Is(err, agent.ErrNoBlob) && ef.fresh[c.Effect] {
 		return []agent.Body{failedOutcome(c, "an artifact that the arguments name is not kept any more: call the tool that made it again")}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	call := agent.Call{Run: view.ID, Strand: t.lease.Strand, Effect: c.Effect, Tool: c.Intent.Tool,
+	call := agent.Call{Run: view.ID, Strand: ef.lease.Strand, Effect: c.Effect, Tool: c.Intent.Tool,
 		Arguments: args, Folder: view.Brief.Folder, Mark: c.Intent.Mark,
 		Deadline: c.Intent.Deadline, Deferred: c.Deferred}
 	reads := c.Intent.Repeat == agent.RepeatRead || c.Intent.Repeat == agent.RepeatIdempotent
 	switch {
-	case t.fresh[c.Effect] && (c.Until.IsZero() || reads):
-		return t.perform(ctx, c, tool, call)
+	case ef.fresh[c.Effect] && (c.Until.IsZero() || reads):
+		return ef.perform(ctx, c, tool, call)
 	case !c.Until.IsZero() && !reads:
-		return t.again(ctx, c, tool, call) // nothing happened yet, but from now on it may
+		return ef.retry(ctx, c, tool, call) // nothing happened yet, but from now on it may
 	case !c.Until.IsZero():
-		return t.perform(ctx, c, tool, call)
+		return ef.perform(ctx, c, tool, call)
 	}
-	return t.recover(ctx, view, c, tool, call)
+	return ef.recover(ctx, view, c, tool, call)
+}
+
+// toolFor is what does an intent: a tool of the box, or on the voice strand a post.
+func (ef effects) toolFor(view agent.Run, in agent.ToolIntent) (tool agent.Tool, known bool, err error) {
+	if ef.lease.Strand != agent.Voice {
+		tool, known = ef.Tools.Tool(in.Tool)
+		return tool, known, nil
+	}
+	if ef.Poster == nil {
+		return nil, false, errNoPoster
+	}
+	what, err := agent.PostOf(in)
+	return post{ef.Poster, view, what, in}, true, err
 }
 
 // perform runs the tool once, if the lease still holds right before it.
-func (t *turn) perform(ctx context.Context, c agent.OpenCall, tool agent.Tool, call agent.Call) ([]agent.Body, error) {
-	if !t.held.valid(t.holding) {
+func (ef effects) perform(ctx context.Context, c agent.OpenCall, tool agent.Tool, call agent.Call) ([]agent.Body, error) {
+	if !ef.leases.valid(ef.held) {
 		return nil, errLeaseGone
 	}
 	timeout := tool.Spec().Timeout
@@ -98,22 +113,22 @@ func (t *turn) perform(ctx context.Context, c agent.OpenCall, tool agent.Tool, c
 	defer cancel()
 	if !call.Deadline.IsZero() {
 		var stop context.CancelFunc
-		bound, stop = context.WithTimeout(bound, call.Deadline.Sub(t.now()))
+		bound, stop = context.WithTimeout(bound, call.Deadline.Sub(ef.now()))
 		defer stop()
 	}
 	began := time.Now()
 	result := safely(bound, tool, call)
 	if result.Again > 0 {
-		return []agent.Body{agent.ToolDeferred{Effect: c.Effect, Until: t.now().Add(result.Again)}}, nil
+		return []agent.Body{agent.ToolDeferred{Effect: c.Effect, Until: ef.now().Add(result.Again)}}, nil
 	}
 	if result.State != agent.OutcomeOK && ctx.Err() != nil {
 		return nil, ctx.Err() // cut off by the end of the process: recovery decides
 	}
 	if result.State == agent.OutcomeUnknown && c.Intent.Repeat != agent.RepeatRead && c.Intent.Repeat != agent.RepeatIdempotent {
-		delete(t.fresh, c.Effect) // an answer that was lost is recovered like a crash
+		delete(ef.fresh, c.Effect) // an answer that was lost is recovered like a crash
 		return nil, nil
 	}
-	return t.outcome(ctx, c, result, time.Since(began))
+	return ef.outcome(ctx, c, result, time.Since(began))
 }
 
 // safely turns a panic of a tool into a failed result, so that one bad tool
@@ -129,29 +144,29 @@ func safely(ctx context.Context, tool agent.Tool, call agent.Call) (r agent.Resu
 
 // recover deals with an intent that an earlier holder of the strand left
 // without an outcome: run it again, ask whether it happened, or ask a person.
-func (t *turn) recover(ctx context.Context, view agent.Run, c agent.OpenCall, tool agent.Tool, call agent.Call) ([]agent.Body, error) {
+func (ef effects) recover(ctx context.Context, view agent.Run, c agent.OpenCall, tool agent.Tool, call agent.Call) ([]agent.Body, error) {
 	in := c.Intent
 	prober, canProbe := tool.(agent.Prober)
 	switch {
 	case in.Repeat == agent.RepeatRead || in.Repeat == agent.RepeatIdempotent:
 		call.Deadline = time.Time{} // that of a request which nobody has to wait for
-		return t.perform(ctx, c, tool, call)
-	case t.now().Before(in.Deadline):
+		return ef.perform(ctx, c, tool, call)
+	case ef.now().Before(in.Deadline):
 		// the request of the earlier holder may still arrive until then:
 		// neither a probe nor a person could tell that it will not
-		return nil, t.rest(ctx, in.Deadline.Sub(t.now()))
+		return nil, ef.rest(ctx, in.Deadline.Sub(ef.now()))
 	case in.Repeat == agent.RepeatProbeable && canProbe:
 		done, result, err := prober.Probe(ctx, call)
 		if err != nil {
-			t.Log.Warn("cannot ask whether an effect happened; trying again", "run", view.ID, "effect", c.Effect, "err", err)
-			return nil, t.rest(ctx, retryPause)
+			ef.Log.Warn("cannot ask whether an effect happened; trying again", "run", view.ID, "effect", c.Effect, "err", err)
+			return nil, ef.rest(ctx, retryPause)
 		}
 		if done {
-			return t.outcome(ctx, c, result, 0)
+			return ef.outcome(ctx, c, result, 0)
 		}
-		return t.again(ctx, c, tool, call)
+		return ef.retry(ctx, c, tool, call)
 	}
-	t.openCheckpoint(view, agent.CheckpointOpened{
+	ef.openCheckpoint(view, agent.CheckpointOpened{
 		Ask: agent.CheckUncertain, Effect: c.Effect, Tool: in.Tool, Arguments: in.Arguments,
 		Title:   fmt.Sprintf("%s may have run: I was interrupted during the call", in.Tool),
 		Detail:  "Look whether it happened. Then say done, repeat or skip.",
@@ -160,21 +175,21 @@ func (t *turn) recover(ctx context.Context, view agent.Run, c agent.OpenCall, to
 	return nil, nil
 }
 
-// again journals a new intent for an effect that did not happen, with a new
+// retry journals a new intent for an effect that did not happen, with a new
 // deadline, and runs it.
-func (t *turn) again(ctx context.Context, c agent.OpenCall, tool agent.Tool, call agent.Call) ([]agent.Body, error) {
+func (ef effects) retry(ctx context.Context, c agent.OpenCall, tool agent.Tool, call agent.Call) ([]agent.Body, error) {
 	in := *c.Intent
 	in.Again++
 	if d := tool.Spec().Deadline; d > 0 {
-		in.Deadline = t.now().Add(d)
+		in.Deadline = ef.now().Add(d)
 	}
 	call.Deadline = in.Deadline
-	t.event(in)
-	if err := t.flush(ctx); err != nil {
+	ef.event(in)
+	if err := ef.flush(ctx); err != nil {
 		return nil, err
 	}
-	t.fresh[c.Effect] = true
-	return t.perform(ctx, c, tool, call)
+	ef.fresh[c.Effect] = true
+	return ef.perform(ctx, c, tool, call)
 }
 
 // Texts above maxText bytes are kept as artifacts; the journal holds their
@@ -186,7 +201,7 @@ const (
 )
 
 // outcome journals a result. Long texts become artifacts first.
-func (t *turn) outcome(ctx context.Context, c agent.OpenCall, r agent.Result, took time.Duration) ([]agent.Body, error) {
+func (ef effects) outcome(ctx context.Context, c agent.OpenCall, r agent.Result, took time.Duration) ([]agent.Body, error) {
 	o := agent.ToolOutcome{Effect: c.Effect, State: r.State, Trust: r.Trust, Text: r.Text, Files: r.Files, Took: took}
 	if o.Trust == "" {
 		o.Trust = agent.Untrusted
@@ -197,7 +212,7 @@ func (t *turn) outcome(ctx context.Context, c agent.OpenCall, r agent.Result, to
 	if len(r.Text) <= maxText {
 		return []agent.Body{o}, nil
 	}
-	hash, err := t.keepText(ctx, r.Text)
+	hash, err := artifacts{ef.turn}.keep(ctx, r.Text)
 	if err != nil {
 		return nil, err
 	}
@@ -206,17 +221,6 @@ func (t *turn) outcome(ctx context.Context, c agent.OpenCall, r agent.Result, to
 	o.Text = fmt.Sprintf("%s\n[… %d bytes left out; the whole text is artifact %s; ${artifact:%s} in an argument stands for it …]\n%s",
 		head, len(r.Text)-len(head)-len(tail), hash, hash, tail)
 	return []agent.Body{o}, nil
-}
-
-// keepText writes an artifact, again and again while the store is away.
-func (t *turn) keepText(ctx context.Context, text string) (string, error) {
-	for backoff := (wait.Backoff{First: 50 * time.Millisecond, Longest: time.Second}); ; backoff.Sleep(ctx) {
-		hash, err := t.Blobs.PutBlob(ctx, []byte(text))
-		if err == nil || ctx.Err() != nil {
-			return hash, err
-		}
-		t.Log.Warn("cannot keep an artifact; trying again", "run", t.lease.Run, "err", err)
-	}
 }
 
 // cutRunes drops a character that was cut in half at the end (or the beginning).

@@ -75,7 +75,7 @@ func (h *house) again(goal, channel string) agent.Run {
 func noting(t *testing.T, model llm.Model, change func(*loop.Config)) *house {
 	t.Helper()
 	return open(t, model, func(c *loop.Config) {
-		c.Voice = &board{}
+		c.Poster = &board{}
 		if change != nil {
 			change(c)
 		}
@@ -232,7 +232,7 @@ func TestRecallSurvivesTheStore(t *testing.T) {
 	var s *shy
 	h := noting(t, noter("note", task("a", "note", nil)), func(c *loop.Config) {
 		s = &shy{Blobs: c.Blobs, Store: c.Store}
-		c.Blobs, c.Store, c.Voice = s, s, nil
+		c.Blobs, c.Store, c.Poster = s, s, nil
 	})
 	first := h.again("Make a note", "")
 	if n := s.asked.Load(); n != 2 {

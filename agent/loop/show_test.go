@@ -44,7 +44,7 @@ func TestPostsAreWrittenDownBeforeTheCardIsLookedAfter(t *testing.T) {
 			missing.Add(1)
 		}
 	}
-	h := open(t, noter("note", task("a", "note", nil)), func(c *loop.Config) { c.Voice = l }, newNote("note", agent.ClassRead, agent.RepeatRead))
+	h := open(t, noter("note", task("a", "note", nil)), func(c *loop.Config) { c.Poster = l }, newNote("note", agent.ClassRead, agent.RepeatRead))
 	house.Store(h)
 	for range 5 {
 		id := agent.RunID(agent.NewID())
@@ -85,7 +85,7 @@ func TestTheCardIsLeftAloneWithoutALease(t *testing.T) {
 		return b.done(key)
 	}}
 	h := open(t, noter("note", task("a", "note", nil)), func(c *loop.Config) {
-		c.Voice, c.Store, c.Lease = l, fading{c.Store}, lease
+		c.Poster, c.Store, c.Lease = l, fading{c.Store}, lease
 	}, newNote("note", agent.ClassRead, agent.RepeatRead))
 	run := h.start(agent.RunStarted{ReplyTo: "test:w:c:1", PlanApproval: agent.ApprovePlanNever})
 	r := h.until(run, "the report is posted", func(r agent.Run) bool { return r.Shown["report"].Message != "" })

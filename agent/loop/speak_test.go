@@ -87,7 +87,7 @@ func TestVoicePostsOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := &board{faults: faults}
 			tool := newNote("note", agent.ClassWrite, agent.RepeatIdempotent)
-			h := open(t, noter("note", task("a", "note", nil)), func(c *loop.Config) { c.Voice = b }, tool)
+			h := open(t, noter("note", task("a", "note", nil)), func(c *loop.Config) { c.Poster = b }, tool)
 			run := h.start(agent.RunStarted{ReplyTo: "test:w:c:", PlanApproval: agent.ApprovePlanNever, Autonomy: agent.AskRisky, Expires: time.Hour})
 			r := h.until(run, "the question is posted", func(r agent.Run) bool { return len(r.Shown) == 2 })
 			ask := r.OpenCheckpoint()
@@ -112,7 +112,7 @@ func TestVoicePostsOnce(t *testing.T) {
 // An adapter that breaks down fails its post, and the run goes on.
 func TestVoiceThatBreaks(t *testing.T) {
 	b := &board{faults: []func(string, *board) agent.Result{breaks}}
-	h := open(t, noter("note", task("a", "note", nil)), func(c *loop.Config) { c.Voice = b }, newNote("note", agent.ClassRead, agent.RepeatRead))
+	h := open(t, noter("note", task("a", "note", nil)), func(c *loop.Config) { c.Poster = b }, newNote("note", agent.ClassRead, agent.RepeatRead))
 	run := h.start(agent.RunStarted{ReplyTo: "test:w:c:1", PlanApproval: agent.ApprovePlanNever})
 	r := h.until(run, "the report is posted", func(r agent.Run) bool { return r.Shown["report"].Message != "" })
 	if r.Shown["card"].Failed == "" || r.Ended.State != agent.RunDone {
@@ -129,7 +129,7 @@ func TestAskedDuringAPost(t *testing.T) {
 		return b.done(key)
 	}
 	b := &board{faults: []func(string, *board) agent.Result{slow}, again: time.Hour}
-	h := open(t, noter("note", task("a", "note", nil)), func(c *loop.Config) { c.Voice = b }, newNote("note", agent.ClassWrite, agent.RepeatIdempotent))
+	h := open(t, noter("note", task("a", "note", nil)), func(c *loop.Config) { c.Poster = b }, newNote("note", agent.ClassWrite, agent.RepeatIdempotent))
 	run := h.start(agent.RunStarted{ReplyTo: "test:w:c:", PlanApproval: agent.ApprovePlanNever, Autonomy: agent.AskRisky})
 	r := h.until(run, "the question is open", func(r agent.Run) bool { return r.OpenCheckpoint() != nil })
 	close(opened)
@@ -154,7 +154,7 @@ func TestMute(t *testing.T) {
 // Files that came with a goal are there before the model is asked.
 func TestFilesFirst(t *testing.T) {
 	b := &board{faults: []func(string, *board) agent.Result{busy}}
-	h := open(t, noter("note", task("a", "note", nil)), func(c *loop.Config) { c.Voice = b }, newNote("note", agent.ClassRead, agent.RepeatRead))
+	h := open(t, noter("note", task("a", "note", nil)), func(c *loop.Config) { c.Poster = b }, newNote("note", agent.ClassRead, agent.RepeatRead))
 	run := h.start(agent.RunStarted{ReplyTo: "test:w:c:1", PlanApproval: agent.ApprovePlanNever,
 		Files: []agent.Attachment{{ID: "F1", Name: "a.csv"}, {ID: "F2", Name: "b.csv"}}})
 	h.ended(run)
@@ -181,7 +181,7 @@ func TestFilesFirst(t *testing.T) {
 // run begins.
 func TestFileOfALostLease(t *testing.T) {
 	h := open(t, noter("note", task("a", "note", nil)), func(c *loop.Config) {
-		c.Voice, c.Store = &board{}, &losing{Store: c.Store}
+		c.Poster, c.Store = &board{}, &losing{Store: c.Store}
 	}, newNote("note", agent.ClassRead, agent.RepeatRead))
 	run := h.start(agent.RunStarted{ReplyTo: "test:w:c:1", PlanApproval: agent.ApprovePlanNever,
 		Files: []agent.Attachment{{ID: "F1", Name: "a.csv"}}})
@@ -195,7 +195,7 @@ func TestWatched(t *testing.T) {
 	for name, home := range map[string]string{"a run of a thread": "test:w:c:1", "a run of the terminal": ""} {
 		t.Run(name, func(t *testing.T) {
 			b := &board{}
-			h := open(t, noter("note", task("a", "note", nil)), func(c *loop.Config) { c.Voice = b }, newNote("note", agent.ClassWrite, agent.RepeatIdempotent))
+			h := open(t, noter("note", task("a", "note", nil)), func(c *loop.Config) { c.Poster = b }, newNote("note", agent.ClassWrite, agent.RepeatIdempotent))
 			run := h.start(agent.RunStarted{ReplyTo: home, PlanApproval: agent.ApprovePlanNever, Autonomy: agent.AskRisky})
 			r := h.until(run, "the question is open", func(r agent.Run) bool { return r.State() == agent.RunWaiting })
 			_, err := h.store.Commit(t.Context(), agent.Commit{ID: agent.NewID(), Run: run,

@@ -10,31 +10,34 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/reflect"
 )
 
-// reflect looks whether a task's strand goes round in circles before it asks
+// supervisor looks whether the work gets anywhere, and does what follows.
+type supervisor struct{ *turn }
+
+// checkLoops looks whether a task's strand goes round in circles before it asks
 // the model again. A nudge is a note to the model; a stop is a question to
 // people, or the end of the task where nobody can be asked. It reports whether
 // the strand was stopped.
-func (t *turn) reflect(ctx context.Context, view agent.Run) (stopped bool, err error) {
-	if _, works := t.lease.Strand.Task(); !works {
+func (sv supervisor) checkLoops(ctx context.Context, view agent.Run) (stopped bool, err error) {
+	if _, works := sv.lease.Strand.Task(); !works {
 		return false, nil
 	}
-	if len(t.folds.stuck(t.lease.Run, t.lease.Strand, t.batch, t.now())) == 0 {
+	if len(sv.turn.stuck(sv.lease.Run, sv.lease.Strand, sv.batch, sv.now())) == 0 {
 		return false, nil
 	}
-	if err := t.flush(ctx); err != nil { // findings quote the numbers of events: those must be final
+	if err := sv.flush(ctx); err != nil { // findings quote the numbers of events: those must be final
 		return false, err
 	}
-	found := t.folds.stuck(t.lease.Run, t.lease.Strand, nil, t.now())
+	found := sv.turn.stuck(sv.lease.Run, sv.lease.Strand, nil, sv.now())
 	for i, f := range found {
 		if f.Severity == reflect.Nudge {
 			found[i].Note = reflect.Note(f, quoted)
 		}
-		t.event(found[i])
+		sv.event(found[i])
 		// chanting (L6) stops an answer: it was cut, and the model knows
 		stopped = stopped || f.Severity == reflect.Stop && f.Rule != agent.RuleChant
 	}
 	if stopped {
-		t.stop(view, found)
+		sv.stop(view, found)
 	}
 	return stopped, nil
 }
@@ -58,18 +61,18 @@ func chanted(text string) (words string, is bool) {
 }
 
 // stop ends the strand's work until a person decides.
-func (t *turn) stop(view agent.Run, found []agent.Finding) {
+func (sv supervisor) stop(view agent.Run, found []agent.Finding) {
 	wake := map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}
 	why, tried := reflect.Question(found)
 	if view.Alone {
-		id, _ := t.lease.Strand.Task()
-		t.add(wake, agent.Event{Strand: t.lease.Strand, Body: agent.TaskEnded{
+		id, _ := sv.lease.Strand.Task()
+		sv.add(wake, agent.Event{Strand: sv.lease.Strand, Body: agent.TaskEnded{
 			Task: id, State: agent.TaskFailed, Outputs: []agent.Output{}, Reason: strings.Join(append([]string{"stuck: " + why}, tried...), "; "), Fail: agent.FailOther,
 		}})
 		return
 	}
-	t.openCheckpoint(view, agent.CheckpointOpened{
-		Ask: agent.CheckStuck, Title: view.StuckTitle(t.lease.Strand, why), Detail: agent.Bullets(tried),
+	sv.openCheckpoint(view, agent.CheckpointOpened{
+		Ask: agent.CheckStuck, Title: view.StuckTitle(sv.lease.Strand, why), Detail: agent.Bullets(tried),
 		Choices: []string{agent.DecideRetry, agent.DecideSkip, agent.DecideCancel},
 	})
 }

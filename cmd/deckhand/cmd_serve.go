@@ -189,7 +189,7 @@ func (s *server) loop(voice *posting.Poster, speaks bool, m llm.Model) (*loop.Lo
 	lc.Store = s.meter.store(lc.Store)
 	lc.Grace = serveGrace
 	if speaks {
-		lc.Voice = voice
+		lc.Poster = voice
 	}
 	return loop.New(lc)
 }

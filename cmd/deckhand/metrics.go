@@ -11,7 +11,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
-	"github.com/deckhand-bot/deckhand/agent/loop"
+	"github.com/deckhand-bot/deckhand/agent/loop/watchdog"
 )
 
 // meter counts what a serving process does and shows it in Prometheus' text
@@ -24,7 +24,7 @@ func newMeter() meter {
 	m.set.NewGauge(series("deckhand_build_info", "version", version)+",go="+strconv.Quote(runtime.Version())+"}", func() float64 { return 1 })
 	m.set.NewGauge("deckhand_uptime_seconds", func() float64 { return time.Since(started).Seconds() })
 	m.set.NewCounter("deckhand_strands_worked_total")
-	for _, kind := range append(loop.AlertKinds(), scheduleAlert) {
+	for _, kind := range append(watchdog.AlertKinds(), scheduleAlert) {
 		m.alert(kind, 0) // a series that begins at its first alert hides it from rate()
 	}
 	for _, verdict := range []agent.CheckInVerdict{agent.CheckInContinue, agent.CheckInNudge, agent.CheckInReplan, agent.CheckInEscalate, agent.CheckInStop} {
@@ -34,7 +34,7 @@ func newMeter() meter {
 }
 
 // scheduleAlert is the kind of the clock's alerts (bot.Clock): a turn could not be served.
-const scheduleAlert loop.AlertKind = "schedule"
+const scheduleAlert watchdog.AlertKind = "schedule"
 
 // ServeHTTP writes all of it.
 func (m meter) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
@@ -49,7 +49,7 @@ func (m meter) count(name, label, value string, n int) {
 // series is the name of a series with its first label.
 func series(name, label, value string) string { return name + "{" + label + "=" + strconv.Quote(value) }
 
-func (m meter) alert(kind loop.AlertKind, n int) {
+func (m meter) alert(kind watchdog.AlertKind, n int) {
 	m.count("deckhand_alerts_total", "kind", string(kind), n)
 }
 

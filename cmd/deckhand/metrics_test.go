@@ -11,7 +11,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
-	"github.com/deckhand-bot/deckhand/agent/loop"
+	"github.com/deckhand-bot/deckhand/agent/loop/watchdog"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
 
@@ -61,7 +61,7 @@ func TestMeterCounts(t *testing.T) {
 			t.Errorf("%s is %q at first, want 0", series, before[series])
 		}
 	}
-	m.alert(loop.AlertLost, 2)
+	m.alert(watchdog.AlertLost, 2)
 	if _, err := m.model(awayModel{}).Complete(t.Context(), llm.Request{Purpose: llm.Judge}); !errors.Is(err, errAway) {
 		t.Error(err)
 	}

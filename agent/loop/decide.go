@@ -10,45 +10,48 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/agent/plan"
+	"github.com/deckhand-bot/deckhand/agent/prompt"
 )
 
-// control takes a decision of the model: the functions of MODEL.md that are
+// decider takes the decisions of the model: calls that are no tools.
+type decider struct{ *turn }
+
+// take takes a decision of the model: the functions of MODEL.md that are
 // not tools. The arguments fit their schema.
-func (t *turn) control(ctx context.Context, view agent.Run, c agent.OpenCall, args json.RawMessage) error {
+func (d decider) take(ctx context.Context, view agent.Run, c agent.OpenCall, args json.RawMessage) error {
 	var err error
 	switch c.Name {
 	case "reply":
-		err = read(args, func(a answer) { t.answer(c, a.Text) })
+		err = read(args, func(a answer) { d.answer(c, a.Text) })
 	case "ask_human":
-		err = read(args, func(a inquiry) { t.clarify(view, c, a.Questions) })
+		err = read(args, func(a inquiry) { d.clarify(view, c, a.Questions) })
 	case "submit_plan":
-		err = read(args, func(a submission) { t.submit(view, c, a) })
+		err = read(args, func(a submission) { planner{d.turn}.submit(view, c, a) })
 	case "finish_task":
-		err = read(args, func(a finish) { t.finish(view, c, a) })
+		err = read(args, func(a finish) { d.finish(view, c, a) })
 	case "fail_task":
-		err = read(args, func(a failure) { t.fail(c, a) })
+		err = read(args, func(a failure) { d.fail(c, a) })
 	case "add_tasks":
 		var a addition
 		if err = json.Unmarshal(args, &a); err == nil {
-			return t.extend(ctx, view, c, a)
+			return planner{d.turn}.extend(ctx, view, c, a)
 		}
 	case agent.CallStatus:
-		return t.status(view, c)
+		return d.status(view, c)
 	case agent.CallNothing:
-		t.reply(c, "Nothing was done.")
+		d.reply(c, "Nothing was done.")
 	case "submit_reflection":
-		err = read(args, func(l agent.Ledger) { t.reflection(view, c, l) })
+		err = read(args, func(l agent.Ledger) { supervisor{d.turn}.weighLedger(view, c, l) })
 	case "judge_task":
-		err = read(args, func(a agent.TaskJudged) { t.judge(view, c, a) })
+		err = read(args, func(a agent.TaskJudged) { d.judge(view, c, a) })
 	case "submit_report":
-		err = read(args, func(a agent.Reported) { t.report(view, c, a) })
+		err = read(args, func(a agent.Reported) { d.report(view, c, a) })
 	default:
 		err = errors.New("it is not built in")
 	}
 	if err != nil {
 		// Go matches names in any case, schemas do not: what passed the schema may still not read
-		t.refuse(c, fmt.Sprintf("the arguments of %s do not fit: %v. Write the names of the fields exactly as the schema has them.", c.Name, err))
+		d.refuse(c, fmt.Sprintf("the arguments of %s do not fit: %v. Write the names of the fields exactly as the schema has them.", c.Name, err))
 	}
 	return nil
 }
@@ -93,16 +96,16 @@ type submission struct {
 }
 
 // answer ends a run whose message needed no work.
-func (t *turn) answer(c agent.OpenCall, text string) {
+func (d decider) answer(c agent.OpenCall, text string) {
 	headline, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	t.reply(c, "delivered")
-	t.event(agent.Reported{Headline: headline, Body: text})
+	d.reply(c, "delivered")
+	d.event(agent.Reported{Headline: headline, Body: text})
 }
 
 // clarify asks the person, and turns the decision into the call's reply.
-func (t *turn) clarify(view agent.Run, c agent.OpenCall, questions []agent.Question) {
+func (d decider) clarify(view agent.Run, c agent.OpenCall, questions []agent.Question) {
 	if check, asked := view.Checks[c.Checkpoint]; asked {
-		t.reply(c, answers(check))
+		d.reply(c, answers(check))
 		return
 	}
 	for i := range questions {
@@ -110,7 +113,7 @@ func (t *turn) clarify(view agent.Run, c agent.OpenCall, questions []agent.Quest
 			questions[i].ID = fmt.Sprintf("q%d", i+1)
 		}
 	}
-	t.openCheckpoint(view, agent.CheckpointOpened{Ask: agent.CheckClarify, Title: "I have a question", Effect: c.Effect,
+	d.openCheckpoint(view, agent.CheckpointOpened{Ask: agent.CheckClarify, Title: "I have a question", Effect: c.Effect,
 		Questions: questions, Choices: choices(questions)})
 }
 
@@ -151,19 +154,19 @@ func answers(c agent.Checkpoint) string {
 	return b.String()
 }
 
-func (t *turn) fail(c agent.OpenCall, a failure) {
-	id, _ := t.lease.Strand.Task()
+func (d decider) fail(c agent.OpenCall, a failure) {
+	id, _ := d.lease.Strand.Task()
 	if !slices.Contains([]agent.FailKind{agent.FailImpossible, agent.FailBlocked, agent.FailBudget}, a.Kind) {
 		a.Kind = agent.FailOther
 	}
-	t.reply(c, "noted")
-	t.add(map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}, agent.Event{Strand: t.lease.Strand,
+	d.reply(c, "noted")
+	d.add(map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}, agent.Event{Strand: d.lease.Strand,
 		Body: agent.TaskEnded{Task: id, State: agent.TaskFailed, Outputs: []agent.Output{}, Reason: a.Reason, Fail: a.Kind}})
 }
 
 // finish takes a task's result to the judge, once every announced output is there.
-func (t *turn) finish(view agent.Run, c agent.OpenCall, a finish) {
-	id, _ := t.lease.Strand.Task()
+func (d decider) finish(view agent.Run, c agent.OpenCall, a finish) {
+	id, _ := d.lease.Strand.Task()
 	task, _ := view.Plan.Task(id)
 	var missing []string
 	for _, o := range task.Outputs {
@@ -173,27 +176,27 @@ func (t *turn) finish(view agent.Run, c agent.OpenCall, a finish) {
 		}
 	}
 	if len(missing) > 0 {
-		t.refuse(c, "these announced outputs are missing: "+strings.Join(missing, ", ")+". Deliver each with a value or a file.")
+		d.refuse(c, "these announced outputs are missing: "+strings.Join(missing, ", ")+". Deliver each with a value or a file.")
 		return
 	}
 	for _, o := range a.Outputs {
-		if o.File == "" || t.File == nil {
+		if o.File == "" || d.File == nil {
 			continue
 		}
-		if err := t.File(view.Brief.Folder, o.File); err != nil {
-			t.refuse(c, fmt.Sprintf("the output %s names a file that is not there: %v", o.Name, err))
+		if err := d.File(view.Brief.Folder, o.File); err != nil {
+			d.refuse(c, fmt.Sprintf("the output %s names a file that is not there: %v", o.Name, err))
 			return
 		}
 	}
-	t.event(agent.TaskFinishing{Task: id, Effect: c.Effect, Summary: a.Summary, Outputs: a.Outputs, Confidence: a.Confidence})
+	d.event(agent.TaskFinishing{Task: id, Effect: c.Effect, Summary: a.Summary, Outputs: a.Outputs, Confidence: a.Confidence})
 }
 
 // judge takes the verdict. A rejected task's worker hears why.
-func (t *turn) judge(view agent.Run, c agent.OpenCall, a agent.TaskJudged) {
-	finishing := view.Strands[t.lease.Strand].Finishing
-	t.reply(c, "noted")
+func (d decider) judge(view agent.Run, c agent.OpenCall, a agent.TaskJudged) {
+	finishing := view.Strands[d.lease.Strand].Finishing
+	d.reply(c, "noted")
 	a.Task = finishing.Task
-	t.event(a)
+	d.event(a)
 	if a.Accepted {
 		return
 	}
@@ -204,49 +207,26 @@ func (t *turn) judge(view agent.Run, c agent.OpenCall, a agent.TaskJudged) {
 	if len(a.Missing) > 0 {
 		text += ". Missing: " + strings.Join(a.Missing, "; ")
 	}
-	t.event(agent.CallReplied{Effect: finishing.Effect, Text: text})
+	d.event(agent.CallReplied{Effect: finishing.Effect, Text: text})
 }
 
-func (t *turn) report(view agent.Run, c agent.OpenCall, a agent.Reported) {
-	t.reply(c, "delivered")
+func (d decider) report(view agent.Run, c agent.OpenCall, a agent.Reported) {
+	d.reply(c, "delivered")
 	for _, f := range view.Copies(a) {
-		t.event(f)
+		d.event(f)
 	}
-	t.event(a)
+	d.event(a)
 }
 
-// extend adds tasks that were discovered on the way. Two strands may add at
-// the same time: the commit insists on having seen everything, and is done
-// anew on the newest plan where it had not.
-func (t *turn) extend(ctx context.Context, view agent.Run, c agent.OpenCall, a addition) error {
-	if err := t.flush(ctx); err != nil {
-		return err
+// status answers a look at where things stand, from the fold: it asks nobody
+// and changes nothing. Titles and names in it are a model's words, so it is
+// framed as data.
+func (d decider) status(view agent.Run, c agent.OpenCall) error {
+	id, _ := d.lease.Strand.Task()
+	line, err := json.Marshal(view.Standing(id))
+	if err != nil {
+		return fmt.Errorf("write down where run %s stands: %w", view.ID, err)
 	}
-	view = t.view() // others may have added tasks between the fold and the flush
-	if view.Rethink != nil {
-		t.refuse(c, "no tasks can be added: the plan is to be made anew first ("+view.Rethink.Reason+"). Finish your own task, or fail it and say what it needs.")
-		return nil
-	}
-	parent, _ := t.lease.Strand.Task()
-	extended, findings := plan.Extend(view.Plan, a.Tasks, parent, t.planOptions(view))
-	if errs := errorsOf(findings); errs != "" {
-		t.refuse(c, "the tasks were not added:\n"+errs)
-		return nil
-	}
-	if check, asked := view.Checks[c.Checkpoint]; asked && !approved(check) {
-		t.reply(c, "denied by "+check.Decision.By+": "+check.Decision.Text)
-		return nil
-	} else if !asked && t.needsApproval(view, agent.Plan{Tasks: a.Tasks}) {
-		t.askPlan(view, c, extended, "May I add tasks to the plan?", plan.Text(extended, view.States()),
-			agent.DecideApprove, agent.DecideDeny, agent.DecideCancel)
-		return nil
-	}
-	t.reply(c, "added")
-	t.add(map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}, agent.Event{Strand: t.lease.Strand,
-		Body: agent.PlanAccepted{Plan: extended, By: string(t.lease.Strand), Reason: a.Reason, Findings: findings}})
-	if err := t.insist(ctx); err != nil {
-		return err
-	}
-	t.planning()
+	d.reply(c, "Where things stand, from Deckhand's own records:\n"+prompt.Frame(string(line), agent.Untrusted))
 	return nil
 }

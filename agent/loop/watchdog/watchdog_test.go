@@ -1,4 +1,4 @@
-package loop_test
+package watchdog_test
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
-	"github.com/deckhand-bot/deckhand/agent/loop"
+	"github.com/deckhand-bot/deckhand/agent/loop/watchdog"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
 
@@ -33,7 +33,7 @@ type harbour struct {
 	reads atomic.Int64
 
 	mu   sync.Mutex
-	told []loop.Alert
+	told []watchdog.Alert
 	deaf bool // nobody takes alerts
 }
 
@@ -65,10 +65,10 @@ func (c counted) Read(ctx context.Context, run agent.RunID, after uint64) ([]age
 
 var errDeaf = errors.New("nobody listens")
 
-func (h *harbour) watch(change func(*loop.WatchConfig)) *loop.Watch {
+func (h *harbour) watch(change func(*watchdog.Config)) *watchdog.Watchdog {
 	h.Helper()
-	c := loop.WatchConfig{Store: counted{h.store, &h.reads}, Archive: h.store, Log: slog.New(slog.DiscardHandler), CheckIns: 10 * time.Minute,
-		Alarm: func(_ context.Context, a loop.Alert) error {
+	c := watchdog.Config{Store: counted{h.store, &h.reads}, Archive: h.store, Log: slog.New(slog.DiscardHandler), CheckIns: 10 * time.Minute,
+		Alarm: func(_ context.Context, a watchdog.Alert) error {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			if h.deaf {
@@ -80,7 +80,7 @@ func (h *harbour) watch(change func(*loop.WatchConfig)) *loop.Watch {
 	if change != nil {
 		change(&c)
 	}
-	w, err := loop.NewWatch(c)
+	w, err := watchdog.New(c)
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func (h *harbour) watch(change func(*loop.WatchConfig)) *loop.Watch {
 }
 
 // after sweeps once that much later and returns what was told by it.
-func (h *harbour) after(w *loop.Watch, d time.Duration) []loop.Alert {
+func (h *harbour) after(w *watchdog.Watchdog, d time.Duration) []watchdog.Alert {
 	h.Helper()
 	h.mu.Lock()
 	h.told = nil
@@ -136,7 +136,7 @@ func question(expires time.Time) agent.CheckpointOpened {
 
 var plain = goal(agent.RunStarted{PlanApproval: agent.ApprovePlanNever})
 
-func kinds(alerts []loop.Alert) (list []loop.AlertKind) {
+func kinds(alerts []watchdog.Alert) (list []watchdog.AlertKind) {
 	for _, a := range alerts {
 		list = append(list, a.Kind)
 	}
@@ -151,30 +151,30 @@ func TestWatchJudges(t *testing.T) {
 		wake   wakes
 		ends   bool
 		after  time.Duration
-		want   []loop.AlertKind
+		want   []watchdog.AlertKind
 		says   []string
 	}{
 		"not for an hour yet": {on(agent.Main, plain), nil, false, 59 * time.Minute, nil, nil},
 		"due, and nobody takes it": {on(agent.Main, plain), wakes{agent.Main: agent.AtOnce}, false, 2 * time.Hour,
-			[]loop.AlertKind{loop.AlertAbandoned}, []string{`("count")`, "no worker takes it", "deckhand serve", "deckhand journal"}},
+			[]watchdog.AlertKind{watchdog.AlertAbandoned}, []string{`("count")`, "no worker takes it", "deckhand serve", "deckhand journal"}},
 		"something to do, and parked": {on(agent.Main, plain), nil, false, 2 * time.Hour,
-			[]loop.AlertKind{loop.AlertLost}, []string{"main has something to do", "woken now"}},
+			[]watchdog.AlertKind{watchdog.AlertLost}, []string{"main has something to do", "woken now"}},
 		"a person was asked":     {on(agent.Main, plain, question(time.Time{})), nil, false, 100 * time.Hour, nil, nil},
 		"a person has more time": {on(agent.Main, plain, question(later)), wakes{agent.Main: later}, false, 2 * time.Hour, nil, nil},
 		"a person's time was over": {on(agent.Main, plain, question(later)), nil, false, 7 * time.Hour,
-			[]loop.AlertKind{loop.AlertLost}, []string{"was to go on at"}},
+			[]watchdog.AlertKind{watchdog.AlertLost}, []string{"was to go on at"}},
 		"a person's time is over, and nobody takes it": {on(agent.Main, plain, question(later)), wakes{agent.Main: later}, false, 7 * time.Hour,
-			[]loop.AlertKind{loop.AlertAbandoned}, nil},
+			[]watchdog.AlertKind{watchdog.AlertAbandoned}, nil},
 		"one strand asked, another was forgotten": {append(on(agent.Main, plain, planned("a"), agent.TaskStarted{Task: "a"}), on("task/a", question(later))...),
 			wakes{"task/a": later}, false, 2 * time.Hour, nil, nil},
 		"paused":         {on(agent.Main, plain, agent.RunControlled{Word: agent.WordPause, By: "terminal"}), nil, false, 2 * time.Hour, nil, nil},
 		"ended":          {on(agent.Main, plain, agent.RunEnded{State: agent.RunDone}), nil, true, 2 * time.Hour, nil, nil},
-		"a waiting file": {on(agent.Main, goal(agent.RunStarted{Files: []agent.Attachment{{ID: "F1", Name: "boats.csv"}}})), nil, false, 2 * time.Hour, []loop.AlertKind{loop.AlertIdle}, []string{"waits for nobody"}},
+		"a waiting file": {on(agent.Main, goal(agent.RunStarted{Files: []agent.Attachment{{ID: "F1", Name: "boats.csv"}}})), nil, false, 2 * time.Hour, []watchdog.AlertKind{watchdog.AlertIdle}, []string{"waits for nobody"}},
 		"the report was not posted": {on(agent.Main, chat, agent.Reported{Headline: "42", Body: "42 boats"}, agent.RunEnded{State: agent.RunDone}), nil, true, 2 * time.Hour,
-			[]loop.AlertKind{loop.AlertUnsaid}, []string{"card was not posted"}},
+			[]watchdog.AlertKind{watchdog.AlertUnsaid}, []string{"card was not posted"}},
 		"a scheduled report was not posted": {on(agent.Main, goal(agent.RunStarted{ReplyTo: "slack:T1:C1:", Tick: &agent.Tick{Report: true}}),
 			agent.Reported{Headline: "42", Body: "42 boats"}, agent.RunEnded{State: agent.RunDone}), nil, true, 2 * time.Hour,
-			[]loop.AlertKind{loop.AlertUnsaid}, []string{"the scheduled report was not posted"}},
+			[]watchdog.AlertKind{watchdog.AlertUnsaid}, []string{"the scheduled report was not posted"}},
 		"an alert was not posted": {on(agent.Main, goal(agent.RunStarted{ReplyTo: "slack:T1:D1:", Direct: true, Tick: &agent.Tick{Report: true}}),
 			agent.Reported{Headline: "Something did not happen"}, agent.RunEnded{State: agent.RunDone}), nil, true, 2 * time.Hour, nil, nil},
 		"the report was not posted, days ago": {on(agent.Main, chat, agent.RunEnded{State: agent.RunDone}), nil, true, 50 * time.Hour, nil, nil},
@@ -198,9 +198,9 @@ func TestWatchJudges(t *testing.T) {
 					t.Errorf("alert %q does not say %q", got[0].Text, words)
 				}
 			}
-			var then []loop.AlertKind
-			if slices.Contains(tt.want, loop.AlertLost) || slices.Contains(tt.want, loop.AlertIdle) {
-				then = append(then, loop.AlertAbandoned) // it was woken, and this clock is ahead
+			var then []watchdog.AlertKind
+			if slices.Contains(tt.want, watchdog.AlertLost) || slices.Contains(tt.want, watchdog.AlertIdle) {
+				then = append(then, watchdog.AlertAbandoned) // it was woken, and this clock is ahead
 			}
 			if again := h.after(w, tt.after); !slices.Equal(kinds(again), then) {
 				t.Errorf("the same process says it again: %+v", again)
@@ -270,7 +270,7 @@ func TestWatchSeesDamage(t *testing.T) {
 		t.Fatal(err, closed)
 	}
 	w := h.watch(nil)
-	if got := h.after(w, 2*time.Hour); !slices.Equal(kinds(got), []loop.AlertKind{loop.AlertUnreadable}) || !strings.Contains(got[0].Text, "entry 1") {
+	if got := h.after(w, 2*time.Hour); !slices.Equal(kinds(got), []watchdog.AlertKind{watchdog.AlertUnreadable}) || !strings.Contains(got[0].Text, "entry 1") {
 		t.Fatalf("alerts %+v", got)
 	}
 	if got := h.after(w, 3*time.Hour); len(got) > 0 {
@@ -284,11 +284,11 @@ func TestWatchMissesCheckIns(t *testing.T) {
 		agent.ModelAsked{Call: "task/a.1", Purpose: llm.Work, Model: "m"},
 		agent.ModelAnswered{Call: "task/a.1", Purpose: llm.Work, Model: "m", Message: &llm.Message{Role: llm.Assistant, Content: "hm"}, Problem: "Text alone does nothing here."})
 	run := h.run(wakes{"task/a": agent.AtOnce}, slices.Concat(on(agent.Main, plain, planned("a"), agent.TaskStarted{Task: "a"}), called)...)
-	w := h.watch(func(c *loop.WatchConfig) { c.After = 24 * time.Hour })
+	w := h.watch(func(c *watchdog.Config) { c.After = 24 * time.Hour })
 	for _, step := range []struct {
 		after time.Duration
-		want  []loop.AlertKind
-	}{{31 * time.Minute, nil}, {60 * time.Minute, nil}, {62 * time.Minute, []loop.AlertKind{loop.AlertCheckIn}}, {63 * time.Minute, nil}} {
+		want  []watchdog.AlertKind
+	}{{31 * time.Minute, nil}, {60 * time.Minute, nil}, {62 * time.Minute, []watchdog.AlertKind{watchdog.AlertCheckIn}}, {63 * time.Minute, nil}} {
 		h.commit(agent.Commit{Run: run, Events: on("task/a", agent.PersonSaid{By: "terminal", Text: "go on", Trusted: true})})
 		if got := h.after(w, step.after); !slices.Equal(kinds(got), step.want) {
 			t.Fatalf("after %v: %+v, want %v", step.after, got, step.want)
@@ -340,7 +340,7 @@ func TestWatchSumsUp(t *testing.T) {
 		h.run(wakes{agent.Main: agent.AtOnce}, on(agent.Main, plain)...)
 	}
 	got := h.after(h.watch(nil), 2*time.Hour)
-	if len(got) != 21 || got[20].Run != "" || got[20].More != 5 || got[20].Kind != loop.AlertAbandoned || got[20].Since.IsZero() || got[20].ID == "" {
+	if len(got) != 21 || got[20].Run != "" || got[20].More != 5 || got[20].Kind != watchdog.AlertAbandoned || got[20].Since.IsZero() || got[20].ID == "" {
 		t.Fatalf("%d alerts, the last %+v; want 20 and one about 5 more", len(got), got[len(got)-1])
 	}
 }
@@ -383,15 +383,15 @@ func TestWatchReadsOnce(t *testing.T) {
 func TestWatchRuns(t *testing.T) {
 	h := newHarbour(t)
 	run := h.run(wakes{agent.Main: agent.AtOnce}, on(agent.Main, plain)...)
-	told := make(chan loop.Alert, 10)
-	w := h.watch(func(c *loop.WatchConfig) {
+	told := make(chan watchdog.Alert, 10)
+	w := h.watch(func(c *watchdog.Config) {
 		c.After, c.Every = 20*time.Millisecond, 5*time.Millisecond
-		c.Alarm = func(_ context.Context, a loop.Alert) error { told <- a; return nil }
+		c.Alarm = func(_ context.Context, a watchdog.Alert) error { told <- a; return nil }
 	})
 	ctx, stop := context.WithCancel(t.Context())
 	over := make(chan struct{})
 	go func() { defer close(over); w.Run(ctx) }()
-	if a := <-told; a.Run != run || a.Kind != loop.AlertAbandoned {
+	if a := <-told; a.Run != run || a.Kind != watchdog.AlertAbandoned {
 		t.Errorf("alert %+v", a)
 	}
 	stop()
@@ -399,7 +399,7 @@ func TestWatchRuns(t *testing.T) {
 }
 
 func TestWatchNeedsAStore(t *testing.T) {
-	if _, err := loop.NewWatch(loop.WatchConfig{}); err == nil {
+	if _, err := watchdog.New(watchdog.Config{}); err == nil {
 		t.Fatal("a watch over nothing")
 	}
 }
@@ -427,7 +427,7 @@ func BenchmarkWatchParked(b *testing.B) {
 	if err := g.Wait(); err != nil {
 		b.Fatal(err)
 	}
-	w, err := loop.NewWatch(loop.WatchConfig{Store: store, Archive: store, Log: slog.New(slog.DiscardHandler)})
+	w, err := watchdog.New(watchdog.Config{Store: store, Archive: store, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		b.Fatal(err)
 	}

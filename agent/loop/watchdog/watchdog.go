@@ -1,4 +1,4 @@
-package loop
+package watchdog
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/fold"
 )
 
 // AlertKind says what is wrong with a run that nothing comes of.
@@ -45,8 +46,8 @@ type Alert struct {
 // alert again after the next look, as long as the process lives.
 type Alarm func(ctx context.Context, a Alert) error
 
-// WatchConfig bounds and wires a Watch. Zero fields take defaults.
-type WatchConfig struct {
+// Config bounds and wires a Watchdog. Zero fields take defaults.
+type Config struct {
 	Store   agent.Store
 	Archive agent.Archive
 	Log     *slog.Logger
@@ -57,32 +58,37 @@ type WatchConfig struct {
 	CheckIns time.Duration // how often the clock calls check-ins; 0: they are not watched
 }
 
-// Watch looks over all runs of a store, whoever works them, for those that
+// Watchdog looks over all runs of a store, whoever works them, for those that
 // nothing comes of. It tells people and wakes what can be woken. Any number of
 // replicas may watch one store: an alert is raised once, by the store's
 // once-keys (an alert of a process that dies right then is only raised again
 // when the run has moved and stopped once more). It is not safe for concurrent
 // use.
-type Watch struct {
-	WatchConfig
-	folds *folds
-	seen  map[agent.RunID]*sight
+type Watchdog struct {
+	Config
+	folds *fold.Cache[fold.None]
+	seen  map[agent.RunID]*health
 	owed  []Alert // that Alarm did not take
 }
 
-// NewWatch checks the configuration.
-func NewWatch(c WatchConfig) (*Watch, error) {
+// New checks the configuration.
+func New(c Config) (*Watchdog, error) {
 	if c.Store == nil || c.Archive == nil || c.Log == nil {
 		return nil, errors.New("watch: Store, Archive and Log are all needed")
 	}
-	c.After = orDefault(c.After, time.Hour)
-	c.Every = orDefault(c.Every, c.After/12)
-	return &Watch{WatchConfig: c, folds: newFolds(c.Store, c.Archive, c.Log), seen: map[agent.RunID]*sight{}}, nil
+	if c.After <= 0 {
+		c.After = time.Hour
+	}
+	if c.Every <= 0 {
+		c.Every = c.After / 12
+	}
+	folds := fold.New(fold.Config{Journals: c.Store, Snapshots: c.Archive, Log: c.Log}, func() fold.None { return fold.None{} })
+	return &Watchdog{Config: c, folds: folds, seen: map[agent.RunID]*health{}}, nil
 }
 
 // Run looks over the runs until ctx ends. The first look comes after a while:
 // what was due while no process was up is worked by then.
-func (w *Watch) Run(ctx context.Context) {
+func (w *Watchdog) Run(ctx context.Context) {
 	tick := time.NewTicker(w.Every)
 	defer tick.Stop()
 	for {
@@ -99,25 +105,25 @@ func (w *Watch) Run(ctx context.Context) {
 
 // Sweep looks over the runs once. A run is folded when it may be late, and
 // again only after its journal has grown.
-func (w *Watch) Sweep(ctx context.Context, now time.Time) error {
+func (w *Watchdog) Sweep(ctx context.Context, now time.Time) error {
 	infos, err := w.Archive.Runs(ctx)
 	if err != nil {
 		return err
 	}
-	seen := make(map[agent.RunID]*sight, len(w.seen))
+	seen := make(map[agent.RunID]*health, len(w.seen))
 	var raised []Alert
 	for _, info := range infos {
 		if !w.concerns(info, now) {
 			continue
 		}
-		s, won, err := w.one(ctx, info, now)
+		h, won, err := w.check(ctx, info, now)
 		raised = append(raised, won...)
 		if err != nil {
 			w.deliver(ctx, raised)
 			return err
 		}
-		if s != nil {
-			seen[info.Run] = s
+		if h != nil {
+			seen[info.Run] = h
 		}
 	}
 	w.seen = seen
@@ -125,86 +131,85 @@ func (w *Watch) Sweep(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// one looks at one run, nil: there is nothing to see now.
-func (w *Watch) one(ctx context.Context, info agent.RunInfo, now time.Time) (s *sight, won []Alert, err error) {
-	s, err = w.look(ctx, info, now)
-	if s == nil || err != nil {
+// check looks at one run and raises its alerts. No health: the run is not late for
+// anything now.
+func (w *Watchdog) check(ctx context.Context, info agent.RunInfo, now time.Time) (h *health, won []Alert, err error) {
+	h, err = w.assess(ctx, info, now)
+	if h == nil || err != nil {
 		return nil, nil, err
 	}
-	for _, a := range s.judge(info, now, w.limits()) {
-		first, err := w.raise(ctx, info, s, a, now)
+	for _, a := range h.alerts(info, now, w.limits()) {
+		first, err := w.raise(ctx, info, h, a, now)
 		if first {
 			won = append(won, a)
 		}
 		if err != nil {
-			return s, won, err
+			return h, won, err
 		}
 	}
-	return s, won, nil
+	return h, won, nil
 }
 
-// spoken is how long after a run's end its report is missed.
-const spoken = 24 * time.Hour
+// reportWait is how long after a run's end its report is missed.
+const reportWait = 24 * time.Hour
 
 // concerns reports whether the run can be late for anything.
-func (w *Watch) concerns(info agent.RunInfo, now time.Time) bool {
+func (w *Watchdog) concerns(info agent.RunInfo, now time.Time) bool {
 	if !info.Ended.IsZero() {
-		return w.quiet(info, now) && now.Sub(info.Ended) < w.After+spoken
+		return w.quiet(info, now) && now.Sub(info.Ended) < w.After+reportWait
 	}
-	return w.quiet(info, now) || w.CheckIns > 0 && !info.Due.IsZero() && now.Sub(info.Started) > missed*w.CheckIns
+	return w.quiet(info, now) || w.CheckIns > 0 && !info.Due.IsZero() && now.Sub(info.Started) > missedCheckIns*w.CheckIns
 }
 
-func (w *Watch) quiet(info agent.RunInfo, now time.Time) bool { return now.Sub(info.Last) > w.After }
+func (w *Watchdog) quiet(info agent.RunInfo, now time.Time) bool { return now.Sub(info.Last) > w.After }
 
-// look returns what the run's fold says, from an earlier look where the
+// assess returns what the run's fold says, from an earlier look where the
 // journal has not grown since; nil for a run that has moved or gone meanwhile.
-func (w *Watch) look(ctx context.Context, info agent.RunInfo, now time.Time) (*sight, error) {
+func (w *Watchdog) assess(ctx context.Context, info agent.RunInfo, now time.Time) (*health, error) {
 	old := w.seen[info.Run]
 	if old != nil && old.length == info.Length {
 		return old, nil
 	}
-	e := &fold{}
-	w.folds.restore(ctx, info.Run, e)
-	err := w.folds.catchUp(ctx, info.Run, e)
+	run, err := w.folds.Peek(ctx, info.Run)
 	var entry *agent.EntryError
 	switch {
 	case errors.As(err, &entry):
-		return &sight{length: info.Length, unreadable: entry, told: map[AlertKind]string{}}, nil
+		return &health{length: info.Length, unreadable: entry, told: map[AlertKind]string{}}, nil
 	case errors.Is(err, agent.ErrNoRun):
 		return nil, nil //nolint:nilnil // it expired: nothing to see is no error
 	case err != nil:
 		return nil, fmt.Errorf("look at run %s: %w", info.Run, err)
-	case e.run.Seq != info.Length && w.quiet(info, now):
+	case run.Seq != info.Length && w.quiet(info, now):
 		return nil, nil //nolint:nilnil // it has moved
 	}
-	s := see(e.run)
-	s.length = info.Length
-	s.remember(old, now)
-	return s, nil
+	h := assess(run)
+	h.length = info.Length
+	h.carryOver(old, now)
+	return h, nil
 }
 
 // raise takes the alert for this process: one of all that watch the store gets
 // it. A run that only needs waking is woken.
-func (w *Watch) raise(ctx context.Context, info agent.RunInfo, s *sight, a Alert, now time.Time) (won bool, err error) {
-	if s.told[a.Kind] != a.ID {
+func (w *Watchdog) raise(ctx context.Context, info agent.RunInfo, h *health, a Alert, now time.Time) (won bool, err error) {
+	if h.told[a.Kind] != a.ID {
 		_, err := w.Store.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: a.Run, Once: []string{"watch/" + a.ID}})
 		if err != nil && !errors.Is(err, agent.ErrSeen) {
 			return false, fmt.Errorf("raise the alert that run %s is %s: %w", a.Run, a.Kind, err)
 		}
 		won = err == nil
-		s.told[a.Kind] = a.ID
+		h.told[a.Kind] = a.ID
 	}
 	if a.Kind == AlertLost || a.Kind == AlertIdle {
-		return won, w.wake(ctx, info, s, a, now)
+		return won, w.wake(ctx, info, h, a, now)
 	}
 	return won, nil
 }
 
 // wake makes every strand look again, once an hour at most, and only if
 // nothing has happened since the listing.
-func (w *Watch) wake(ctx context.Context, info agent.RunInfo, s *sight, a Alert, now time.Time) error {
-	wakes := make(map[agent.StrandID]time.Time, len(s.wakeful))
-	for _, id := range s.wakeful {
+func (w *Watchdog) wake(ctx context.Context, info agent.RunInfo, h *health, a Alert, now time.Time) error {
+	wakes := make(map[agent.StrandID]time.Time, len(h.wakeful))
+	for _, id := range h.wakeful {
 		wakes[id] = agent.AtOnce
 	}
 	_, err := w.Store.Commit(ctx, agent.Commit{
@@ -220,19 +225,19 @@ func (w *Watch) wake(ctx context.Context, info agent.RunInfo, s *sight, a Alert,
 	return fmt.Errorf("wake run %s: %w", info.Run, err)
 }
 
-// alone is how many alerts of one look are told one by one.
-const alone = 20
+// maxSingle is how many alerts of one look are told one by one.
+const maxSingle = 20
 
 // deliver logs every alert and takes them to people; of very many alerts, most
 // as one a kind.
-func (w *Watch) deliver(ctx context.Context, raised []Alert) {
+func (w *Watchdog) deliver(ctx context.Context, raised []Alert) {
 	for _, a := range raised {
 		w.Log.Error("a run needs attention", "run", a.Run, "kind", a.Kind, "since", a.Since, "what", a.Text)
 	}
 	if w.Alarm == nil {
 		return
 	}
-	list := slices.Concat(w.owed, summed(raised))
+	list := slices.Concat(w.owed, summarised(raised))
 	w.owed = nil
 	for _, a := range list {
 		if err := w.Alarm(ctx, a); err != nil {
@@ -242,15 +247,15 @@ func (w *Watch) deliver(ctx context.Context, raised []Alert) {
 	}
 }
 
-// summed keeps some alerts as they are and makes one a kind of the others.
-func summed(raised []Alert) []Alert {
-	if len(raised) <= alone {
+// summarised keeps some alerts as they are and makes one a kind of the others.
+func summarised(raised []Alert) []Alert {
+	if len(raised) <= maxSingle {
 		return raised
 	}
-	list := raised[:alone:alone]
+	list := raised[:maxSingle:maxSingle]
 	for _, kind := range AlertKinds() {
 		sum := Alert{Kind: kind}
-		for _, a := range raised[alone:] {
+		for _, a := range raised[maxSingle:] {
 			if a.Kind != kind {
 				continue
 			}
@@ -260,7 +265,7 @@ func summed(raised []Alert) []Alert {
 			}
 		}
 		if sum.More > 0 {
-			sum.ID = string(kind) + "/" + raised[alone].ID
+			sum.ID = string(kind) + "/" + raised[maxSingle].ID
 			sum.Text = fmt.Sprintf("%d more runs are %s, the first since %s. That many at once have one cause: look whether the workers, "+
 				"the store and the model are well. The log names each run.", sum.More, kind, stampOf(sum.Since))
 			list = append(list, sum)

@@ -12,11 +12,6 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 )
 
-// Lister lists the runs of a store; every store does.
-type Lister interface {
-	Runs(ctx context.Context) ([]agent.RunInfo, error)
-}
-
 // aligned is a schedule whose ticks are the same instants in every process:
 // the multiples of its distance since 1970.
 type aligned time.Duration
@@ -46,7 +41,7 @@ func (l cronLog) Error(err error, msg string, more ...any) {
 const early = time.Second
 
 // clock calls check-ins at every tick until stop is called.
-func (l *Loop) clock(ctx context.Context) (stop func()) {
+func (l *Loop) startClock(ctx context.Context) (stop func()) {
 	if l.CheckIns <= 0 || l.Runs == nil {
 		return func() {}
 	}
@@ -75,7 +70,7 @@ func (l *Loop) Tick(ctx context.Context, tick time.Time) (called int, err error)
 		if !info.Ended.IsZero() || info.Due.IsZero() || info.Due.After(tick.Add(l.CheckIns)) || l.Only != "" && info.Run != l.Only {
 			continue
 		}
-		n, err := l.call(ctx, info.Run, tick)
+		n, err := l.callCheckIns(ctx, info.Run, tick)
 		called += n
 		switch {
 		case ctx.Err() != nil:
@@ -87,10 +82,10 @@ func (l *Loop) Tick(ctx context.Context, tick time.Time) (called int, err error)
 	return called, nil
 }
 
-// call commits the tick to the run's tasks at work. One that began or looked
+// callCheckIns commits the tick to the run's tasks at work. One that began or looked
 // at itself just now is left to the next tick.
-func (l *Loop) call(ctx context.Context, id agent.RunID, tick time.Time) (called int, err error) {
-	run, err := l.folds.load(ctx, id)
+func (l *Loop) callCheckIns(ctx context.Context, id agent.RunID, tick time.Time) (called int, err error) {
+	run, err := l.folds.Load(ctx, id)
 	if errors.Is(err, agent.ErrNewer) || errors.Is(err, agent.ErrNoRun) {
 		return 0, nil // a newer replica calls them; an expired run has none
 	}

@@ -1,4 +1,4 @@
-package loop
+package watchdog
 
 import (
 	"fmt"
@@ -12,22 +12,22 @@ import (
 )
 
 const (
-	// missed is how many check-ins of a strand may fail to come.
-	missed = 3
-	// far is when something that is worked or tried again is certainly due before.
-	far = time.Minute
+	// missedCheckIns is how many check-ins of a strand may fail to come.
+	missedCheckIns = 3
+	// soon is within what time something that is worked or tried again is due.
+	soon = time.Minute
 )
 
-// sight is what a fold says about whom a run waits for. It holds for as long
+// health is what a fold says about whom a run waits for. It holds for as long
 // as the journal does not grow.
-type sight struct {
+type health struct {
 	length     uint64
 	unreadable error
 	goal       string
-	works      []agent.StrandID // have something to do
+	working    []agent.StrandID // have something to do
 	timer      time.Time        // the first that a strand waits for, zero: none does
 	person     bool             // somebody was asked, or paused it
-	unsaid     string           // the post that was not made, and why; empty: none
+	unposted   string           // the post that was not made, and why; empty: none
 	unchecked  map[agent.StrandID]unchecked
 	wakeful    []agent.StrandID
 
@@ -41,11 +41,11 @@ type unchecked struct{ last, first time.Time }
 // limits are what the judge goes by.
 type limits struct{ after, checkIns time.Duration }
 
-func (w *Watch) limits() limits { return limits{after: w.After, checkIns: w.CheckIns} }
+func (w *Watchdog) limits() limits { return limits{after: w.After, checkIns: w.CheckIns} }
 
-// see asks every strand of the run what it does next.
-func see(r agent.Run) *sight {
-	s := &sight{goal: firstLine(r.Brief.Goal, 80), told: map[AlertKind]string{}, unchecked: map[agent.StrandID]unchecked{},
+// assess asks every strand of the run what it does next.
+func assess(r agent.Run) *health {
+	h := &health{goal: firstLine(r.Brief.Goal, 80), told: map[AlertKind]string{}, unchecked: map[agent.StrandID]unchecked{},
 		person: r.Paused != "" || r.Refused != "" || r.OpenCheckpoint() != nil}
 	for id := range r.Strands {
 		if id == agent.Voice {
@@ -54,26 +54,26 @@ func see(r agent.Run) *sight {
 		move := r.Next(id)
 		switch {
 		case len(move.Steps) > 0:
-			s.works = append(s.works, id)
-		case !move.Wake.IsZero() && (s.timer.IsZero() || move.Wake.Before(s.timer)):
-			s.timer = move.Wake
+			h.working = append(h.working, id)
+		case !move.Wake.IsZero() && (h.timer.IsZero() || move.Wake.Before(h.timer)):
+			h.timer = move.Wake
 		}
 	}
-	slices.Sort(s.works)
-	s.unsaid = unsaid(r)
+	slices.Sort(h.working)
+	h.unposted = unposted(r)
 	for _, id := range r.Unchecked() {
-		s.unchecked[id] = unchecked{last: r.Strands[id].CheckIn.Last}
+		h.unchecked[id] = unchecked{last: r.Strands[id].CheckIn.Last}
 	}
 	for id := range r.Wakeful() {
-		s.wakeful = append(s.wakeful, id)
+		h.wakeful = append(h.wakeful, id)
 	}
-	return s
+	return h
 }
 
-// unsaid is the post that waits to be made, or the report that could not be.
+// unposted is the post that waits to be made, or the report that could not be.
 // What is said to one person by itself is not missed: alerts are, and one that
 // cannot be told must not raise the next.
-func unsaid(r agent.Run) string {
+func unposted(r agent.Run) string {
 	if r.Scheduled() && r.Brief.Direct {
 		return ""
 	}
@@ -107,36 +107,36 @@ func postWords(k agent.PostKind) string {
 	return string(k)
 }
 
-// remember takes over when check-ins were first missed. A strand that had one
+// carryOver takes over when check-ins were first missed. A strand that had one
 // since then begins anew.
-func (s *sight) remember(old *sight, now time.Time) {
-	for id, u := range s.unchecked {
+func (h *health) carryOver(old *health, now time.Time) {
+	for id, u := range h.unchecked {
 		u.first = now
 		if old != nil {
 			if before, was := old.unchecked[id]; was && before.last.Equal(u.last) {
 				u.first = before.first
 			}
 		}
-		s.unchecked[id] = u
+		h.unchecked[id] = u
 	}
 	if old != nil {
-		s.told = old.told
+		h.told = old.told
 	}
 }
 
-// judge says what is wrong with the run at the time: nothing, for most.
-func (s *sight) judge(info agent.RunInfo, now time.Time, l limits) (alerts []Alert) {
+// alerts says what is wrong with the run at the time: nothing, for most.
+func (h *health) alerts(info agent.RunInfo, now time.Time, l limits) (list []Alert) {
 	add := func(kind AlertKind, since time.Time, mark, format string, args ...any) {
-		alerts = append(alerts, Alert{Run: info.Run, Kind: kind, Since: since, ID: string(info.Run) + "/" + string(kind) + "/" + mark,
-			Text: fmt.Sprintf("Run %s%s ", info.Run, s.about()) + fmt.Sprintf(format, args...)})
+		list = append(list, Alert{Run: info.Run, Kind: kind, Since: since, ID: string(info.Run) + "/" + string(kind) + "/" + mark,
+			Text: fmt.Sprintf("Run %s%s ", info.Run, h.about()) + fmt.Sprintf(format, args...)})
 	}
 	length, journal := strconv.FormatUint(info.Length, 10), "`deckhand journal "+string(info.Run)+"`"
 	if now.Sub(info.Last) > l.after {
-		if s.unsaid != "" {
+		if h.unposted != "" {
 			add(AlertUnsaid, info.Last, length, "did not reach its people: %s. Look in the log of `deckhand serve` for what the platform said, "+
-				"and whether the bot may still post there; it is tried again by itself unless it was refused.", s.unsaid)
+				"and whether the bot may still post there; it is tried again by itself unless it was refused.", h.unposted)
 		}
-		if kind, why := s.still(info, now, l); kind != "" && info.Ended.IsZero() {
+		if kind, why := h.whyIdle(info, now, l); kind != "" && info.Ended.IsZero() {
 			since := info.Last
 			if kind == AlertAbandoned {
 				since = info.Due
@@ -144,43 +144,43 @@ func (s *sight) judge(info agent.RunInfo, now time.Time, l limits) (alerts []Ale
 			add(kind, since, length, "has had no event since %s: %s. See %s.", stampOf(info.Last), why, journal)
 		}
 	}
-	for _, id := range s.overdue(now, l) {
-		u := s.unchecked[id]
+	for _, id := range h.overdue(now, l) {
+		u := h.unchecked[id]
 		mark := string(id) + "/" + strconv.FormatInt(u.last.Unix(), 10)
 		add(AlertCheckIn, u.first, mark, "missed its check-ins: %s makes model calls and was not looked at since %s, though check-ins are due every %s. "+
 			"Look whether a `deckhand serve` with the clock is up; %s shows what it does.", id, stampOf(u.first), l.checkIns, journal)
 	}
-	return alerts
+	return list
 }
 
-func (s *sight) about() string {
-	if s.goal == "" {
+func (h *health) about() string {
+	if h.goal == "" {
 		return ""
 	}
-	return " (" + strconv.Quote(s.goal) + ")"
+	return " (" + strconv.Quote(h.goal) + ")"
 }
 
-// still is why nothing happens in a run; no kind: it waits for a person or for
+// whyIdle is why nothing happens in a run; no kind: it waits for a person or for
 // a time to come.
-func (s *sight) still(info agent.RunInfo, now time.Time, l limits) (kind AlertKind, why string) {
-	asleep := info.Due.IsZero() || info.Due.Sub(now) > far
+func (h *health) whyIdle(info agent.RunInfo, now time.Time, l limits) (kind AlertKind, why string) {
+	asleep := info.Due.IsZero() || info.Due.Sub(now) > soon
 	switch {
-	case s.unreadable != nil:
-		return AlertUnreadable, "its journal cannot be read (" + s.unreadable.Error() + "). Update the replicas where a newer build wrote it; " +
+	case h.unreadable != nil:
+		return AlertUnreadable, "its journal cannot be read (" + h.unreadable.Error() + "). Update the replicas where a newer build wrote it; " +
 			"cancel the run where it is damaged, and start its goal again"
 	case !info.Due.IsZero() && now.Sub(info.Due) > l.after:
 		return AlertAbandoned, "it is due since " + stampOf(info.Due) + " and no worker takes it. Start `deckhand serve` on its store, " +
 			"or look why those that run do not claim work"
-	case len(s.works) > 0 && asleep:
+	case len(h.working) > 0 && asleep:
 		return AlertLost, fmt.Sprintf("%s has something to do and nobody was going to wake it. It is woken now; "+
-			"if this comes again, cancel it and start its goal again", s.works[0])
-	case len(s.works) > 0, !asleep && s.late(now, l):
+			"if this comes again, cancel it and start its goal again", h.working[0])
+	case len(h.working) > 0, !asleep && h.late(now, l):
 		return AlertStalled, "it is worked or tried again, and nothing comes of it. Look for the run in the workers' logs; " +
 			"restart the worker that holds it, or cancel the run"
-	case s.late(now, l):
-		return AlertLost, "it was to go on at " + stampOf(s.timer) + " and nobody was going to wake it. It is woken now; " +
+	case h.late(now, l):
+		return AlertLost, "it was to go on at " + stampOf(h.timer) + " and nobody was going to wake it. It is woken now; " +
 			"if this comes again, cancel it and start its goal again"
-	case !s.timer.IsZero() || s.person:
+	case !h.timer.IsZero() || h.person:
 		return "", ""
 	}
 	return AlertIdle, "it has nothing to do and waits for nobody. It is woken, in case that helps; if this comes again, " +
@@ -188,14 +188,14 @@ func (s *sight) still(info agent.RunInfo, now time.Time, l limits) (kind AlertKi
 }
 
 // late reports whether a strand waits for a time that is long over.
-func (s *sight) late(now time.Time, l limits) bool {
-	return !s.timer.IsZero() && now.Sub(s.timer) > l.after
+func (h *health) late(now time.Time, l limits) bool {
+	return !h.timer.IsZero() && now.Sub(h.timer) > l.after
 }
 
 // overdue lists the strands whose check-ins fail to come.
-func (s *sight) overdue(now time.Time, l limits) (list []agent.StrandID) {
-	for id, u := range s.unchecked {
-		if l.checkIns > 0 && now.Sub(u.first) > missed*l.checkIns {
+func (h *health) overdue(now time.Time, l limits) (list []agent.StrandID) {
+	for id, u := range h.unchecked {
+		if l.checkIns > 0 && now.Sub(u.first) > missedCheckIns*l.checkIns {
 			list = append(list, id)
 		}
 	}

@@ -1,0 +1,121 @@
+package loop
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// leases are those that this process holds. They are extended together.
+type leases struct {
+	store agent.Store
+	lease time.Duration
+	log   *slog.Logger
+
+	mu   sync.Mutex
+	held map[strandKey]*heldLease
+}
+
+type strandKey struct {
+	run    agent.RunID
+	strand agent.StrandID
+}
+
+func keyOf(l agent.Lease) strandKey { return strandKey{l.Run, l.Strand} }
+
+// heldLease is one lease under work. Until is when it runs out if nothing
+// extends it, by this process's monotonic clock.
+type heldLease struct {
+	lease agent.Lease
+	until time.Time
+	lose  context.CancelFunc
+}
+
+func newLeases(store agent.Store, lease time.Duration, log *slog.Logger) *leases {
+	return &leases{store: store, lease: lease, log: log, held: map[strandKey]*heldLease{}}
+}
+
+// take registers a lease; lose is called when it is gone.
+func (l *leases) take(lease agent.Lease, since time.Time, lose context.CancelFunc) *heldLease {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := &heldLease{lease: lease, until: since.Add(l.lease), lose: lose}
+	l.held[keyOf(lease)] = h
+	return h
+}
+
+// drop forgets a lease that was given back.
+func (l *leases) drop(h *heldLease) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if key := keyOf(h.lease); l.held[key] == h {
+		delete(l.held, key)
+	}
+}
+
+// valid reports whether the lease cannot have run out yet. A process that was
+// frozen finds out here, right before an effect.
+func (l *leases) valid(h *heldLease) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Now().Before(h.until)
+}
+
+// keep extends all leases every third of the lease time until ctx ends.
+func (l *leases) keep(ctx context.Context) {
+	tick := time.NewTicker(l.lease / 3)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			l.extend(ctx)
+		}
+	}
+}
+
+// list is a copy of the leases that are held now.
+func (l *leases) list() []agent.Lease {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := make([]agent.Lease, 0, len(l.held))
+	for _, h := range l.held {
+		list = append(list, h.lease)
+	}
+	return list
+}
+
+func (l *leases) extend(ctx context.Context) {
+	list := l.list()
+	if len(list) == 0 {
+		return
+	}
+	since := time.Now()
+	lost, err := l.store.Extend(ctx, list)
+	if err != nil {
+		l.log.Warn("cannot extend leases; trying again", "leases", len(list), "err", err)
+		return
+	}
+	gone := map[strandKey]uint64{}
+	for _, lease := range lost {
+		gone[keyOf(lease)] = lease.Epoch
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, lease := range list {
+		key := keyOf(lease)
+		h := l.held[key]
+		if h == nil || h.lease.Epoch != lease.Epoch {
+			continue
+		}
+		if epoch, is := gone[key]; is && epoch == lease.Epoch {
+			h.lose()
+			continue
+		}
+		h.until = since.Add(l.lease)
+	}
+}

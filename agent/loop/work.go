@@ -1,0 +1,132 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// worker takes one turn of a strand: it asks the run what is next, does it, and
+// goes on until the strand has nothing to do.
+type worker struct {
+	*turn
+	asker *asker
+}
+
+// work takes one turn and puts away what it leaves behind. Panics are caught
+// here and nowhere else: the run is paused with the reason.
+func work(soft, hard context.Context, en *engine, lease agent.Lease) {
+	ctx, lose := context.WithCancel(hard)
+	defer lose()
+	t := &turn{engine: en, lease: lease, claimed: time.Now(), fresh: map[agent.EffectID]bool{}}
+	t.held = en.leases.take(lease, t.claimed, lose)
+	defer en.leases.drop(t.held)
+	w := &worker{turn: t, asker: &asker{turn: t, talk: en.takeTalk(lease.Run, lease.Strand)}}
+	defer func() { en.putTalk(lease.Run, lease.Strand, w.asker.talk) }()
+	log := en.Log.With("run", lease.Run, "strand", lease.Strand)
+	defer func() {
+		if p := recover(); p != nil {
+			log.Error("panic in a step; the run is paused", "panic", p, "stack", string(debug.Stack()))
+			t.pause(hard, fmt.Sprintf("an internal error: %v", p))
+		}
+	}()
+	err := w.steps(soft, ctx)
+	var entry *agent.EntryError
+	switch {
+	case err == nil, errors.Is(err, errRested):
+	case errors.Is(err, agent.ErrConflict), errors.Is(err, errLeaseGone):
+		log.Info("lease is gone; another worker goes on")
+	case errors.Is(err, agent.ErrNewer):
+		log.Warn("journal was written by a newer build; handing back", "err", err)
+		t.handBack(hard, t.now().Add(newerPause))
+	case errors.As(err, &entry):
+		log.Error("journal is damaged; this run stops, others go on", "seq", entry.Seq, "err", err)
+		t.handBack(hard, agent.Parked)
+	case hard.Err() != nil:
+		t.cutOff(ctx)
+	case ctx.Err() != nil:
+		log.Info("lease was lost while a step ran", "err", err)
+		t.salvage(hard)
+	default:
+		log.Error("step failed; it is tried again", "err", err)
+		t.handBack(hard, t.now().Add(retryPause))
+	}
+}
+
+// How long a strand rests after a failure of the store, and after an event of
+// a newer build.
+const (
+	retryPause = time.Second
+	newerPause = 30 * time.Second
+)
+
+// steps is the loop: ask what is next, do it, until the strand has nothing to
+// do or soft ends.
+func (w *worker) steps(soft, ctx context.Context) error {
+	run, err := w.folds.Load(ctx, w.lease.Run)
+	if err != nil {
+		return err
+	}
+	w.run = run
+	w.add(nil, run.Lost(w.lease.Strand)...)
+	for {
+		view := w.view()
+		move := view.Next(w.lease.Strand)
+		switch {
+		case !move.Wake.IsZero() && !move.Wake.After(w.now()):
+			w.add(nil, agent.Event{Strand: w.lease.Strand, Body: agent.TimePassed{}})
+			continue
+		case len(move.Steps) == 0:
+			return w.release(ctx, move.Wake)
+		case soft.Err() != nil:
+			return w.release(ctx, agent.AtOnce)
+		}
+		due := agent.Parked
+		waits, err := w.do(ctx, view, move, &due)
+		if err != nil {
+			return err
+		}
+		if waits {
+			return w.release(ctx, due)
+		}
+	}
+}
+
+// do runs the steps; waits says that the strand has to wait, until due or for somebody.
+func (w *worker) do(ctx context.Context, view agent.Run, move agent.Move, due *time.Time) (waits bool, err error) {
+	for _, s := range move.Steps {
+		switch s := s.(type) {
+		case agent.AskModel:
+			waits, err = w.asker.ask(ctx, view)
+		case agent.Dispatch:
+			waits, err = dispatcher{w.turn}.dispatch(ctx, view)
+		case agent.Invoke:
+			err = effects{w.turn}.invoke(ctx, view, s.Effects)
+		case agent.Schedule:
+			waits, err = planner{w.turn}.startTasks(ctx, view, s.Free)
+		case agent.Decide:
+			if s.Ends() {
+				return false, w.end(ctx, s)
+			}
+			w.add(s.Wake, s.Events...)
+		case agent.Speak:
+			err = posts{w.turn}.speak(ctx, view, s.Post)
+		case agent.Show:
+			if len(w.batch) > 0 {
+				// What was posted is written down first: people answer there
+				// meanwhile. What others wrote before it may want a post, too.
+				return false, w.flush(ctx)
+			}
+			waits = true
+			*due, err = posts{w.turn}.showCard(ctx, view, move.Wake)
+		}
+		if waits || err != nil {
+			return waits, err
+		}
+	}
+	return false, nil
+}
