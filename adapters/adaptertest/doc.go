@@ -1,13 +1,9 @@
-// Package adaptertest is the suite that every chat adapter passes: the same
-// scenarios with the same assertions, over a local server that speaks the
-// platform's own protocol. Run plays people against a whole Deckhand (a real
-// store, the real loop, the real desk, a scripted model); Crash plays them
-// against Deckhand as a child process that is killed at every boundary.
+// Package adaptertest is what the unit tests of a chat platform stand on beside
+// the platform's own test server: a Recorder in the place of the bot, which keeps
+// what the adapter delivers, a store's names in memory, and a log to read.
 //
-// A platform's test implements Far, the other side: the server with the people
-// in it. Nothing in the suite knows which platform it is: what one does not have by
-// its nature is an Ability that its test says it lacks, with the reason.
+//	recorder.go  Recorder, Names, Log
 //
-// What does not live here: the servers (slacktest, discordtest), and what only
-// one platform promises (its own tests).
+// The test servers are adapters/slack/slacktest and adapters/discord/discordtest.
+// The suites that play people against a whole Deckhand are in cmd/internal/e2e.
 package adaptertest

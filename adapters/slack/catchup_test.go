@@ -67,7 +67,7 @@ func TestTheFirstStartCatchesNothingUp(t *testing.T) {
 	w := slacktest.New(slacktest.Config{})
 	t.Cleanup(w.Close)
 	w.Mention(slacktest.Ann, slacktest.General, "", "long ago")
-	r := &rig{T: t, Server: w, Ear: adaptertest.NewEar(t)}
+	r := &rig{T: t, Server: w, Recorder: adaptertest.NewRecorder(t)}
 	r.HoldEvents()
 	r.open(nil, true)
 	r.begin()

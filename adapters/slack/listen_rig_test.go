@@ -19,7 +19,7 @@ import (
 type rig struct {
 	*testing.T
 	*slacktest.Server
-	*adaptertest.Ear
+	*adaptertest.Recorder
 
 	s      *Slack
 	routes http.Handler
@@ -40,7 +40,7 @@ func listen(t *testing.T, world slacktest.Config, change func(*Config)) *rig {
 // enter opens a workspace in which the bot does not listen yet.
 func enter(t *testing.T, world slacktest.Config, change func(*Config)) *rig {
 	t.Helper()
-	r := &rig{T: t, Ear: adaptertest.NewEar(t)}
+	r := &rig{T: t, Recorder: adaptertest.NewRecorder(t)}
 	if world.Deliver != "" {
 		front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) { r.routes.ServeHTTP(w, q) }))
 		t.Cleanup(front.Close)

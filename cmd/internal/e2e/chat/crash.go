@@ -1,0 +1,179 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/cmd/internal/e2e/crash"
+)
+
+// crashPatience is how long a run may take while children die around it. A
+// child that lives for a second on average gets little done.
+const crashPatience = 3 * time.Minute
+
+// Crash plays runs (mention, approval by click, report) against Deckhand as a
+// child process, which is killed at the boundaries of commits and posts, and at
+// random moments while the platform is rude. The test's TestMain calls Child.
+// DECKHAND_SOAK=1 makes it long: every boundary, and 100 random moments.
+func Crash(t *testing.T, a Adapter) {
+	t.Helper()
+	t.Run("boundary", func(t *testing.T) {
+		t.Parallel()
+		atBoundaries(t, a)
+	})
+	t.Run("moment", func(t *testing.T) {
+		t.Parallel()
+		atMoments(t, a)
+	})
+}
+
+func chains() []crash.Chain {
+	var all []crash.Chain
+	for _, when := range []string{"before", "after"} {
+		all = append(all, crash.Chain{What: "post", When: when, First: 1, Step: 1})
+		if crash.Soak() {
+			all = append(all, crash.Chain{What: "commit", When: when, First: 1, Step: 2}, crash.Chain{What: "commit", When: when, First: 2, Step: 2})
+		} else {
+			all = append(all, crash.Chain{What: "commit", When: when, First: 1 + rand.IntN(6), Step: 6})
+		}
+	}
+	return all
+}
+
+func atBoundaries(t *testing.T, a Adapter) {
+	t.Helper()
+	f := &crash.Figures{}
+	group, ctx := errgroup.WithContext(t.Context())
+	for _, c := range chains() {
+		s := build(t, a)
+		group.Go(func() error {
+			if err := s.firstRun(ctx); err != nil {
+				return err
+			}
+			_, err := c.Work(ctx, s, leastBoundaries(c))
+			return errors.Join(err, s.measure(f))
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Error(err)
+	}
+	f.Report(t)
+}
+
+// leastBoundaries is how many boundaries a chain must find at least.
+func leastBoundaries(c crash.Chain) int {
+	if c.What == "post" {
+		return 3 // card, question, report
+	}
+	return 12 / c.Step
+}
+
+// lanes is how many runs go on side by side.
+const lanes = 4
+
+// atMoments kills at random moments while runs go on side by side and the
+// platform answers late and loses answers.
+func atMoments(t *testing.T, a Adapter) {
+	t.Helper()
+	s := build(t, a)
+	strikes, runs := crash.Often(6, 100), crash.Often(8, 40)
+	seed := rand.Uint64()
+	t.Logf("the platform's seed is %d", seed)
+	if err := s.firstRun(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	worker, err := s.Spawn(crash.Boundary{}, 1)
+	if err == nil {
+		err = worker.Open()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Unruly(seed)
+	group, ctx := errgroup.WithContext(t.Context())
+	var mu sync.Mutex
+	var all []played
+	over := make(chan struct{})
+	for range lanes {
+		group.Go(func() error {
+			for {
+				st, err := s.bounded(ctx)
+				if err != nil {
+					return err
+				}
+				mu.Lock()
+				all = append(all, st)
+				enough := len(all) >= runs
+				mu.Unlock()
+				select {
+				case <-over:
+					if enough {
+						return nil
+					}
+				default:
+				}
+			}
+		})
+	}
+	struck := s.strike(ctx, worker, strikes)
+	close(over)
+	errs := []error{struck, group.Wait()}
+	for _, st := range all {
+		errs = append(errs, s.verify(t.Context(), st))
+	}
+	if err := errors.Join(errs...); err != nil {
+		t.Error(err)
+	}
+	t.Logf("%d kills at random moments, %d runs: each card, question, report and decision once", strikes, len(all))
+}
+
+// strike kills the child at a random moment of its life, so often, and lets
+// another one take over.
+func (s *stage) strike(ctx context.Context, worker *crash.Child, times int) error {
+	for range times {
+		reserve, err := s.Spawn(crash.Boundary{}, 1)
+		if err != nil {
+			return err
+		}
+		crash.Pause(ctx, 200*time.Millisecond, 2500*time.Millisecond)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		worker.Kill()
+		worker = reserve
+		if err := worker.Open(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure reads the deaths of a stage, and how soon a report came after each.
+func (s *stage) measure(f *crash.Figures) error {
+	entries, err := crash.ReadRecord(s.orders(crash.Boundary{}).record())
+	if err != nil && !errors.Is(err, os.ErrNotExist) { // nobody committed anything
+		return err
+	}
+	posts := s.Posts()
+	for _, e := range entries {
+		if e.Died == nil {
+			continue
+		}
+		f.Died(*e.Died)
+		for _, p := range posts {
+			if p.Kind == agent.PostReport && p.At.After(e.Died.At) {
+				f.Took("the next report", *e.Died, p.At.Sub(e.Died.At))
+				break
+			}
+		}
+	}
+	return nil
+}

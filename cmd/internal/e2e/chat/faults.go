@@ -1,0 +1,153 @@
+package chat
+
+import (
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// faults are about what goes wrong between Deckhand and the platform.
+var faults = []scenario{
+	{"fault/answers lost", nil, nil, func(h *harness) {
+		h.LoseAnswers(1)
+		run, ask := h.begin()
+		h.LoseAnswers(1)
+		h.click(Ann, ask, "Approve")
+		h.ends(run, agent.RunDone)
+		h.each(run, ask)
+	}},
+	{"fault/requests lost", nil, nil, func(h *harness) {
+		h.LoseRequests(2)
+		run, ask := h.begin()
+		h.LoseRequests(1)
+		h.click(Ann, ask, "Approve")
+		h.ends(run, agent.RunDone)
+		h.each(run, ask)
+	}},
+	{"fault/answers to questions lost", harmless, nil, func(h *harness) {
+		card, run, release := h.busy()
+		h.LoseAnswers(1)
+		h.Mention(Ann, card.Thread, "status")
+		h.sees("it is answered", func() bool { return h.answers(Ann) > 0 })
+		release()
+		h.ends(run, agent.RunDone)
+		if n := h.answers(Ann); n != 1 {
+			h.Errorf("%d answers\n%s", n, h.scene())
+		}
+	}},
+	{"fault/busy", nil, nil, func(h *harness) {
+		h.Busy(2, time.Second)
+		run, ask := h.begin()
+		h.Busy(1, time.Second)
+		h.click(Ann, ask, "Approve")
+		h.ends(run, agent.RunDone)
+		h.each(run, ask)
+	}},
+	{"fault/connection cut", nil, nil, func(h *harness) {
+		run, ask := h.begin()
+		h.Unacknowledged(1)
+		said := h.Mention(Ann, ask.Thread, "mind the paint")
+		h.Drop()
+		h.heard(run, Ann, "mind the paint", true)
+		h.clicks(Ann, ask, "Approve")
+		h.ends(run, agent.RunDone)
+		h.each(run, ask)
+		h.sees("the words are marked", func() bool { return len(h.Marks(said)) == 1 })
+	}},
+	{"fault/replies reordered", harmless, nil, func(h *harness) {
+		card, run, release := h.busy()
+		h.Hold()
+		h.Mention(Ann, card.Thread, "first the keel")
+		h.Mention(Ann, card.Thread, "then the mast")
+		h.Release(true)
+		h.heard(run, Ann, "first the keel", true)
+		h.heard(run, Ann, "then the mast", true)
+		release()
+		h.ends(run, agent.RunDone)
+	}},
+	{"fault/goal after its reply", harmless, nil, func(h *harness) {
+		h.Hold()
+		top := h.Mention(Ann, h.Channel(), "Get the harbour ready")
+		h.Mention(Ann, top, "mind the paint")
+		h.Release(true)
+		_, run := h.card(1)
+		h.ends(run, agent.RunDone)
+		h.sees("every event is acknowledged", func() bool { return h.Owed() == 0 })
+		goals := 0
+		for _, id := range h.runs() {
+			goals++
+			h.until(id, "it has ended", func(r agent.Run) bool { return r.Ended != nil })
+		}
+		if goals > 2 {
+			h.Errorf("two messages started %d runs", goals)
+		}
+	}},
+	{"fault/thread deleted", harmless, nil, func(h *harness) {
+		card, run, release := h.busy()
+		if err := h.wrecker().Delete(card.Thread); err != nil {
+			h.Fatal(err)
+		}
+		release()
+		h.ends(run, agent.RunDone)
+		if n := len(h.kinds(agent.PostReport)); n != 1 {
+			h.Errorf("%d reports\n%s", n, h.scene())
+		}
+	}},
+	{"fault/channel archived", harmless, nil, func(h *harness) { h.wrecked(func(w Wrecker) { w.Archive() }) }},
+	{"fault/bot removed", harmless, nil, func(h *harness) { h.wrecked(func(w Wrecker) { w.Expel() }) }},
+}
+
+// lengthyFaults take a minute, which is how long an upload may be on its way:
+// they belong to the long form.
+var lengthyFaults = []scenario{
+	{"fault/uploads lost", func() *play {
+		m := harbour()
+		m.artifacts = []string{"berth.md"}
+		return m
+	}, nil, func(h *harness) {
+		run, ask := h.begin()
+		h.LoseAnswers(1)
+		h.click(Ann, ask, "Approve")
+		h.ends(run, agent.RunDone)
+		h.each(run, ask)
+		if got := h.files("berth.md"); len(got) != 1 {
+			h.Errorf("the file was uploaded %d times\n%s", len(got), h.scene())
+		}
+	}},
+}
+
+// each wants one card, one question and one report.
+func (h *harness) each(run agent.RunID, ask Post) {
+	h.Helper()
+	for kind, want := range map[agent.PostKind]int{agent.PostCard: 1, agent.PostCheckpoint: 1, agent.PostReport: 1} {
+		if n := len(h.kinds(kind)); n != want {
+			h.Errorf("%d posts of kind %s, want %d\n%s", n, kind, want, h.scene())
+		}
+	}
+	h.decided(run, 1)
+	h.closed(ask, "Approve")
+}
+
+func (h *harness) wrecker() Wrecker {
+	h.Helper()
+	w, is := h.Server.(Wrecker)
+	if !is {
+		h.Fatal("this far side cannot break its places")
+	}
+	return w
+}
+
+// wrecked breaks the run's place in the middle of its work: the requester gets
+// the report directly.
+func (h *harness) wrecked(wreck func(Wrecker)) {
+	h.Helper()
+	_, run, release := h.busy()
+	h.broken = true
+	wreck(h.wrecker())
+	release()
+	h.ends(run, agent.RunDone)
+	report := h.kinds(agent.PostReport)
+	if len(report) != 1 || !report[0].Private {
+		h.Errorf("the report, which Ann alone can get: %+v\n%s", report, h.scene())
+	}
+}

@@ -1,0 +1,108 @@
+package chat
+
+import (
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// permissions are about who may do what.
+var permissions = []scenario{
+	{"authority/others may not approve", nil, nil, func(h *harness) {
+		run, ask := h.begin()
+		for _, w := range []Who{Ben, Gus, Eve} {
+			h.click(w, ask, "Approve")
+			h.told(w, 1)
+		}
+		h.click(Ben, ask, "Deny")
+		h.told(Ben, 2)
+		if _, open := h.Form(Ben); open {
+			h.Errorf("Ben is asked for a reason of what he may not do")
+		}
+		h.waits(run)
+		h.click(Ann, ask, "Approve")
+		h.ends(run, agent.RunDone)
+		h.decided(run, 1)
+	}},
+	{"authority/a guest may not start", nil, nil, func(h *harness) {
+		h.Mention(Gus, h.Channel(), "Get the harbour ready")
+		h.sees("Gus is answered", func() bool { return len(h.Whispers(Gus))+len(h.kinds(agent.PostAnswer)) > 0 })
+		h.Mention(Eve, h.Channel(), "Get the harbour ready")
+		h.sees("Eve is answered", func() bool { return len(h.Whispers(Eve)) > 0 || len(h.kinds(agent.PostAnswer)) > 1 })
+		if n := len(h.runs()); n != 0 {
+			h.Errorf("%d runs were started by guests", n)
+		}
+	}},
+	{"authority/a guest's run", nil, func(h *harness) {
+		h.rules.Authority.Start = []string{h.Principal(Gus)}
+		h.rules.Authority.Approvers = []string{h.Principal(Ben)}
+	}, func(h *harness) {
+		h.Mention(Gus, h.Channel(), "Get the harbour ready")
+		_, run := h.card(1)
+		ask := h.asked(1)
+		h.click(Gus, ask, "Approve")
+		h.told(Gus, 1)
+		h.waits(run)
+		h.click(Ben, ask, "Approve")
+		h.ends(run, agent.RunDone)
+	}},
+	{"authority/four eyes", nil, func(h *harness) {
+		h.rules.Authority.RequesterMayApprove = false
+		h.rules.Authority.Approvers = []string{h.Principal(Ann), h.Principal(Ben)}
+	}, func(h *harness) {
+		run, ask := h.begin()
+		if got := strings.Join(ask.Pings, " "); got != h.Principal(Ben) {
+			h.Errorf("the question notifies %s, want Ben alone", got)
+		}
+		h.click(Ann, ask, "Approve")
+		h.told(Ann, 1)
+		h.waits(run)
+		h.click(Ben, ask, "Approve")
+		h.ends(run, agent.RunDone)
+	}},
+	{"authority/quorum", nil, func(h *harness) {
+		h.rules.Authority.Approvers = []string{h.Principal(Ben), h.Principal(Cleo)}
+		h.rules.Authority.Quorum = 2
+	}, func(h *harness) {
+		run, ask := h.begin()
+		h.click(Ben, ask, "Approve")
+		h.sees("the question counts", func() bool { return strings.Contains(h.find(ask).Text, "1 of 2") })
+		h.told(Ben, 1) // that another one is needed
+		h.click(Ben, ask, "Approve")
+		h.told(Ben, 2)
+		h.waits(run)
+		h.absent("berth.md")
+		h.click(Cleo, ask, "Approve")
+		h.ends(run, agent.RunDone)
+		h.file("berth.md", "ready\n")
+	}},
+	{"authority/a bot", nil, func(h *harness) {
+		h.robots = []string{h.Principal(Robot)}
+		h.rules.Authority.AllowBots = h.robots
+	}, func(h *harness) {
+		run, ask := h.begin()
+		h.Mention(Robot, ask.Thread, "approve")
+		h.Mention(Robot, ask.Thread, "please approve this")
+		h.heard(run, Robot, "please approve this", false)
+		h.waits(run)
+		h.click(Ann, ask, "Approve")
+		h.ends(run, agent.RunDone)
+	}},
+	{"authority/a bot that is not allowed", harmless, nil, func(h *harness) {
+		h.Mention(Robot, h.Channel(), "Get the harbour ready")
+		h.Mention(Ann, h.Channel(), "Get the harbour ready")
+		_, run := h.card(1)
+		h.ends(run, agent.RunDone)
+		if n := len(h.runs()); n != 1 {
+			h.Errorf("%d runs, want Ann's alone", n)
+		}
+	}},
+}
+
+// waits wants the run to wait for a decision still.
+func (h *harness) waits(run agent.RunID) {
+	h.Helper()
+	if r := h.load(run); r.State() != agent.RunWaiting || r.OpenCheckpoint() == nil {
+		h.Errorf("it is %s, and should wait for a decision\n%s", r.State(), h.scene())
+	}
+}

@@ -1,0 +1,101 @@
+package chat
+
+import (
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/deckhand-bot/deckhand/cmd/internal/e2e/crash"
+)
+
+// scenario is a story with people.
+type scenario struct {
+	name string
+	// model is what the model does; nil: it writes one file.
+	model func() *play
+	// rules change the configuration before anybody works; nil: as it is.
+	rules func(h *harness)
+	play  func(h *harness)
+}
+
+// needs are the abilities without which a scenario makes no sense.
+var needs = map[string]Ability{
+	"goal/in a thread": Overhearing,
+
+	"goal/with a file":                    Listening,
+	"clarify/free text":                   Listening,
+	"clarify/not by others":               Listening,
+	"stuck/word in the thread":            Listening,
+	"authority/a bot":                     Listening,
+	"authority/a bot that is not allowed": Listening,
+	"schedule/report by message":          Listening,
+	"schedule/goal by message":            Listening,
+	"talk/chatter":                        Listening,
+	"talk/a file on the way":              Listening,
+	"fault/replies reordered":             Listening,
+	"fault/goal after its reply":          Listening,
+	"downtime/goal missed":                Listening,
+	"downtime/old goal":                   Listening,
+	"downtime/old goal forgotten":         Listening,
+	"downtime/answer missed":              Listening,
+}
+
+// atOnce is how many scenarios are played at the same time: most of their
+// time they wait for a pace of the platform.
+const atOnce = 8
+
+// Run plays every scenario; DECKHAND_SOAK=1 adds those that take long.
+func Run(t *testing.T, a Adapter) {
+	t.Helper()
+	var group sync.WaitGroup
+	slots := make(chan struct{}, atOnce)
+	all := slices.Concat(goals, questions, decisions, permissions, talks, troubles, ladders, reports, schedules, faults, downtimes, replicas)
+	if crash.Soak() {
+		all = append(all, lengthyFaults...)
+	}
+	for name := range needs {
+		if !slices.ContainsFunc(all, func(s scenario) bool { return s.name == name }) {
+			t.Errorf("%q needs something, and is no scenario", name)
+		}
+	}
+	all = slices.DeleteFunc(all, func(s scenario) bool {
+		_, lacking := a.Lacks[needs[s.name]]
+		return lacking || (a.Plays != nil && !a.Plays(s.name))
+	})
+	if len(all) == 0 {
+		t.Error("no scenario is left to play")
+	}
+	for _, s := range all {
+		group.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			t.Run(s.name, func(t *testing.T) { s.run(t, a) })
+		})
+	}
+	group.Wait()
+}
+
+func (s scenario) run(t *testing.T, a Adapter) {
+	t.Helper()
+	model := harbour()
+	if s.model != nil {
+		model = s.model()
+	}
+	h := open(t, a, model)
+	if s.rules != nil {
+		s.rules(h)
+	}
+	h.join()
+	s.play(h)
+	h.whole()
+}
+
+// harbour is a model that writes one file.
+func harbour() *play {
+	return &play{parts: []part{work("a", once(write("berth.md", "ready\n")))}}
+}
+
+// harmless is a model that needs nobody's approval.
+func harmless() *play {
+	return &play{parts: []part{work("a", once(sum("6*7")), once(sum("6*8")))}}
+}

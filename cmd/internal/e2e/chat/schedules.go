@@ -1,0 +1,168 @@
+package chat
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot/recurring"
+)
+
+// schedules are about what comes again and again.
+var schedules = []scenario{
+	{"schedule/report by message", harmless, nil, func(h *harness) { h.reports(spoken(h)) }},
+	{"schedule/report by command", harmless, nil, func(h *harness) { h.reports(typed(h)) }},
+	{"schedule/goal by message", harmless, nil, func(h *harness) { h.recurs(spoken(h)) }},
+	{"schedule/goal by command", harmless, nil, func(h *harness) { h.recurs(typed(h)) }},
+	{"schedule/turns", harmless, tides, turns},
+	{"schedule/turns of two replicas", harmless, func(h *harness) {
+		distributed(h)
+		tides(h)
+	}, func(h *harness) {
+		h.join()
+		turns(h)
+	}},
+}
+
+// tides are a goal and a report of the configuration that come every other second.
+func tides(h *harness) {
+	fixed := recurring.Schedule{When: "@every 2s", Zone: "UTC", Since: time.Now(), To: h.Channel().String(), Missed: "skip"}
+	goal, report := fixed, fixed
+	goal.Name, goal.Goal, goal.Overlap = "tide", "Get the harbour ready", recurring.OverlapSkip
+	report.Name, report.Report = "log", recurring.OfChannel
+	h.rules.Schedules = []recurring.Schedule{goal, report}
+	h.rules.Authority.Operators = []string{h.Principal(Ann)}
+}
+
+// desk is how Ann gives orders, and what she is answered, the oldest first.
+type desk struct {
+	give    func(text string)
+	answers func() []string
+}
+
+// spoken orders are messages, and are answered in the thread.
+func spoken(h *harness) desk {
+	return desk{
+		func(text string) { h.Mention(Ann, h.Channel(), text) },
+		func() (list []string) {
+			for _, p := range h.kinds(agent.PostAnswer) {
+				list = append(list, p.Text)
+			}
+			return list
+		},
+	}
+}
+
+// typed orders are commands, and are answered to Ann alone.
+func typed(h *harness) desk {
+	return desk{
+		func(text string) { h.does("Ann gives a command", func() error { return h.Slash(Ann, text) }) },
+		func() []string { return h.Whispers(Ann) },
+	}
+}
+
+// order gives an order and waits for an answer with all of the parts.
+func (h *harness) order(o desk, text string, parts ...string) (answer string) {
+	h.Helper()
+	before := len(o.answers())
+	o.give(text)
+	h.sees("Ann is answered "+strings.Join(parts, " … "), func() bool {
+		for _, answer = range o.answers()[before:] {
+			missing := false
+			for _, part := range parts {
+				missing = missing || !strings.Contains(answer, part)
+			}
+			if !missing {
+				return true
+			}
+		}
+		return false
+	})
+	return answer
+}
+
+var scheduleName = regexp.MustCompile(`(report|goal)-[a-z2-7]{5}`)
+
+// reports makes a report, and does everything with it that can be done.
+func (h *harness) reports(o desk) {
+	h.Helper()
+	name := scheduleName.FindString(h.order(o, "report every weekday 9:00 Europe/Berlin #general always", "I keep it as", "every weekday at 9:00 (Europe/Berlin), here"))
+	h.order(o, "report list", name, "every weekday at 9:00")
+	h.order(o, "report change "+name+" daily 10:00 UTC", "I changed", "every day at 10:00 (UTC)")
+	h.order(o, "report pause "+name, "Paused", name)
+	h.order(o, "report resume "+name, name, "goes on")
+	h.does("Ben gives a command", func() error { return h.Slash(Ben, "report remove "+name) })
+	h.sees("Ben is told that he may not", func() bool { return strings.Contains(strings.Join(h.Whispers(Ben), "\n"), "Only its owner") })
+	h.order(o, "report remove "+name, "Removed", name)
+	h.order(o, "report list", "Nothing is scheduled here")
+	o.give("report now")
+	h.posted(1)
+}
+
+// posted waits for the n-th report on the far side: a headline in the channel
+// itself, and below it what it says.
+func (h *harness) posted(n int) {
+	h.Helper()
+	h.sees("a report is posted", func() bool {
+		heads, bodies := 0, 0
+		for _, p := range h.kinds(agent.PostScheduled) {
+			switch {
+			case p.Thread.Channel != h.Channel().Channel:
+				h.Fatalf("it stands elsewhere: %+v", p)
+			case p.Thread.ID == "" || p.Thread.ID == p.Message.ID:
+				heads++
+			case strings.Contains(p.Text, "Done"):
+				bodies++
+			}
+		}
+		return heads >= n && bodies >= n
+	})
+}
+
+// recurs makes a goal that recurs, and does everything with it that can be done.
+func (h *harness) recurs(o desk) {
+	h.Helper()
+	name := scheduleName.FindString(h.order(o, "schedule @every 60s: Get the harbour ready", "I keep it as", "Get the harbour ready"))
+	h.order(o, "schedule list", name, "Get the harbour ready")
+	h.order(o, "schedule change "+name+" daily 10:00 UTC queue: Sweep the harbour", "I changed", "Sweep the harbour", "every day at 10:00 (UTC)")
+	h.order(o, "schedule pause "+name, "Paused", name)
+	h.order(o, "schedule resume "+name, name, "goes on")
+	h.order(o, "schedule remove "+name, "Removed", name)
+	h.order(o, "schedule list", "Nothing is scheduled here")
+	if n := len(h.runs()); n != 0 {
+		h.Errorf("%d runs began before their turn", n)
+	}
+}
+
+// turns lets a goal and a report of the configuration come several times.
+func turns(h *harness) {
+	var recurring []agent.RunID
+	h.sees("the goal came twice", func() bool {
+		recurring = nil
+		for _, run := range h.runs() {
+			if r := h.load(run); r.Brief.Tick != nil && r.Brief.Tick.Schedule == "tide" && r.Brief.Goal == "Get the harbour ready" {
+				recurring = append(recurring, run)
+			}
+		}
+		return len(recurring) > 1
+	})
+	for _, run := range recurring[:2] {
+		h.ends(run, agent.RunDone)
+		if n := len(h.kinds(agent.PostReport)); n == 0 {
+			h.Errorf("%s has no report\n%s", run, h.scene())
+		}
+	}
+	h.posted(1)
+	h.order(typed(h), "schedule pause tide", "Paused")
+	h.order(typed(h), "report pause log", "Paused")
+	seen := map[string]agent.RunID{}
+	for _, run := range h.runs() {
+		r := h.until(run, "it has ended", func(r agent.Run) bool { return r.Ended != nil })
+		turn := r.Brief.Tick.Schedule + r.Brief.Tick.At.UTC().String()
+		if other, twice := seen[turn]; twice {
+			h.Errorf("%s and %s are of the same turn", run, other)
+		}
+		seen[turn] = run
+	}
+}

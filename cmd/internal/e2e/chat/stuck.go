@@ -1,0 +1,146 @@
+package chat
+
+import (
+	"strings"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/llm"
+)
+
+// wayOut is what a person tells a run that is stuck.
+const wayOut = "multiply by eight, as Ben did"
+
+// loopCalls is how often a model makes the same call until it is stopped.
+const loopCalls = 4
+
+// wordlessExpiry leaves a busy machine time to post both the question and its
+// reminder.
+const wordlessExpiry = 20 * time.Second
+
+// obstinate is a model that makes the same call until a person helps it.
+func obstinate() *play {
+	m := endless()
+	m.heeds = wayOut
+	return m
+}
+
+// ladders are about runs that ask for a way out.
+var ladders = []scenario{
+	{"stuck/hint", obstinate, nil, func(h *harness) {
+		run, ask := h.stuck()
+		h.Mention(Ann, ask.Thread, wayOut)
+		h.relieved(run, ask)
+	}},
+	{"stuck/word in the thread", obstinate, nil, func(h *harness) {
+		run, ask := h.stuck()
+		h.Say(Cleo, ask.Thread, "multiply by nine")
+		h.heard(run, Cleo, "multiply by nine", false)
+		if r := h.load(run); r.State() != agent.RunWaiting {
+			h.Errorf("it is %s after somebody else's words", r.State())
+		}
+		h.Say(Ann, ask.Thread, wayOut)
+		h.relieved(run, ask)
+	}},
+	{"stuck/buttons", obstinate, nil, func(h *harness) {
+		run, ask := h.stuck()
+		h.click(Ann, ask, "Try again")
+		again := h.asked(2)
+		h.closed(ask, "Try again")
+		if n := len(h.model.requests(llm.Work)); n != 2*loopCalls {
+			h.Errorf("asked again after %d calls of the model in all, want %d", n, 2*loopCalls)
+		}
+		h.click(Ann, again, "Skip")
+		h.until(run, "the task is skipped", func(r agent.Run) bool {
+			c, is := r.Checks[r.Asked[1]]
+			return is && !c.Open() && c.Decision.Decision == agent.DecideSkip
+		})
+		last := h.asked(3) // about the same task in a new plan
+		h.click(Ann, last, "Cancel")
+		h.ends(run, agent.RunCancelled)
+	}},
+	{"stuck/operators", obstinate, patrolled, func(h *harness) {
+		run, ask := h.stuck()
+		reminder := h.reminded(ask)
+		h.click(Ben, reminder, "Cancel")
+		h.ends(run, agent.RunCancelled)
+		h.closed(reminder, "Cancelled")
+	}},
+	{"stuck/nobody", obstinate, patrolled, func(h *harness) {
+		run, ask := h.stuck()
+		reminder := h.reminded(ask)
+		r := h.ends(run, agent.RunFailed)
+		h.closed(ask, "Expired")
+		h.closed(reminder, "Expired")
+		reports := h.kinds(agent.PostReport)
+		if len(reports) != 1 || len(h.model.requests(llm.Report)) > 0 {
+			h.Fatalf("%d reports; the model was asked for %d\n%s", len(reports), len(h.model.requests(llm.Report)), h.scene())
+		}
+		for _, want := range []string{"Failed", "0 of 1 task", "Stuck on “Tidy berth a”", "4 times", "Nobody said in time"} {
+			if !strings.Contains(reports[0].Text, want) {
+				h.Errorf("the report does not say %q: %s", want, reports[0].Text)
+			}
+		}
+		if !strings.Contains(r.Ended.Reason, "Stuck on “Tidy berth a”") {
+			h.Errorf("ended %+v", r.Ended)
+		}
+	}},
+}
+
+// patrolled is a place where Ben operates.
+func patrolled(h *harness) {
+	h.rules.Authority.Operators = []string{h.Principal(Ben)}
+	h.rules.Expires = wordlessExpiry
+}
+
+// stuck starts a run as Ann does, and waits until it asks her, and nobody else,
+// for a way out.
+func (h *harness) stuck() (agent.RunID, Post) {
+	h.Helper()
+	run, ask := h.begin()
+	for _, want := range []string{"Try again", "Skip", "Cancel"} {
+		if !named(ask.Buttons, want) {
+			h.Errorf("there is no %q among %q", want, ask.Buttons)
+		}
+	}
+	for _, want := range []string{"Stuck on “Tidy berth a”", "the same call 4 times", "What was tried", "calculator “6", "the answer was", "What I need", "this thread"} {
+		if !strings.Contains(ask.Text, want) {
+			h.Errorf("the question does not say %q: %s", want, ask.Text)
+		}
+	}
+	if strings.ContainsAny(ask.Text, "{}") || strings.Count(ask.Text, "calculator") != 1 {
+		h.Errorf("the evidence is not plain, or stands there twice: %s", ask.Text)
+	}
+	if strings.Join(ask.Pings, " ") != h.Principal(Ann) {
+		h.Errorf("the question notifies %q, want Ann alone", ask.Pings)
+	}
+	return run, ask
+}
+
+// relieved wants the run to go on with the way out, and to say who showed it.
+func (h *harness) relieved(run agent.RunID, ask Post) {
+	h.Helper()
+	r := h.ends(run, agent.RunDone)
+	d := r.Checks[r.Asked[0]].Decision
+	if d == nil || d.Decision != agent.DecideRetry || d.By != h.Principal(Ann) || d.Text != wayOut {
+		h.Errorf("decided %+v", d)
+	}
+	works := h.model.requests(llm.Work)
+	if len(works) != loopCalls+1 || !strings.Contains(read(works[len(works)-1]), wayOut) {
+		h.Errorf("the model was asked %d times, the last time without the way out, or too often", len(works))
+	}
+	h.closed(ask, "Try again")
+}
+
+// reminded waits for the second message of the question, which asks Ben.
+func (h *harness) reminded(ask Post) Post {
+	h.Helper()
+	reminder := h.asked(2)
+	if !strings.Contains(reminder.Text, "Still waiting") || !named(reminder.Buttons, "Try again") || reminder.Thread != ask.Thread {
+		h.Errorf("the reminder is %+v", reminder)
+	}
+	if strings.Join(reminder.Pings, " ") != h.Principal(Ben) {
+		h.Errorf("the reminder notifies %q, want Ben", reminder.Pings)
+	}
+	return reminder
+}

@@ -1,0 +1,31 @@
+package discord_test
+
+import (
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
+	"github.com/deckhand-bot/deckhand/cmd/internal/e2e/chat"
+)
+
+// forgetful is a Discord that remembers no nonce: Discord does for minutes, and
+// a bot may be away for longer. Whatever is posted again stands there twice. It
+// opens as many threads in a channel as there are runs: Discord opens fifty in
+// five minutes, and a run waits longer for its thread than the test does.
+var forgetful = discordtest.Config{NonceLife: time.Nanosecond, Limits: discordtest.Limits{
+	Routes: map[string]discordtest.Rate{discordtest.OpenThread: {N: 1000, Per: time.Minute}},
+}}
+
+// TestCrash kills Deckhand while it talks to a Discord server.
+func TestCrash(t *testing.T) {
+	t.Parallel()
+	chat.Crash(t, adapter(gateway, forgetful))
+}
+
+// TestMain makes a child of this binary the Deckhand that TestCrash kills.
+func TestMain(m *testing.M) {
+	chat.Child(adapter(gateway, forgetful))
+	goleak.VerifyTestMain(m)
+}
