@@ -131,7 +131,7 @@ func demoSpeed(tty bool) float64 {
 // demoConfig takes nothing from the file or the environment but the place of
 // the embedded store: the demo must run, and run alike, everywhere.
 func (a *app) demoConfig(dir string) (config, error) {
-	cfg, err := loadConfig(overrides{Config: os.DevNull, DataDir: a.flags.DataDir}, func(name string) string {
+	cfg, err := config.Load(config.Flags{Config: os.DevNull, DataDir: a.flags.DataDir}, func(name string) string {
 		if name == "DECKHAND_DATA_DIR" {
 			return a.env(name)
 		}
@@ -142,8 +142,8 @@ func (a *app) demoConfig(dir string) (config, error) {
 	}
 	cfg.Workspace, err = filepath.Abs(dir)
 	cfg.Model.Name = rehearsalPrincipal
-	cfg.Model.Prices = map[string]priceConfig{rehearsalPrincipal: {}} // a script costs nothing
-	cfg.Redis.URL = secret{}
+	cfg.Model.Prices = map[string]config.Price{rehearsalPrincipal: {}} // a script costs nothing
+	cfg.Redis.URL = config.Secret{}
 	return cfg, err
 }
 

@@ -45,7 +45,7 @@ func (a *app) doctor(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	from := cfg.file
+	from := cfg.File
 	if from == "" {
 		from = "no file; defaults and environment"
 	}

@@ -57,7 +57,7 @@ func (a *app) detach(ctx context.Context, goal string) error {
 	if err != nil {
 		return err
 	}
-	yes, err := parseYesTo(a.yesTo)
+	yes, err := config.ParseYesTo(a.yesTo)
 	if err != nil {
 		return usage("%w", err)
 	}
@@ -104,7 +104,7 @@ func (a *app) runGoal(ctx context.Context, goal string) error {
 	if err != nil {
 		return err
 	}
-	yes, err := parseYesTo(a.yesTo)
+	yes, err := config.ParseYesTo(a.yesTo)
 	if err != nil {
 		return usage("%w", err)
 	}

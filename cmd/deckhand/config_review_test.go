@@ -18,7 +18,7 @@ channels:
   "slack:T1": {authority: {reviewers: ["slack:U3"]}}
   "slack:T2:C1": {authority: {approvers: ["slack:U4"]}}
 `)
-	c, err := loadConfig(overrides{}, environ())
+	c, err := config.Load(config.Flags{}, environ())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestReviewersAreChecked(t *testing.T) {
 		`channels: {"slack:T1:C1": {authority: {reviewer: ["slack:U1"]}}}`: `"reviewers"`,
 	} {
 		inFolder(t, text+"\n")
-		if _, err := loadConfig(overrides{}, environ()); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := config.Load(config.Flags{}, environ()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}

@@ -37,7 +37,7 @@ func (c config) front(ctx context.Context, only string) (*front, error) {
 		}
 		fmt.Fprintln(w, "ok")
 	})
-	if c.HTTP == "off" || (only == onlyWorkers && !c.given("http")) {
+	if c.HTTP == "off" || (only == onlyWorkers && !c.Given("http")) {
 		return f, nil
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.HTTP)

@@ -54,7 +54,7 @@ type app struct {
 	out, err io.Writer
 	env      func(string) string
 	tty      bool // input, output and errors are a person's terminal
-	flags    overrides
+	flags    config.Flags
 	json     bool
 	yesTo    string
 }
@@ -101,7 +101,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetErr(a.err)
 	err := root.ExecuteContext(ctx)
 	var e *exit
-	var bad *configError
+	var bad *config.Error
 	switch {
 	case err == nil:
 		return exitDone

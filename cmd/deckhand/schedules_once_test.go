@@ -20,7 +20,7 @@ import (
 func TestATickOnFiveReplicas(t *testing.T) {
 	t.Parallel()
 	db := redistest.Start(t)
-	cfg := config{Zone: "UTC", Schedules: []scheduleConfig{
+	cfg := config{Zone: "UTC", Schedules: []config.Schedule{
 		{Name: "pulse", Report: "workspace", When: "@every 1s", Zone: "UTC", To: "slack:T1:C1"},
 	}}
 	ctx, stop := context.WithCancel(t.Context())

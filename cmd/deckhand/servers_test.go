@@ -39,7 +39,7 @@ type servers struct {
 func serving(t *testing.T) *servers {
 	t.Helper()
 	inFolder(t, twoServers)
-	cfg, err := loadConfig(overrides{}, environ())
+	cfg, err := config.Load(config.Flags{}, environ())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,13 +47,13 @@ func terminals() bool {
 }
 
 // load reads the configuration with this invocation's flags.
-func (a *app) load() (config, error) { return loadConfig(a.flags, a.env) }
+func (a *app) load() (config, error) { return config.Load(a.flags, a.env) }
 
 // open opens the configured store. For SQLite the mode says whether this
 // process works the runs or looks on; Redis has no such difference.
 func (c config) open(ctx context.Context, mode sqlite.Mode) (store, error) {
 	if c.Redis.URL.present() {
-		s, err := redis.Open(ctx, redis.Config{URL: c.Redis.URL.reveal(), Lease: c.Engine.Lease,
+		s, err := redis.Open(ctx, redis.Config{URL: c.Redis.URL.Reveal(), Lease: c.Engine.Lease,
 			Shards: c.Redis.Shards, WaitReplicas: c.Redis.WaitReplicas})
 		if err != nil {
 			return nil, &exit{exitUsage, err}
@@ -120,7 +120,7 @@ func (c config) model() (llm.Model, error) {
 		return nil, usage("no model is named: set DECKHAND_MODEL, --model or model.name")
 	}
 	return openai.New(openai.Config{
-		BaseURL: c.Model.BaseURL, Key: c.Model.APIKey.reveal(), Mode: openai.Mode(c.Model.Mode),
+		BaseURL: c.Model.BaseURL, Key: c.Model.APIKey.Reveal(), Mode: openai.Mode(c.Model.Mode),
 		Stream: c.Model.Stream, Timeout: c.Model.Timeout, Retries: c.Model.Retries, RetryMaxWait: c.Model.RetryMaxWait,
 	}), nil
 }
@@ -186,7 +186,7 @@ func (c config) brief(goal string, yesTo []string, notice io.Writer) (agent.RunS
 	if err != nil {
 		return agent.RunStarted{}, err
 	}
-	if asked, _ := c.limitsIn(""); asked.USD > limits.USD {
+	if asked, _ := c.LimitsIn(""); asked.USD > limits.USD {
 		fmt.Fprintf(notice, "note: the model %q has no price in the configuration, so money is not counted; the limit is %d tokens\n",
 			c.Model.Name, limits.Tokens)
 	}
@@ -195,9 +195,9 @@ func (c config) brief(goal string, yesTo []string, notice io.Writer) (agent.RunS
 	}
 	return agent.RunStarted{
 		Goal: goal, Requester: bot.Terminal, Limits: limits, YesTo: yesTo,
-		PlanApproval: c.planApprovalIn(""), Autonomy: c.autonomyIn(""),
+		PlanApproval: c.PlanApprovalIn(""), Autonomy: c.AutonomyIn(""),
 		Expires: c.Authority.Expires, Slots: c.Engine.Slots, CheckIns: c.CheckIns.Steps, Unattended: len(yesTo) > 0,
-		Approvers: slices.Clone(c.Authority.Approvers), Reviewers: c.reviewersIn(""),
+		Approvers: slices.Clone(c.Authority.Approvers), Reviewers: c.ReviewersIn(""),
 	}, nil
 }
 
@@ -207,10 +207,10 @@ func (c config) priced() error {
 	if _, priced := c.Model.Prices[c.Model.Name]; priced {
 		return nil
 	}
-	for key, l := range map[string]monthLimits{"person_month": c.Budget.PersonMonth, "channel_month": c.Budget.ChannelMonth, "month": c.Budget.Month} {
+	for key, l := range map[string]config.MonthLimits{"person_month": c.Budget.PersonMonth, "channel_month": c.Budget.ChannelMonth, "month": c.Budget.Month} {
 		if l.USD > 0 {
 			return usage("budget.%s.usd is set (%s), but the model %q has no price: set model.prices.%s: {input: …, output: …} in US$ per 1,000,000 tokens",
-				key, c.at("budget."+key+".usd"), c.Model.Name, c.Model.Name)
+				key, c.At("budget."+key+".usd"), c.Model.Name, c.Model.Name)
 		}
 	}
 	return nil

@@ -106,7 +106,7 @@ func (c config) slackComplete() error {
 
 func (c config) slackConfig(s store, log *slog.Logger) slack.Config {
 	return slack.Config{
-		BotToken: c.Slack.BotToken.reveal(), AppToken: c.Slack.AppToken.reveal(), SigningSecret: c.Slack.SigningSecret.reveal(),
+		BotToken: c.Slack.BotToken.Reveal(), AppToken: c.Slack.AppToken.Reveal(), SigningSecret: c.Slack.SigningSecret.Reveal(),
 		APIURL: c.Slack.APIURL, PostTimeout: c.Voice.PostTimeout, EditsPerMinute: c.Voice.EditsPerMinute,
 		Groups: c.slackGroups(), AllowBots: c.Authority.AllowBots, CatchUp: c.Retention.CatchUp, Names: s, Log: log,
 		Live: func(ctx context.Context) ([]agent.RunID, error) { return live(ctx, s) },
@@ -213,9 +213,9 @@ func (c config) authority() authority.Authority {
 func (c config) briefIn(place string) (agent.RunStarted, error) {
 	limits, err := c.affordable(place)
 	return agent.RunStarted{
-		Limits: limits, PlanApproval: c.planApprovalIn(place), Autonomy: c.autonomyIn(place),
+		Limits: limits, PlanApproval: c.PlanApprovalIn(place), Autonomy: c.AutonomyIn(place),
 		Expires: c.Authority.Expires, Slots: c.Engine.Slots, CheckIns: c.CheckIns.Steps, Quorum: c.Authority.Quorum,
-		Reviewers: c.reviewersIn(place),
+		Reviewers: c.ReviewersIn(place),
 	}, err
 }
 
@@ -223,18 +223,18 @@ func (c config) briefIn(place string) (agent.RunStarted, error) {
 // money limit that nobody set is dropped where the model has no price; one that
 // somebody set refuses to start.
 func (c config) affordable(place string) (agent.Limits, error) {
-	limits, given := c.limitsIn(place)
+	limits, given := c.LimitsIn(place)
 	if _, priced := c.Model.Prices[c.Model.Name]; priced || limits.USD == 0 {
 		return limits, nil
 	}
 	if given {
 		key := "budget.run.usd"
-		if own := member("channels", place) + "." + key; c.given(own) {
+		if own := member("channels", place) + "." + key; c.Given(own) {
 			key = own
 		}
 		return limits, usage("a money budget of $%s is set (%s), but the model %q has no price: "+
 			"set model.prices.%s: {input: …, output: …} in US$ per 1,000,000 tokens, or drop the limit with usd=0",
-			limits.USD, c.at(key), c.Model.Name, c.Model.Name)
+			limits.USD, c.At(key), c.Model.Name, c.Model.Name)
 	}
 	limits.USD = 0
 	return limits, nil

@@ -21,7 +21,7 @@ func (c discordConfig) present() bool { return c.Token.present() || c.PublicKey.
 func (c config) discordComplete() error {
 	switch {
 	case !c.Discord.Gateway && !c.Discord.PublicKey.present():
-		return usage("discord.gateway is false (%s) and DISCORD_PUBLIC_KEY is not set: Discord could not reach Deckhand; set one of the two", c.at("discord.gateway"))
+		return usage("discord.gateway is false (%s) and DISCORD_PUBLIC_KEY is not set: Discord could not reach Deckhand; set one of the two", c.At("discord.gateway"))
 	case !c.Discord.Gateway && c.HTTP == "off":
 		return usage("Discord is to send its interactions over HTTP (discord.gateway is false), but the HTTP address is off: set DECKHAND_HTTP_ADDR")
 	}
@@ -30,7 +30,7 @@ func (c config) discordComplete() error {
 
 func (c config) discordConfig(s store, suggest discord.Suggest, log *slog.Logger) discord.Config {
 	return discord.Config{
-		Token: c.Discord.Token.reveal(), PublicKey: c.Discord.PublicKey.reveal(), APIURL: c.Discord.APIURL,
+		Token: c.Discord.Token.Reveal(), PublicKey: c.Discord.PublicKey.Reveal(), APIURL: c.Discord.APIURL,
 		AppID: c.Discord.AppID, GuildID: c.Discord.GuildID, Gateway: c.Discord.Gateway,
 		PostTimeout: c.Voice.PostTimeout, AllowBots: c.Authority.AllowBots, CatchUp: c.Retention.CatchUp,
 		Names: s, Suggest: suggest, Log: log,

@@ -34,7 +34,7 @@ func (c config) jobs(w *workspace.Workspace) (*job.Jobs, error) {
 		Max: c.Tools.Jobs.Max, Wall: c.Tools.Jobs.Wall, Output: int64(c.Tools.Jobs.Output),
 	})
 	if err != nil {
-		return nil, usage("tools.jobs (%s): %w", c.at("tools.jobs.enabled"), err)
+		return nil, usage("tools.jobs (%s): %w", c.At("tools.jobs.enabled"), err)
 	}
 	return jobs, nil
 }

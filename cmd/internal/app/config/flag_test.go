@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"slices"
@@ -7,6 +7,16 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 )
+
+// parseBudget reads the flag over the limits that hold without it.
+func parseBudget(text string, over agent.Limits) (agent.Limits, error) {
+	r, l := &reader{origin: origins{}}, Limits(over)
+	r.budget(&l, text)
+	if len(r.problems) > 0 {
+		return over, &Error{r.problems}
+	}
+	return agent.Limits(l), nil
+}
 
 func TestParseBudget(t *testing.T) {
 	over := agent.Limits{USD: agent.Dollar, Tokens: 7, Time: time.Hour, Steps: 9}
@@ -34,7 +44,7 @@ func TestParseYesTo(t *testing.T) {
 		{"everything", nil, `--yes-to: unknown word "everything" (known: all, deletes, plan, reads, writes)`},
 		{"plan,", nil, `--yes-to: unknown word "" (known: all, deletes, plan, reads, writes)`},
 	} {
-		got, err := parseYesTo(test.text)
+		got, err := ParseYesTo(test.text)
 		if test.err != "" {
 			wantError(t, err, test.err)
 		} else if err != nil || !slices.Equal(got, test.want) {

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"encoding/json"
@@ -15,11 +15,11 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	if err := os.WriteFile("token", []byte(token+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := loadConfig(overrides{}, environ("DECKHAND_REDIS_URL", "redis://:"+token+"@h"))
-	if err != nil || c.Slack.BotToken.reveal() != token {
-		t.Fatalf("%q, %v", c.Slack.BotToken.reveal(), err)
+	c, err := Load(Flags{}, environ("DECKHAND_REDIS_URL", "redis://:"+token+"@h"))
+	if err != nil || c.Slack.BotToken.Reveal() != token {
+		t.Fatalf("%q, %v", c.Slack.BotToken.Reveal(), err)
 	}
-	hidden := struct{ inner config }{c} // fmt does not ask Format below unexported fields
+	hidden := struct{ inner Config }{c} // fmt does not ask Format below unexported fields
 	var out strings.Builder
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
 		fmt.Fprintf(&out, verb, c)
@@ -51,7 +51,7 @@ func TestSecretFileErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		_, err := loadConfig(overrides{}, environ())
+		_, err := Load(Flags{}, environ())
 		wantError(t, err, test.want)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -110,7 +110,7 @@ func TestConfigErrors(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			inFolder(t, test.text)
-			_, err := loadConfig(overrides{}, environ())
+			_, err := Load(Flags{}, environ())
 			wantError(t, err, strings.Join(test.want, "\n"))
 		})
 	}
@@ -119,22 +119,22 @@ func TestConfigErrors(t *testing.T) {
 func TestEnvironmentAndFlagErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, test := range []struct {
-		flags overrides
+		flags Flags
 		env   []string
 		want  string
 	}{
-		{overrides{}, []string{"DECKHAND_HTTP_ADDR", "8080"}, `DECKHAND_HTTP_ADDR: "8080" is not an address to listen on such as 127.0.0.1:8080, :0 or off`},
-		{overrides{}, []string{"DISCORD_APP_ID", "x"}, `DISCORD_APP_ID: "x" is not a Discord id (digits only)`},
-		{overrides{Budget: "uds=1"}, nil, `--budget: unknown limit "uds" (did you mean "usd"?)`},
-		{overrides{Budget: "usd"}, nil, `--budget: "usd" is not LIMIT=VALUE, such as usd=1 or time=10m`},
-		{overrides{Budget: "usd=1,usd=2"}, nil, `--budget: "usd" is there twice`},
-		{overrides{Budget: "time=5"}, nil, `--budget time: "5" is not a duration such as 500ms, 10s or 2h30m`},
-		{overrides{Budget: "steps=-1"}, nil, `--budget steps: -1 is too small: at least 0`},
+		{Flags{}, []string{"DECKHAND_HTTP_ADDR", "8080"}, `DECKHAND_HTTP_ADDR: "8080" is not an address to listen on such as 127.0.0.1:8080, :0 or off`},
+		{Flags{}, []string{"DISCORD_APP_ID", "x"}, `DISCORD_APP_ID: "x" is not a Discord id (digits only)`},
+		{Flags{Budget: "uds=1"}, nil, `--budget: unknown limit "uds" (did you mean "usd"?)`},
+		{Flags{Budget: "usd"}, nil, `--budget: "usd" is not LIMIT=VALUE, such as usd=1 or time=10m`},
+		{Flags{Budget: "usd=1,usd=2"}, nil, `--budget: "usd" is there twice`},
+		{Flags{Budget: "time=5"}, nil, `--budget time: "5" is not a duration such as 500ms, 10s or 2h30m`},
+		{Flags{Budget: "steps=-1"}, nil, `--budget steps: -1 is too small: at least 0`},
 	} {
-		_, err := loadConfig(test.flags, environ(test.env...))
+		_, err := Load(test.flags, environ(test.env...))
 		wantError(t, err, test.want)
-		if e := (*configError)(nil); !errors.As(err, &e) {
-			t.Errorf("%T is no *configError", err)
+		if e := (*Error)(nil); !errors.As(err, &e) {
+			t.Errorf("%T is no *Error", err)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func TestSyntaxErrorsNameTheirLine(t *testing.T) {
 		"\x00":                 1,
 	} {
 		r := &reader{file: configFile, origin: origins{}}
-		r.load([]byte(text), overrides{}, environ())
+		r.load([]byte(text), Flags{}, environ())
 		if len(r.problems) != 1 || r.problems[0].at.line != line {
 			t.Errorf("%q: %v, want line %d", text, r.problems, line)
 		}

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"os"
@@ -76,53 +76,53 @@ func inFolder(t *testing.T, text string) {
 
 func TestContractFileGivesTheDefaults(t *testing.T) {
 	t.Chdir(t.TempDir())
-	want, err := loadConfig(overrides{}, environ())
+	want, err := Load(Flags{}, environ())
 	if err != nil {
 		t.Fatal(err)
 	}
 	inFolder(t, contract)
-	got, err := loadConfig(overrides{}, environ())
+	got, err := Load(Flags{}, environ())
 	if err != nil {
 		t.Fatal(err)
 	}
-	want.file, want.Workspace, want.DataDir = "deckhand.yaml", "work", "data"
-	want.Model.Prices = map[string]priceConfig{"gpt-5": {Input: 2_500_000_000, Cached: 1_250_000_000, Output: 10 * agent.Dollar}}
+	want.File, want.Workspace, want.DataDir = "deckhand.yaml", "work", "data"
+	want.Model.Prices = map[string]Price{"gpt-5": {Input: 2_500_000_000, Cached: 1_250_000_000, Output: 10 * agent.Dollar}}
 	want.Budget.PersonMonth.USD = 100 * agent.Dollar
 	want.PlanApproval = agent.ApprovePlanEffects
-	want.Schedules = []scheduleConfig{{
+	want.Schedules = []Schedule{{
 		Name: "daily", Report: "workspace", When: "0 9 * * 1-5", Zone: "Europe/Berlin", To: "slack:T1:C1", Quiet: true, Missed: "late", Overlap: "skip",
 	}}
-	own := channelConfig{Autonomy: agent.AskEach}
+	own := Channel{Autonomy: agent.AskEach}
 	own.Budget.Run.USD = agent.Dollar
-	want.Channels = map[string]channelConfig{"slack:T1:C1": own}
+	want.Channels = map[string]Channel{"slack:T1:C1": own}
 	empty := []string{}
 	want.Authority.Start, want.Authority.Operators, want.Authority.Approvers = empty, empty, empty
 	want.Authority.AllowBots, want.Authority.Admins, want.Tools.Hosts = empty, empty, empty
-	sameSecret := cmp.Comparer(func(a, b secret) bool { return a.reveal() == b.reveal() })
+	sameSecret := cmp.Comparer(func(a, b Secret) bool { return a.Reveal() == b.Reveal() })
 	ignoreOrigin := cmp.Comparer(func(origins, origins) bool { return true })
-	if diff := cmp.Diff(want, got, sameSecret, ignoreOrigin, cmp.AllowUnexported(config{})); diff != "" {
+	if diff := cmp.Diff(want, got, sameSecret, ignoreOrigin, cmp.AllowUnexported(Config{})); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestDefaults(t *testing.T) {
 	t.Chdir(t.TempDir())
-	c, err := loadConfig(overrides{}, environ())
+	c, err := Load(Flags{}, environ())
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := agent.Limits{USD: 5 * agent.Dollar, Tokens: 500_000, Time: 2 * time.Hour, Steps: 300}
-	if l, given := c.limitsIn(""); l != want || given {
+	if l, given := c.LimitsIn(""); l != want || given {
 		t.Errorf("limits = %+v, given %v; want %+v, not given", l, given, want)
 	}
-	if c.Engine != (engineConfig{3 * time.Second, 16, 4}) || c.Tools.RunCode.Memory != 256<<20 || !c.Discord.Gateway {
+	if c.Engine != (Engine{3 * time.Second, 16, 4}) || c.Tools.RunCode.Memory != 256<<20 || !c.Discord.Gateway {
 		t.Errorf("engine %+v, run_code %+v, gateway %v", c.Engine, c.Tools.RunCode, c.Discord.Gateway)
 	}
-	if c.planApprovalIn("") != agent.ApprovePlanNever || c.planApprovalIn("slack:T1:C1") != agent.ApprovePlanEffects {
+	if c.PlanApprovalIn("") != agent.ApprovePlanNever || c.PlanApprovalIn("slack:T1:C1") != agent.ApprovePlanEffects {
 		t.Error("plans must be approved by effects in chat and never in the terminal")
 	}
-	if c.at("http") != "" || c.given("http") {
-		t.Errorf("a default has an origin: %q", c.at("http"))
+	if c.At("http") != "" || c.Given("http") {
+		t.Errorf("a default has an origin: %q", c.At("http"))
 	}
 }
 
@@ -136,7 +136,7 @@ channels:
   "slack:T2": {autonomy: ask-each, budget: {run: {usd: 2, steps: 10}}}
   "slack:T2:C1": {budget: {run: {steps: 5}}}
 `)
-	c, err := loadConfig(overrides{}, environ())
+	c, err := Load(Flags{}, environ())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,11 +152,11 @@ channels:
 		{"slack:T2:C9", agent.Limits{USD: 2 * agent.Dollar, Tokens: 500_000, Time: 2 * time.Hour, Steps: 10}, agent.AskEach, agent.ApprovePlanNever},
 		{"", agent.Limits{USD: 3 * agent.Dollar, Tokens: 500_000, Time: 2 * time.Hour, Steps: 20}, agent.AskRisky, agent.ApprovePlanNever},
 	} {
-		limits, given := c.limitsIn(test.channel)
+		limits, given := c.LimitsIn(test.channel)
 		if limits != test.limits || !given {
 			t.Errorf("%q: limits %+v, given %v; want %+v, given", test.channel, limits, given, test.limits)
 		}
-		if a, p := c.autonomyIn(test.channel), c.planApprovalIn(test.channel); a != test.autonomy || p != test.plans {
+		if a, p := c.AutonomyIn(test.channel), c.PlanApprovalIn(test.channel); a != test.autonomy || p != test.plans {
 			t.Errorf("%q: %s, plans %s; want %s, plans %s", test.channel, a, p, test.autonomy, test.plans)
 		}
 	}
@@ -164,22 +164,22 @@ channels:
 
 func TestLaterSourcesWin(t *testing.T) {
 	inFolder(t, "workspace: a\nhttp: \":1\"\nmodel: {name: file, prices: {m: {input: 1, output: 2}}}\n")
-	c, err := loadConfig(
-		overrides{Model: "flag", DataDir: "there", Budget: "usd=0.25, time=90s"},
+	c, err := Load(
+		Flags{Model: "flag", DataDir: "there", Budget: "usd=0.25, time=90s"},
 		environ("DECKHAND_HTTP_ADDR", "off", "DECKHAND_MODEL", "variable", "DISCORD_GUILD_ID", "42", "SLACK_BOT_TOKEN", " xoxb-1\n"),
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if c.Workspace != "a" || c.HTTP != "off" || c.Model.Name != "flag" || c.Model.Fast != "flag" || c.DataDir != "there" ||
-		c.Discord.GuildID != "42" || c.Slack.BotToken.reveal() != "xoxb-1" {
+		c.Discord.GuildID != "42" || c.Slack.BotToken.Reveal() != "xoxb-1" {
 		t.Errorf("got %+v", c)
 	}
 	if p := c.Model.Prices["m"]; p.Cached != agent.Dollar {
 		t.Errorf("cached tokens cost %s, want the price of input", p.Cached)
 	}
 	want := agent.Limits{USD: agent.Dollar / 4, Tokens: 500_000, Time: 90 * time.Second, Steps: 300}
-	if l, given := c.limitsIn("slack:T1:C9"); l != want || !given {
+	if l, given := c.LimitsIn("slack:T1:C9"); l != want || !given {
 		t.Errorf("limits %+v, given %v; want %+v, given", l, given, want)
 	}
 	for key, at := range map[string]string{
@@ -191,7 +191,7 @@ func TestLaterSourcesWin(t *testing.T) {
 		"budget.run.steps":         "",
 		"slack.bot_token_file":     "SLACK_BOT_TOKEN",
 	} {
-		if got := c.at(key); got != at {
+		if got := c.At(key); got != at {
 			t.Errorf("%s comes from %q, want %q", key, got, at)
 		}
 	}
@@ -208,7 +208,7 @@ func TestPlainYAMLIsEnough(t *testing.T) {
 		"{http: 'localhost:9'}":       "localhost:9",
 	} {
 		inFolder(t, text)
-		if c, err := loadConfig(overrides{}, environ()); err != nil || c.HTTP != want {
+		if c, err := Load(Flags{}, environ()); err != nil || c.HTTP != want {
 			t.Errorf("%q: http %q, %v; want %q", text, c.HTTP, err, want)
 		}
 	}
@@ -229,17 +229,17 @@ func TestFileIsNamedByFlagOrVariable(t *testing.T) {
 		}
 	}
 	one, two := filepath.Join("etc", "one.yaml"), filepath.Join("etc", "two.yaml")
-	c, err := loadConfig(overrides{Config: one}, environ("DECKHAND_CONFIG", two))
-	if err != nil || c.Workspace != filepath.Join("etc", "w") || c.Slack.BotToken.reveal() != "xoxb-2" {
+	c, err := Load(Flags{Config: one}, environ("DECKHAND_CONFIG", two))
+	if err != nil || c.Workspace != filepath.Join("etc", "w") || c.Slack.BotToken.Reveal() != "xoxb-2" {
 		t.Errorf("%+v, %v", c, err)
 	}
-	c, err = loadConfig(overrides{}, environ("DECKHAND_CONFIG", two))
+	c, err = Load(Flags{}, environ("DECKHAND_CONFIG", two))
 	if err != nil || c.Workspace != "/w" {
 		t.Errorf("%+v, %v", c, err)
 	}
-	_, err = loadConfig(overrides{}, environ("DECKHAND_CONFIG", "none.yaml"))
+	_, err = Load(Flags{}, environ("DECKHAND_CONFIG", "none.yaml"))
 	wantError(t, err, "none.yaml: there is no such configuration file (named by DECKHAND_CONFIG)")
-	_, err = loadConfig(overrides{Config: "etc"}, environ())
+	_, err = Load(Flags{Config: "etc"}, environ())
 	wantError(t, err, "etc: cannot read the configuration: read etc: is a directory")
 }
 
@@ -258,13 +258,13 @@ func FuzzLoadConfig(f *testing.F) {
 	f.Add("schedules: [{when: 'TZ=', zone: Local}, , 1]", "usd=1e-300")
 	f.Fuzz(func(t *testing.T, text, budget string) {
 		r := &reader{file: configFile, origin: origins{}}
-		c := r.load([]byte(text), overrides{Budget: budget}, environ())
+		c := r.load([]byte(text), Flags{Budget: budget}, environ())
 		for _, p := range r.problems {
 			if strings.Contains(p.text, "\n") || p.text == "" || p.at.name == "" {
 				t.Errorf("a complaint is one line with a place: %q", p)
 			}
 		}
-		l, _ := c.limitsIn("")
+		l, _ := c.LimitsIn("")
 		if len(r.problems) == 0 && (l.USD < 0 || l.Tokens < 0 || l.Time < 0 || l.Steps < 0 || c.Engine.Workers < 1) {
 			t.Errorf("accepted %+v", c)
 		}

@@ -1,0 +1,87 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// At says where the value of a key comes from: "deckhand.yaml:12", the name of
+// a variable or of a flag; empty where it is the default. Keys are written as
+// "budget.run.usd", `model.prices["gpt-5"].input`, "schedules[0].when".
+func (c Config) At(key string) string { return c.origin[key].String() }
+
+// Given reports whether somebody set the key.
+func (c Config) Given(key string) bool {
+	_, given := c.origin[key]
+	return given
+}
+
+// places are the keys of channels that a channel follows: its own, then its workspace's.
+func places(channel string) []string {
+	platform, rest, _ := strings.Cut(channel, ":")
+	workspace, _, _ := strings.Cut(rest, ":")
+	return []string{channel, platform + ":" + workspace}
+}
+
+// AutonomyIn is the autonomy of runs in a channel; "" is the terminal.
+func (c Config) AutonomyIn(channel string) agent.Autonomy {
+	for _, place := range places(channel) {
+		if a := c.Channels[place].Autonomy; a != "" {
+			return a
+		}
+	}
+	return c.Autonomy
+}
+
+// ReviewersIn are the people who review the results of a channel's runs; "" is
+// the terminal.
+func (c Config) ReviewersIn(channel string) []string {
+	for _, place := range places(channel) {
+		if list := c.Channels[place].Authority.Reviewers; len(list) > 0 {
+			return slices.Clone(list)
+		}
+	}
+	return slices.Clone(c.Authority.Reviewers)
+}
+
+// PlanApprovalIn is the plan approval of runs in a channel. Where nothing is
+// configured, plans with effects are asked in chat and none in the terminal (channel "").
+func (c Config) PlanApprovalIn(channel string) agent.PlanApproval {
+	for _, place := range places(channel) {
+		if p := c.Channels[place].PlanApproval; p != "" {
+			return p
+		}
+	}
+	switch {
+	case c.PlanApproval != "":
+		return c.PlanApproval
+	case channel == "":
+		return agent.ApprovePlanNever
+	}
+	return agent.ApprovePlanEffects
+}
+
+// LimitsIn is what a run in a channel may spend; "" is the terminal. Given
+// reports whether its money limit was set by somebody: a default one is
+// dropped where the model has no price, a given one is not.
+func (c Config) LimitsIn(channel string) (l agent.Limits, given bool) {
+	l, given = agent.Limits(c.Budget.Run), c.Given("budget.run.usd")
+	for _, place := range slices.Backward(places(channel)) { // the channel has the last word
+		own, prefix := c.Channels[place].Budget.Run, entry("channels", place)+".budget.run."
+		if c.Given(prefix + "usd") {
+			l.USD, given = own.USD, true
+		}
+		if c.Given(prefix + "tokens") {
+			l.Tokens = own.Tokens
+		}
+		if c.Given(prefix + "time") {
+			l.Time = own.Time
+		}
+		if c.Given(prefix + "steps") {
+			l.Steps = own.Steps
+		}
+	}
+	return l, given
+}

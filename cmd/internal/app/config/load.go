@@ -1,0 +1,157 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"strings"
+)
+
+// configFile is read where no other is named, if it exists.
+const configFile = "deckhand.yaml"
+
+// Bounds of files, in bytes.
+const (
+	maxConfig = 1 << 20
+	maxSecret = 64 << 10
+)
+
+// Error holds everything that is wrong with the configuration, one complaint a
+// line: "deckhand.yaml:12: …".
+type Error struct{ problems []problem }
+
+// Error returns all complaints.
+func (e *Error) Error() string {
+	lines := make([]string, 0, len(e.problems))
+	for _, p := range e.problems {
+		lines = append(lines, p.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Flags are the flags that win over the environment and the file. Empty: not
+// given.
+type Flags struct {
+	Config    string // --config
+	DataDir   string // --data-dir
+	Workspace string // --workspace
+	Model     string // --model
+	Budget    string // --budget
+}
+
+// Load reads the configuration: defaults, then the file (--config,
+// DECKHAND_CONFIG, or ./deckhand.yaml where it exists), then the environment,
+// then the flags. An empty variable counts as absent. The error is an *Error
+// with every problem that was found.
+func Load(flags Flags, env func(string) string) (Config, error) {
+	path, from := flags.Config, "--config"
+	if path == "" {
+		path, from = env("DECKHAND_CONFIG"), "DECKHAND_CONFIG"
+	}
+	if path == "" {
+		path, from = configFile, ""
+	}
+	r := &reader{file: path, origin: origins{}}
+	data, err := readFile(path, maxConfig)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		if from != "" {
+			r.problem(origin{name: path}, "there is no such configuration file (named by "+from+")")
+		}
+	case errors.Is(err, errTooLarge):
+		r.problem(origin{name: path}, "is too large for a configuration file (above 1 MiB)")
+	case err != nil:
+		r.problem(origin{name: path}, "cannot read the configuration: "+err.Error())
+	}
+	c := r.load(data, flags, env)
+	if data != nil {
+		c.File = path
+	}
+	if len(r.problems) > 0 {
+		return Config{}, &Error{inOrder(r.problems)}
+	}
+	return c, nil
+}
+
+// Defaults is the configuration of a process that nobody configured.
+func Defaults() Config {
+	return (&reader{origin: origins{}}).load(nil, Flags{}, func(string) string { return "" })
+}
+
+var errTooLarge = errors.New("it is too large")
+
+// readFile reads a file of at most so many bytes.
+func readFile(path string, most int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = errTooLarge
+	}
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+// load lays a file's text, the environment and the flags over the defaults.
+func (r *reader) load(data []byte, flags Flags, env func(string) string) Config {
+	c := Config{origin: r.origin}
+	v := reflect.ValueOf(&c).Elem()
+	r.defaults(v)
+	r.document(data, v)
+	walk(v, "", func(path string, f reflect.StructField, v reflect.Value) {
+		if name := f.Tag.Get("env"); name != "" {
+			r.set(v, path, name, env(name), f.Tag)
+		}
+	})
+	r.set(reflect.ValueOf(&c.DataDir).Elem(), "data_dir", "--data-dir", flags.DataDir, "")
+	r.set(reflect.ValueOf(&c.Workspace).Elem(), "workspace", "--workspace", flags.Workspace, "")
+	r.set(reflect.ValueOf(&c.Model.Name).Elem(), "model.name", "--model", flags.Model, "")
+	if flags.Budget != "" {
+		r.budget(&c.Budget.Run, flags.Budget)
+	}
+	if len(r.problems) == 0 {
+		r.complete(&c)
+	}
+	return c
+}
+
+// defaults gives the keys of a section, and of those below it, the values of
+// their tags.
+func (r *reader) defaults(v reflect.Value) {
+	if !isSection(v.Type()) {
+		return
+	}
+	walk(v, "", func(path string, f reflect.StructField, v reflect.Value) {
+		text, has := f.Tag.Lookup("default")
+		if !has {
+			return
+		}
+		x, err := parse(f.Type, text)
+		if err != nil {
+			r.problem(origin{name: "built-in default"}, fmt.Sprintf("%s: %v", path, err))
+			return
+		}
+		v.Set(x)
+	})
+}
+
+// set gives a key the text of a variable or a flag, where there is one.
+func (r *reader) set(v reflect.Value, path, name, text string, tag reflect.StructTag) {
+	if text == "" {
+		return
+	}
+	x, err := read(v.Type(), text, tag)
+	if err != nil {
+		r.problem(origin{name: name}, err.Error())
+		return
+	}
+	v.Set(x)
+	r.origin[path] = origin{name: name}
+}

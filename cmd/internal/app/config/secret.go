@@ -1,0 +1,61 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// Secret is a token or a key. It prints as "[secret]" wherever it is printed;
+// the pointer keeps it out of prints that look into unexported fields, where
+// fmt does not ask Format.
+type Secret struct{ text *string }
+
+// NewSecret is a secret that is known.
+func NewSecret(text string) Secret { return Secret{text: &text} }
+
+// Reveal returns the secret itself, empty where there is none.
+func (s Secret) Reveal() string {
+	if s.text == nil {
+		return ""
+	}
+	return *s.text
+}
+
+// Present reports whether there is a secret.
+func (s Secret) Present() bool { return s.text != nil }
+
+// String returns "[secret]", or "" where there is none.
+func (s Secret) String() string {
+	if s.text == nil {
+		return ""
+	}
+	return "[secret]"
+}
+
+// Format prints what String returns, whatever the verb.
+func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
+
+// MarshalText writes what String returns, in JSON as well.
+func (s Secret) MarshalText() ([]byte, error) { //nolint:unparam // the shape of encoding.TextMarshaler
+	return []byte(s.String()), nil
+}
+
+// readSecret reads a secret from a file and cuts the white space around it.
+func readSecret(path string) (Secret, error) {
+	data, err := readFile(path, maxSecret)
+	text := strings.TrimSpace(string(data))
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return Secret{}, fmt.Errorf("there is no file %s", path)
+	case errors.Is(err, errTooLarge):
+		return Secret{}, fmt.Errorf("%s is too large for a secret (above 64 KiB)", path)
+	case err != nil:
+		return Secret{}, fmt.Errorf("cannot read the secret: %w", err)
+	case text == "":
+		return Secret{}, fmt.Errorf("%s is empty", path)
+	}
+	return NewSecret(text), nil
+}
