@@ -14,7 +14,8 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm/rehearsal"
 	"github.com/deckhand-bot/deckhand/bot"
-	"github.com/deckhand-bot/deckhand/bot/runs"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
 
@@ -26,7 +27,7 @@ var survey []byte
 // rehearsalPrincipal decides where nobody sits at the terminal.
 const rehearsalPrincipal = "rehearsal"
 
-func (a *app) demoCommand() *cobra.Command {
+func (a *cli) demoCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo [DIR]",
 		Short: "A whole run on the real files of a directory, with a scripted model: no key, no configuration",
@@ -45,14 +46,14 @@ func (a *app) demoCommand() *cobra.Command {
 }
 
 // surveyed is the directory that the demo works in.
-func (a *app) surveyed() string {
+func (a *cli) surveyed() string {
 	if a.flags.Workspace == "" {
 		return "."
 	}
 	return a.flags.Workspace
 }
 
-func (a *app) demo(ctx context.Context, dir string) error {
+func (a *cli) demo(ctx context.Context, dir string) error {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return usage("%s is not a directory that can be read", dir)
 	}
@@ -64,7 +65,7 @@ func (a *app) demo(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	s, err := cfg.open(ctx, sqlite.Worker)
+	s, err := app.OpenStore(ctx, cfg, sqlite.Worker)
 	if err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ func (a *app) demo(ctx context.Context, dir string) error {
 		Requester: bot.Terminal, PlanApproval: agent.ApprovePlanNever, Autonomy: agent.AskRisky,
 		Expires: cfg.Authority.Expires, Slots: cfg.Engine.Slots, Limits: agent.Limits{Tokens: cfg.Budget.Run.Tokens, Steps: cfg.Budget.Run.Steps},
 	}
-	desk := cfg.desk(s)
+	desk := app.NewClient(cfg, s)
 	run, err := desk.Start(ctx, brief)
 	if err != nil {
 		return &exit{exitFailed, err}
@@ -97,7 +98,7 @@ func (a *app) demo(ctx context.Context, dir string) error {
 }
 
 // rehearsal is the demo's model.
-func (a *app) rehearsal() (*rehearsal.Model, error) {
+func (a *cli) rehearsal() (*rehearsal.Model, error) {
 	scenario, err := rehearsal.Parse("survey.yaml", survey)
 	if err != nil {
 		return nil, err
@@ -107,7 +108,7 @@ func (a *app) rehearsal() (*rehearsal.Model, error) {
 
 // rehearsed reports whether the demo began the run, which its script then
 // goes on with: another model would be asked to end what it did not plan.
-func rehearsed(ctx context.Context, s store, run agent.RunID) (bool, error) {
+func rehearsed(ctx context.Context, s app.Store, run agent.RunID) (bool, error) {
 	events, err := s.Read(ctx, run, 0)
 	if err != nil {
 		return false, notFound(run, err)
@@ -130,7 +131,7 @@ func demoSpeed(tty bool) float64 {
 
 // demoConfig takes nothing from the file or the environment but the place of
 // the embedded store: the demo must run, and run alike, everywhere.
-func (a *app) demoConfig(dir string) (config, error) {
+func (a *cli) demoConfig(dir string) (config.Config, error) {
 	cfg, err := config.Load(config.Flags{Config: os.DevNull, DataDir: a.flags.DataDir}, func(name string) string {
 		if name == "DECKHAND_DATA_DIR" {
 			return a.env(name)
@@ -143,12 +144,12 @@ func (a *app) demoConfig(dir string) (config, error) {
 	cfg.Workspace, err = filepath.Abs(dir)
 	cfg.Model.Name = rehearsalPrincipal
 	cfg.Model.Prices = map[string]config.Price{rehearsalPrincipal: {}} // a script costs nothing
-	cfg.Redis.URL = config.Secret{}
+	cfg.Redis.URL, cfg.HTTP = config.Secret{}, "off"
 	return cfg, err
 }
 
 // rehearseApproval gives the demo's one approval where no person can, and says so.
-func (a *app) rehearseApproval(ctx context.Context, desk *runs.Client, run agent.RunID) {
+func (a *cli) rehearseApproval(ctx context.Context, desk *bot.Desk, run agent.RunID) {
 	for ctx.Err() == nil {
 		r, err := desk.Load(ctx, run)
 		if err != nil || r.Ended != nil {
@@ -159,7 +160,7 @@ func (a *app) rehearseApproval(ctx context.Context, desk *runs.Client, run agent
 				Text: "no terminal: the rehearsal approves its own write"})
 			if err == nil {
 				fmt.Fprintf(a.err, "%s\n(no terminal here: the rehearsal itself approves)\n", c.Title)
-			} else if !errors.Is(err, runs.ErrDecided) && ctx.Err() == nil {
+			} else if !errors.Is(err, bot.ErrDecided) && ctx.Err() == nil {
 				fmt.Fprintf(a.err, "deckhand: the rehearsal could not approve: %v\n", err)
 				return
 			}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,18 +16,18 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
-	"github.com/deckhand-bot/deckhand/bot"
-	"github.com/deckhand-bot/deckhand/bot/intake"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
 
-// demoPatience bounds the demo: nobody should wait longer for a rehearsal.
-const demoPatience = 5 * time.Minute
+// demoTimeout bounds the demo: nobody should wait longer for a rehearsal.
+const demoTimeout = 5 * time.Minute
 
-// theatre is a local stand-in for a chat platform, with Ann in it.
-type theatre interface {
-	// connect is Deckhand's side of it.
-	connect(ctx context.Context, s store, log *slog.Logger) (bot.Platform, error)
+// demoPlatform is a local stand-in for a chat platform, with Ann in it.
+type demoPlatform interface {
+	// configure tells Deckhand its address and tokens.
+	configure(c *config.Config)
 	// connected reports whether Deckhand is there to be spoken to.
 	connected() bool
 	// wait returns once cond holds; it is asked again after every change.
@@ -55,7 +54,7 @@ type played struct {
 }
 
 // demoChatCommand is the demo in a thread of a platform.
-func (a *app) demoChatCommand(name, title, protocol string, open func() (theatre, string)) *cobra.Command {
+func (a *cli) demoChatCommand(name, title, protocol string, open func() (demoPlatform, string)) *cobra.Command {
 	return &cobra.Command{
 		Use:   name + " [DIR]",
 		Short: "The demo's goal in a " + title + " thread, on a local stand-in for " + title,
@@ -75,12 +74,12 @@ func (a *app) demoChatCommand(name, title, protocol string, open func() (theatre
 
 // stage is the thread that the demo plays in.
 type stage struct {
-	theatre
+	demoPlatform
 
 	out io.Writer
 }
 
-func (a *app) demoChat(ctx context.Context, dir, title string, open func() (theatre, string)) error {
+func (a *cli) demoChat(ctx context.Context, dir, title string, open func() (demoPlatform, string)) error {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return usage("%s is not a directory that can be read", dir)
 	}
@@ -95,18 +94,19 @@ func (a *app) demoChat(ctx context.Context, dir, title string, open func() (thea
 	}
 	far, at := open()
 	defer far.close()
+	far.configure(&cfg)
 	fmt.Fprintln(a.err, m.Says())
 	fmt.Fprintln(a.err, title+" is a local stand-in at "+at+"; Ann's words and clicks are scripted.")
-	scene := &stage{theatre: far, out: a.out}
+	scene := &stage{demoPlatform: far, out: a.out}
 	if a.json {
 		scene.out = a.err
 	}
-	playing, leave := context.WithTimeout(ctx, demoPatience)
+	playing, leave := context.WithTimeout(ctx, demoTimeout)
 	defer leave()
 	left := make(chan error, 1)
 	go func() {
 		defer leave()
-		left <- cfg.perform(playing, far, s, m)
+		left <- serveDemo(playing, cfg, s, m)
 	}()
 	err = a.play(playing, scene, filepath.Base(cfg.Workspace))
 	leave()
@@ -127,24 +127,25 @@ func (a *app) demoChat(ctx context.Context, dir, title string, open func() (thea
 
 // demoStore is a store that goes with the demo: a scripted model must not work
 // what waits in the real one, nor may a real Slack be told of Ann's thread.
-func (a *app) demoStore(ctx context.Context, dir string) (s store, cfg config, gone func(), err error) {
+func (a *cli) demoStore(ctx context.Context, dir string) (s app.Store, cfg config.Config, gone func(), err error) {
 	if cfg, err = a.demoConfig(dir); err != nil {
 		return nil, cfg, nil, err
 	}
 	if cfg.DataDir, err = os.MkdirTemp("", "deckhand-demo-*"); err != nil {
 		return nil, cfg, nil, &exit{exitFailed, fmt.Errorf("no place for the demo's store: %w", err)}
 	}
-	if s, err = cfg.open(ctx, sqlite.Worker); err != nil {
+	opened, err := app.OpenStore(ctx, cfg, sqlite.Worker)
+	if err != nil {
 		return nil, cfg, nil, errors.Join(err, os.RemoveAll(cfg.DataDir))
 	}
-	return s, cfg, func() {
-		_ = s.Close() // nothing of it is kept
+	return opened, cfg, func() {
+		_ = opened.Close() // nothing of it is kept
 		_ = os.RemoveAll(cfg.DataDir)
 	}, nil
 }
 
 // demoJournal prints what happened, as JSON lines.
-func (a *app) demoJournal(ctx context.Context, s store) error {
+func (a *cli) demoJournal(ctx context.Context, s app.Store) error {
 	runs, err := s.Runs(ctx)
 	if err != nil {
 		return &exit{exitFailed, err}
@@ -165,43 +166,24 @@ func (a *app) demoJournal(ctx context.Context, s store) error {
 	return nil
 }
 
-// perform is a serving Deckhand on the stand-in.
-func (c config) perform(ctx context.Context, far theatre, s store, m llm.Model) error {
-	log := slog.New(slog.DiscardHandler)
-	p, err := far.connect(ctx, s, log)
+// serveDemo is a serving Deckhand on the stand-in. Its runs work in the
+// directory itself: there is no other channel whose files would have to be kept
+// apart.
+func serveDemo(ctx context.Context, cfg config.Config, s app.Store, m llm.Model) error {
+	process, err := app.New(ctx, app.Options{Config: cfg, Version: version, Store: s, Model: m,
+		Brief: func(string) (agent.RunStarted, error) {
+			return agent.RunStarted{PlanApproval: agent.ApprovePlanAlways, Autonomy: agent.AskRisky, Folder: ".",
+				Expires: cfg.Authority.Expires, Slots: cfg.Engine.Slots, Limits: agent.Limits{Tokens: cfg.Budget.Run.Tokens, Steps: cfg.Budget.Run.Steps}}, nil
+		},
+	})
 	if err != nil {
 		return err
 	}
-	server := &server{config: c, store: s, log: log, meter: newMeter()}
-	w, err := c.shared()
-	if err != nil {
-		return err
-	}
-	voice := c.voice(s, w, log)
-	voice.Join(p)
-	l, err := server.loop(voice, true, m)
-	if err != nil {
-		return err
-	}
-	chat := intake.New(intake.Config{Desk: c.desk(s), Store: s, Platforms: []bot.Platform{p}, Log: log, Brief: c.demoBrief})
-	worked := make(chan error, 1)
-	go func() { worked <- l.Run(ctx) }()
-	err = p.Listen(ctx, chat.Receive)
-	if e := <-worked; err == nil {
-		err = e
-	}
-	return err
-}
-
-// demoBrief works in the directory itself: there is no other channel whose
-// files would have to be kept apart.
-func (c config) demoBrief(string) (agent.RunStarted, error) {
-	return agent.RunStarted{PlanApproval: agent.ApprovePlanAlways, Autonomy: agent.AskRisky, Folder: ".",
-		Expires: c.Authority.Expires, Slots: c.Engine.Slots, Limits: agent.Limits{Tokens: c.Budget.Run.Tokens, Steps: c.Budget.Run.Steps}}, nil
+	return errors.Join(process.Run(ctx), process.Close())
 }
 
 // play is what Ann does, and what she sees.
-func (a *app) play(ctx context.Context, s *stage, name string) error {
+func (a *cli) play(ctx context.Context, s *stage, name string) error {
 	if err := s.wait(ctx, s.connected); err != nil {
 		return fmt.Errorf("no connection to the local stand-in: %w", err)
 	}
@@ -273,7 +255,7 @@ func (s *stage) thank(ctx context.Context, report played) error {
 }
 
 // pause lets a person read; without a terminal nobody does.
-func (a *app) pause(ctx context.Context) error {
+func (a *cli) pause(ctx context.Context) error {
 	if !a.tty {
 		return ctx.Err()
 	}

@@ -3,67 +3,66 @@ package main
 import (
 	"context"
 	"io"
-	"log/slog"
 
 	"github.com/spf13/cobra"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord"
 	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 )
 
-func (a *app) demoDiscordCommand() *cobra.Command {
-	return a.demoChatCommand(discord.Platform, "Discord", "REST and gateway", func() (theatre, string) {
+func (a *cli) demoDiscordCommand() *cobra.Command {
+	return a.demoChatCommand(discord.Platform, "Discord", "REST and gateway", func() (demoPlatform, string) {
 		far := discordtest.New(discordtest.Config{})
-		return &discordTheatre{far: far}, far.URL()
+		return &discordDemo{far: far}, far.URL()
 	})
 }
 
-// discordTheatre is the demo's Discord.
-type discordTheatre struct {
+// discordDemo is the demo's Discord.
+type discordDemo struct {
 	far    *discordtest.Server
 	thread string // the message that it began with has the same id
 }
 
-func (t *discordTheatre) connect(ctx context.Context, s store, log *slog.Logger) (bot.Platform, error) {
-	return discord.New(ctx, discord.Config{Token: t.far.Token, APIURL: t.far.URL() + "/api", Gateway: true, Names: s, Log: log})
+func (p *discordDemo) configure(c *config.Config) {
+	c.Discord.Token, c.Discord.APIURL = config.NewSecret(p.far.Token), p.far.URL()+"/api"
 }
 
-func (t *discordTheatre) connected() bool {
-	return t.far.Connections() > 0 && len(t.far.Commands("")) > 0
+func (p *discordDemo) connected() bool {
+	return p.far.Connections() > 0 && len(p.far.Commands("")) > 0
 }
 
-func (t *discordTheatre) wait(ctx context.Context, cond func() bool) error {
-	return t.far.Wait(ctx, cond)
+func (p *discordDemo) wait(ctx context.Context, cond func() bool) error {
+	return p.far.Wait(ctx, cond)
 }
 
-func (t *discordTheatre) say(goal string) {
-	t.thread = t.far.Mention(discordtest.Ann, discordtest.General, goal)
+func (p *discordDemo) say(goal string) {
+	p.thread = p.far.Mention(discordtest.Ann, discordtest.General, goal)
 }
 
-func (t *discordTheatre) posts() []played {
+func (p *discordDemo) posts() []played {
 	kinds := map[string]agent.PostKind{"c": agent.PostCard, "k": agent.PostCheckpoint, "r": agent.PostReport}
 	var list []played
-	for _, m := range t.far.Messages(t.thread) {
+	for _, m := range p.far.Messages(p.thread) {
 		if kind := kinds[m.Nonce[:min(1, len(m.Nonce))]]; kind != "" {
-			list = append(list, played{m.ID, kind, t.far.RenderMessage(t.thread, m.ID)})
+			list = append(list, played{m.ID, kind, p.far.RenderMessage(p.thread, m.ID)})
 		}
 	}
 	return list
 }
 
-func (t *discordTheatre) click(id, label string) error {
-	return t.far.Click(discordtest.Ann, t.thread, id, label)
+func (p *discordDemo) click(id, label string) error {
+	return p.far.Click(discordtest.Ann, p.thread, id, label)
 }
 
-func (t *discordTheatre) thanked() bool { return len(t.far.Ephemerals(discordtest.Ann)) > 0 }
+func (p *discordDemo) thanked() bool { return len(p.far.Ephemerals(discordtest.Ann)) > 0 }
 
-func (t *discordTheatre) render(w io.Writer) error {
-	if err := t.far.Render(w, discordtest.General); err != nil {
+func (p *discordDemo) render(w io.Writer) error {
+	if err := p.far.Render(w, discordtest.General); err != nil {
 		return err
 	}
-	return t.far.Render(w, t.thread)
+	return p.far.Render(w, p.thread)
 }
 
-func (t *discordTheatre) close() { t.far.Close() }
+func (p *discordDemo) close() { p.far.Close() }

@@ -4,46 +4,46 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"log/slog"
 
 	"github.com/spf13/cobra"
 
 	"github.com/deckhand-bot/deckhand/adapters/slack"
 	"github.com/deckhand-bot/deckhand/adapters/slack/slacktest"
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 )
 
-func (a *app) demoSlackCommand() *cobra.Command {
-	return a.demoChatCommand(slack.Platform, "Slack", "Web API and Socket Mode", func() (theatre, string) {
+func (a *cli) demoSlackCommand() *cobra.Command {
+	return a.demoChatCommand(slack.Platform, "Slack", "Web API and Socket Mode", func() (demoPlatform, string) {
 		far := slacktest.New(slacktest.Config{})
-		return &slackTheatre{far: far}, far.URL()
+		return &slackDemo{far: far}, far.URL()
 	})
 }
 
-// slackTheatre is the demo's Slack.
-type slackTheatre struct {
+// slackDemo is the demo's Slack.
+type slackDemo struct {
 	far    *slacktest.Server
 	thread string
 }
 
-func (t *slackTheatre) connect(ctx context.Context, s store, log *slog.Logger) (bot.Platform, error) {
-	return slack.New(ctx, slack.Config{BotToken: t.far.BotToken, AppToken: t.far.AppToken, APIURL: t.far.URL() + "/api/", Names: s, Log: log})
+func (p *slackDemo) configure(c *config.Config) {
+	c.Slack.BotToken, c.Slack.AppToken = config.NewSecret(p.far.BotToken), config.NewSecret(p.far.AppToken)
+	c.Slack.APIURL = p.far.URL() + "/api/"
 }
 
-func (t *slackTheatre) connected() bool { return t.far.Connections() > 0 }
+func (p *slackDemo) connected() bool { return p.far.Connections() > 0 }
 
-func (t *slackTheatre) wait(ctx context.Context, cond func() bool) error {
-	return t.far.Wait(ctx, cond)
+func (p *slackDemo) wait(ctx context.Context, cond func() bool) error {
+	return p.far.Wait(ctx, cond)
 }
 
-func (t *slackTheatre) say(goal string) {
-	t.thread = t.far.Mention(slacktest.Ann, slacktest.General, "", goal)
+func (p *slackDemo) say(goal string) {
+	p.thread = p.far.Mention(slacktest.Ann, slacktest.General, "", goal)
 }
 
-func (t *slackTheatre) posts() []played {
+func (p *slackDemo) posts() []played {
 	var list []played
-	for _, m := range t.far.Thread(slacktest.General, t.thread) {
+	for _, m := range p.far.Thread(slacktest.General, p.thread) {
 		if kind := kindOf(m); kind != "" {
 			list = append(list, played{m.TS, kind, m.Text})
 		}
@@ -62,17 +62,17 @@ func kindOf(m slacktest.Message) agent.PostKind {
 	return key.Kind
 }
 
-func (t *slackTheatre) click(id, label string) error {
+func (p *slackDemo) click(id, label string) error {
 	if label == "Good" { // Slack's own thumb
 		label = "positive"
 	}
-	return t.far.Click(slacktest.Ann, slacktest.General, id, label)
+	return p.far.Click(slacktest.Ann, slacktest.General, id, label)
 }
 
-func (t *slackTheatre) thanked() bool { return len(t.far.Ephemerals(slacktest.Ann)) > 0 }
+func (p *slackDemo) thanked() bool { return len(p.far.Ephemerals(slacktest.Ann)) > 0 }
 
-func (t *slackTheatre) render(w io.Writer) error {
-	return t.far.Render(w, slacktest.General, t.thread)
+func (p *slackDemo) render(w io.Writer) error {
+	return p.far.Render(w, slacktest.General, p.thread)
 }
 
-func (t *slackTheatre) close() { t.far.Close() }
+func (p *slackDemo) close() { p.far.Close() }

@@ -10,7 +10,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/reflect"
 )
 
-func (a *app) examineCommand() *cobra.Command {
+func (a *cli) examineCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "examine FILE|-",
 		Short: "Find loops in a transcript: findings L1 to L13, exit 1 with any",
@@ -32,7 +32,7 @@ type stuckFinding struct {
 	Message  string         `json:"message"`
 }
 
-func (a *app) examine(path string) error {
+func (a *cli) examine(path string) error {
 	data, err := a.readFile(path)
 	if err != nil {
 		return usage("%w", err)
@@ -54,7 +54,7 @@ func (a *app) examine(path string) error {
 	return nil
 }
 
-func (a *app) printStuck(found []agent.Finding, t *reflect.Transcript) error {
+func (a *cli) printStuck(found []agent.Finding, t *reflect.Transcript) error {
 	if a.json {
 		list := make([]stuckFinding, len(found))
 		for i, f := range found {

@@ -12,7 +12,7 @@ import (
 func examined(t *testing.T, in string, args ...string) (code int, out, err string) {
 	t.Helper()
 	var stdout, stderr strings.Builder
-	a := &app{in: strings.NewReader(in), out: &stdout, err: &stderr, env: func(string) string { return "" }}
+	a := &cli{in: strings.NewReader(in), out: &stdout, err: &stderr, env: func(string) string { return "" }}
 	code = a.run(t.Context(), append([]string{"examine"}, args...))
 	return code, stdout.String(), stderr.String()
 }

@@ -15,19 +15,18 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
-	botcard "github.com/deckhand-bot/deckhand/bot/card"
-	"github.com/deckhand-bot/deckhand/bot/intake"
-	"github.com/deckhand-bot/deckhand/bot/runs"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
 
 // beside opens the store to look and to append facts, beside a worker.
-func (a *app) beside(ctx context.Context, use func(cfg config, s store) error) error {
+func (a *cli) beside(ctx context.Context, use func(cfg config.Config, s app.Store) error) error {
 	cfg, err := a.load()
 	if err != nil {
 		return err
 	}
-	s, err := cfg.open(ctx, sqlite.Guest)
+	s, err := app.OpenStore(ctx, cfg, sqlite.Guest)
 	if err != nil {
 		return err
 	}
@@ -35,12 +34,12 @@ func (a *app) beside(ctx context.Context, use func(cfg config, s store) error) e
 	return use(cfg, s)
 }
 
-func (a *app) statusCommand() *cobra.Command {
+func (a *cli) statusCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "status", Short: "List the runs and where they stand", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.beside(cmd.Context(), func(cfg config, s store) error {
-				list, err := intake.ListRuns(cmd.Context(), cfg.desk(s))
+			return a.beside(cmd.Context(), func(cfg config.Config, s app.Store) error {
+				list, err := app.NewClient(cfg, s).List(cmd.Context())
 				if err != nil {
 					return &exit{exitFailed, err}
 				}
@@ -53,7 +52,7 @@ func (a *app) statusCommand() *cobra.Command {
 	}
 }
 
-func (a *app) printStatus(list []botcard.Status) error {
+func (a *cli) printStatus(list []bot.Status) error {
 	if len(list) == 0 {
 		_, err := fmt.Fprintln(a.out, "no runs yet; start one with: deckhand run \"GOAL\"")
 		return err
@@ -107,11 +106,11 @@ func printable(s string) string {
 	}, s)
 }
 
-func (a *app) journalCommand() *cobra.Command {
+func (a *cli) journalCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "journal RUN", Short: "Print a run's journal as JSON lines", Args: single("RUN", "`deckhand status` lists them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.beside(cmd.Context(), func(_ config, s store) error {
+			return a.beside(cmd.Context(), func(_ config.Config, s app.Store) error {
 				run := agent.RunID(args[0])
 				events, err := s.Read(cmd.Context(), run, 0)
 				enc := json.NewEncoder(a.out)
@@ -130,7 +129,7 @@ func (a *app) journalCommand() *cobra.Command {
 	}
 }
 
-func (a *app) pauseCommand() *cobra.Command {
+func (a *cli) pauseCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "pause RUN", Short: "Pause a run", Args: single("RUN", "`deckhand status` lists them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -139,7 +138,7 @@ func (a *app) pauseCommand() *cobra.Command {
 	}
 }
 
-func (a *app) cancelCommand() *cobra.Command {
+func (a *cli) cancelCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "cancel RUN", Short: "End a run for good", Args: single("RUN", "`deckhand status` lists them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -150,10 +149,10 @@ func (a *app) cancelCommand() *cobra.Command {
 }
 
 // control appends a control word, and says so.
-func (a *app) control(ctx context.Context, run agent.RunID, word agent.Word, done string) error {
-	return a.beside(ctx, func(cfg config, s store) error {
-		err := cfg.desk(s).Control(ctx, run, bot.Person{ID: bot.Terminal, Full: true}, agent.RunControlled{Word: word})
-		if errors.Is(err, runs.ErrEnded) {
+func (a *cli) control(ctx context.Context, run agent.RunID, word agent.Word, done string) error {
+	return a.beside(ctx, func(cfg config.Config, s app.Store) error {
+		err := app.NewClient(cfg, s).Control(ctx, run, bot.Person{ID: bot.Terminal, Full: true}, agent.RunControlled{Word: word})
+		if errors.Is(err, bot.ErrEnded) {
 			return &exit{exitFailed, err}
 		}
 		if err != nil {
@@ -164,7 +163,7 @@ func (a *app) control(ctx context.Context, run agent.RunID, word agent.Word, don
 	})
 }
 
-func (a *app) approveCommand() *cobra.Command {
+func (a *cli) approveCommand() *cobra.Command {
 	var reason string
 	c := &cobra.Command{
 		Use: "approve CHECKPOINT", Short: "Approve what a run asks for", Args: single("CHECKPOINT", "`deckhand status` lists what is asked"),
@@ -176,7 +175,7 @@ func (a *app) approveCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) denyCommand() *cobra.Command {
+func (a *cli) denyCommand() *cobra.Command {
 	var reason string
 	c := &cobra.Command{
 		Use: "deny CHECKPOINT", Short: "Deny what a run asks for", Args: single("CHECKPOINT", "`deckhand status` lists what is asked"),
@@ -189,11 +188,11 @@ func (a *app) denyCommand() *cobra.Command {
 }
 
 // decide answers a checkpoint from the command line.
-func (a *app) decide(ctx context.Context, id agent.CheckpointID, decision, reason string) error {
-	return a.beside(ctx, func(cfg config, s store) error {
-		err := cfg.desk(s).Decide(ctx, bot.Person{ID: bot.Terminal, Full: true}, agent.CheckpointDecided{ID: id, Decision: decision, Text: reason})
+func (a *cli) decide(ctx context.Context, id agent.CheckpointID, decision, reason string) error {
+	return a.beside(ctx, func(cfg config.Config, s app.Store) error {
+		err := app.NewClient(cfg, s).Decide(ctx, bot.Person{ID: bot.Terminal, Full: true}, agent.CheckpointDecided{ID: id, Decision: decision, Text: reason})
 		switch {
-		case errors.Is(err, runs.ErrNoCheckpoint):
+		case errors.Is(err, bot.ErrNoCheckpoint):
 			return usage("%w: `deckhand status` lists what is asked", err)
 		case err != nil:
 			return &exit{exitFailed, err}

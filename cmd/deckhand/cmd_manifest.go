@@ -12,9 +12,10 @@ import (
 	"github.com/deckhand-bot/deckhand/adapters/discord"
 	"github.com/deckhand-bot/deckhand/adapters/slack"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app"
 )
 
-func (a *app) manifestCommand() *cobra.Command {
+func (a *cli) manifestCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "manifest slack|discord", Short: "Print what a chat platform needs to make the app: scopes, events, commands",
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -40,16 +41,16 @@ func (a *app) manifestCommand() *cobra.Command {
 
 // manifestDiscord prints what Discord has to be told. The address to open comes
 // last and by itself: the commands above it fill more than one screen.
-func (a *app) manifestDiscord(ctx context.Context) error {
+func (a *cli) manifestDiscord(ctx context.Context) error {
 	cfg, err := a.load()
 	if err != nil {
 		return err
 	}
 	appID, done := cfg.Discord.AppID, ""
 	var unregistered error
-	if cfg.Discord.Token.present() {
+	if cfg.Discord.Token.Present() {
 		var known string
-		done, known, unregistered = discord.Register(ctx, cfg.discordConfig(nil, nil, slog.New(slog.DiscardHandler)))
+		done, known, unregistered = discord.Register(ctx, app.DiscordConfig(cfg, slog.New(slog.DiscardHandler)))
 		appID = cmp.Or(appID, known)
 	}
 	text, err := discord.Manifest(appID, cfg.Discord.GuildID)

@@ -10,9 +10,11 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/plan"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 )
 
-func (a *app) planCommand() *cobra.Command {
+func (a *cli) planCommand() *cobra.Command {
 	c := &cobra.Command{Use: "plan", Short: "Look at plans"}
 	var toolFile string
 	check := &cobra.Command{
@@ -24,7 +26,7 @@ func (a *app) planCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) checkPlan(path, toolFile string) error {
+func (a *cli) checkPlan(path, toolFile string) error {
 	data, err := a.readFile(path)
 	if err != nil {
 		return usage("%w", err)
@@ -50,7 +52,7 @@ func (a *app) checkPlan(path, toolFile string) error {
 	return nil
 }
 
-func (a *app) printFindings(findings []agent.PlanFinding, tasks int) error {
+func (a *cli) printFindings(findings []agent.PlanFinding, tasks int) error {
 	if a.json {
 		return json.NewEncoder(a.out).Encode(findings)
 	}
@@ -72,9 +74,9 @@ func (a *app) printFindings(findings []agent.PlanFinding, tasks int) error {
 
 // planTools are the tools that V10 and V11 are judged against: those of the
 // file, or the product's own.
-func (a *app) planTools(path string) ([]agent.ToolSpec, error) {
+func (a *cli) planTools(path string) ([]agent.ToolSpec, error) {
 	if path == "" {
-		box, _, err := config{Workspace: "."}.toolbox()
+		box, err := app.NewTools(config.Config{Workspace: "."})
 		if err != nil {
 			return nil, err
 		}
@@ -97,7 +99,7 @@ func (a *app) planTools(path string) ([]agent.ToolSpec, error) {
 }
 
 // readFile reads a file, "-": standard input.
-func (a *app) readFile(path string) ([]byte, error) {
+func (a *cli) readFile(path string) ([]byte, error) {
 	if path == "-" {
 		return io.ReadAll(a.in)
 	}

@@ -16,16 +16,16 @@ import (
 	"github.com/deckhand-bot/deckhand/adapters/terminal"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
-	"github.com/deckhand-bot/deckhand/agent/loop"
 	"github.com/deckhand-bot/deckhand/bot"
-	"github.com/deckhand-bot/deckhand/bot/runs"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
 
 // interactiveGrace is how long steps under way may finish after Ctrl-C.
 const interactiveGrace = 2 * time.Second
 
-func (a *app) runCommand() *cobra.Command {
+func (a *cli) runCommand() *cobra.Command {
 	var detach bool
 	c := &cobra.Command{
 		Use:   "run GOAL",
@@ -52,7 +52,7 @@ func (a *app) runCommand() *cobra.Command {
 }
 
 // detach commits goals and prints their runs' ids.
-func (a *app) detach(ctx context.Context, goal string) error {
+func (a *cli) detach(ctx context.Context, goal string) error {
 	cfg, err := a.load()
 	if err != nil {
 		return err
@@ -61,19 +61,19 @@ func (a *app) detach(ctx context.Context, goal string) error {
 	if err != nil {
 		return usage("%w", err)
 	}
-	brief, err := cfg.brief("", yes, a.err)
+	brief, err := app.TerminalBrief(cfg, "", yes, a.err)
 	if err != nil {
 		return err
 	}
-	s, err := cfg.open(ctx, sqlite.Guest)
+	s, err := app.OpenStore(ctx, cfg, sqlite.Guest)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	start := func(goal string) error {
 		brief.Goal = goal
-		run, err := cfg.desk(s).Start(ctx, brief)
-		if errors.Is(err, runs.ErrEmptyGoal) {
+		run, err := app.NewClient(cfg, s).Start(ctx, brief)
+		if errors.Is(err, bot.ErrEmptyGoal) {
 			return usage("%w", err)
 		}
 		if err != nil {
@@ -99,7 +99,7 @@ func (a *app) detach(ctx context.Context, goal string) error {
 }
 
 // runGoal starts a run, works it in this process and shows it.
-func (a *app) runGoal(ctx context.Context, goal string) error {
+func (a *cli) runGoal(ctx context.Context, goal string) error {
 	cfg, err := a.load()
 	if err != nil {
 		return err
@@ -109,18 +109,18 @@ func (a *app) runGoal(ctx context.Context, goal string) error {
 		return usage("%w", err)
 	}
 	if strings.TrimSpace(goal) == "" {
-		return usage("%w", runs.ErrEmptyGoal)
+		return usage("%w", bot.ErrEmptyGoal)
 	}
-	m, err := cfg.model()
+	m, err := app.NewModel(cfg)
 	if err != nil {
 		return err
 	}
 	var notice bytes.Buffer // after the run's id, which scripts expect first
-	brief, err := cfg.brief(goal, yes, &notice)
+	brief, err := app.TerminalBrief(cfg, goal, yes, &notice)
 	if err != nil {
 		return err
 	}
-	s, err := cfg.open(ctx, sqlite.Worker)
+	s, err := app.OpenStore(ctx, cfg, sqlite.Worker)
 	if heldBy(err) != 0 {
 		return usage("%w, or, where it serves, hand it the goal: deckhand run --detach GOAL", err)
 	}
@@ -131,7 +131,7 @@ func (a *app) runGoal(ctx context.Context, goal string) error {
 	if _, err := s.Expire(ctx, time.Now().Add(-cfg.Retention.Runs)); err != nil {
 		return &exit{exitFailed, err}
 	}
-	run, err := cfg.desk(s).Start(ctx, brief)
+	run, err := app.NewClient(cfg, s).Start(ctx, brief)
 	if err != nil {
 		return &exit{exitFailed, err}
 	}
@@ -141,22 +141,16 @@ func (a *app) runGoal(ctx context.Context, goal string) error {
 
 // work runs the loop for one run and shows it until it ends, waits without
 // anybody to answer, or is interrupted.
-func (a *app) work(ctx context.Context, cfg config, s store, m llm.Model, run agent.RunID, after uint64, by string) error {
-	log := logger(a.err, slog.LevelError)
-	lc, err := cfg.loop(s, m, log)
-	if err != nil {
-		return err
-	}
-	cfg.sweepJobs(ctx, s, log)
-	lc.Only, lc.Grace = run, interactiveGrace
-	l, err := loop.New(lc)
+func (a *cli) work(ctx context.Context, cfg config.Config, s app.Store, m llm.Model, run agent.RunID, after uint64, by string) error {
+	process, err := app.New(ctx, app.Options{Config: cfg, Store: s, Model: m, Only: run, WorkOnly: true, Grace: interactiveGrace,
+		Version: version, Log: logger(a.err, slog.LevelError)})
 	if err != nil {
 		return err
 	}
 	working, stop := context.WithCancel(ctx)
 	defer stop()
 	ended := make(chan error, 1)
-	go func() { ended <- l.Run(working) }()
+	go func() { ended <- process.Run(working) }()
 	end, watchErr := terminal.Watch(ctx, a.watch(cfg, s, run, after, by))
 	interrupted := ctx.Err() != nil
 	if interrupted {
@@ -178,28 +172,28 @@ func (a *app) work(ctx context.Context, cfg config, s store, m llm.Model, run ag
 
 // pauseRun writes the interruption down, so that nobody else goes on with the
 // run behind the person's back.
-func (a *app) pauseRun(ctx context.Context, cfg config, s store, run agent.RunID, seen agent.Run) {
+func (a *cli) pauseRun(ctx context.Context, cfg config.Config, s app.Store, run agent.RunID, seen agent.Run) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), interactiveGrace)
 	defer cancel()
 	if seen.Ended != nil {
 		return
 	}
-	err := cfg.desk(s).Control(ctx, run, bot.Person{ID: bot.Terminal, Full: true}, agent.RunControlled{Word: agent.WordPause, Reason: "interrupted"})
-	if err != nil && !errors.Is(err, runs.ErrEnded) {
+	err := app.NewClient(cfg, s).Control(ctx, run, bot.Person{ID: bot.Terminal, Full: true}, agent.RunControlled{Word: agent.WordPause, Reason: "interrupted"})
+	if err != nil && !errors.Is(err, bot.ErrEnded) {
 		fmt.Fprintf(a.err, "deckhand: the run could not be paused: %v\n", err)
 	}
 }
 
-func (a *app) watch(cfg config, s store, run agent.RunID, after uint64, by string) terminal.Config {
+func (a *cli) watch(cfg config.Config, s app.Store, run agent.RunID, after uint64, by string) terminal.Config {
 	return terminal.Config{
-		Desk: cfg.desk(s), Run: run, In: a.in, Out: a.out, Err: a.err, JSON: a.json,
+		Desk: app.NewClient(cfg, s), Run: run, In: a.in, Out: a.out, Err: a.err, JSON: a.json,
 		TTY: a.tty && !a.json, Color: a.env("NO_COLOR") == "", Width: width, Editor: a.editor(),
 		By: by, Leave: true, After: after,
 	}
 }
 
 // verdict turns how the watching ended into the exit code.
-func (a *app) verdict(run agent.RunID, end terminal.End) error {
+func (a *cli) verdict(run agent.RunID, end terminal.End) error {
 	switch {
 	case end.Refused != "":
 		return usage("%s\nThe run keeps its place: deckhand resume %s%s", end.Refused, run, a.sameStore())
@@ -218,7 +212,7 @@ func (a *app) verdict(run agent.RunID, end terminal.End) error {
 }
 
 // sameStore is the flags that lead to this invocation's store again.
-func (a *app) sameStore() string {
+func (a *cli) sameStore() string {
 	var b strings.Builder
 	for _, f := range []struct{ flag, value string }{
 		{"--config", a.flags.Config}, {"--data-dir", a.flags.DataDir}, {"--workspace", a.flags.Workspace},
@@ -231,14 +225,14 @@ func (a *app) sameStore() string {
 }
 
 // sameFlags also names the model again.
-func (a *app) sameFlags() string {
+func (a *cli) sameFlags() string {
 	if a.flags.Model == "" {
 		return a.sameStore()
 	}
 	return a.sameStore() + " --model " + a.flags.Model
 }
 
-func (a *app) resumeCommand() *cobra.Command {
+func (a *cli) resumeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "resume RUN", Short: "Go on with a run that was paused, interrupted or left by a crash", Args: single("RUN", "`deckhand status` lists them"),
 		Long: "Go on with a run that was paused, interrupted or left by a crash, in this terminal; questions that are\n" +
@@ -252,12 +246,12 @@ func (a *app) resumeCommand() *cobra.Command {
 
 // resume becomes the worker of the run; where somebody serves the store, it
 // only tells them.
-func (a *app) resume(ctx context.Context, run agent.RunID) error {
+func (a *cli) resume(ctx context.Context, run agent.RunID) error {
 	cfg, err := a.load()
 	if err != nil {
 		return err
 	}
-	s, err := cfg.open(ctx, sqlite.Worker)
+	s, err := app.OpenStore(ctx, cfg, sqlite.Worker)
 	if pid := heldBy(err); pid != 0 {
 		return a.control(ctx, run, agent.WordResume, fmt.Sprintf("process %d goes on with it", pid))
 	}
@@ -265,7 +259,7 @@ func (a *app) resume(ctx context.Context, run agent.RunID) error {
 		return err
 	}
 	defer s.Close()
-	r, err := cfg.desk(s).Load(ctx, run)
+	r, err := app.NewClient(cfg, s).Load(ctx, run)
 	if err != nil {
 		return notFound(run, err)
 	}
@@ -275,7 +269,7 @@ func (a *app) resume(ctx context.Context, run agent.RunID) error {
 	}
 	if r.Ended == nil {
 		word := agent.RunControlled{Word: agent.WordResume}
-		if err := cfg.desk(s).Control(ctx, run, bot.Person{ID: bot.Terminal, Full: true}, word); err != nil {
+		if err := app.NewClient(cfg, s).Control(ctx, run, bot.Person{ID: bot.Terminal, Full: true}, word); err != nil {
 			return &exit{exitFailed, err}
 		}
 	}
@@ -289,13 +283,13 @@ func (a *app) resume(ctx context.Context, run agent.RunID) error {
 
 // modelOf is the model that goes on with a run: the rehearsal for the demo's,
 // else the configured one.
-func (a *app) modelOf(ctx context.Context, cfg config, s store, run agent.RunID) (config, llm.Model, error) {
+func (a *cli) modelOf(ctx context.Context, cfg config.Config, s app.Store, run agent.RunID) (config.Config, llm.Model, error) {
 	scripted, err := rehearsed(ctx, s, run)
 	if err != nil {
 		return cfg, nil, err
 	}
 	if !scripted {
-		m, err := cfg.model()
+		m, err := app.NewModel(cfg)
 		return cfg, m, err
 	}
 	m, err := a.rehearsal()
@@ -315,7 +309,7 @@ func notFound(run agent.RunID, err error) error {
 }
 
 // editor is the person's editor as a function on texts, nil where none is set.
-func (a *app) editor() func(context.Context, string) (string, error) {
+func (a *cli) editor() func(context.Context, string) (string, error) {
 	command := a.env("VISUAL")
 	if command == "" {
 		command = a.env("EDITOR")
@@ -344,4 +338,13 @@ func edit(ctx context.Context, editor, text string) (string, error) {
 	}
 	edited, err := os.ReadFile(f.Name())
 	return string(edited), err
+}
+
+// heldBy is the pid of the process that holds the embedded store, 0 if the
+// error says something else.
+func heldBy(err error) int {
+	if held, is := errors.AsType[*sqlite.HeldError](err); is {
+		return held.PID
+	}
+	return 0
 }

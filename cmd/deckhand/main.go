@@ -1,7 +1,8 @@
 // Command deckhand is an autonomous agent that works where a team talks.
 //
-// This package owns flags, configuration, wiring and signals, and is the only
-// place that names concrete types.
+// This package owns commands, flags, exit codes and signals: each command is a
+// file of its own, cmd_NAME.go. What a process consists of is put together in
+// cmd/internal/app, and its configuration is read below that.
 package main
 
 import (
@@ -9,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -17,8 +19,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/deckhand-bot/deckhand/agent/loop"
-	"github.com/deckhand-bot/deckhand/tools/code"
-	"github.com/deckhand-bot/deckhand/tools/job"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 )
 
 // version is set by the linker.
@@ -34,22 +36,19 @@ const (
 )
 
 func main() {
-	if len(os.Args) == 2 && os.Args[1] == sandboxCommand {
-		os.Exit(code.Child(os.Stdin, os.Stdout))
-	}
-	if len(os.Args) == 3 && os.Args[1] == superviseCommand {
-		os.Exit(job.Supervise(os.Args[2], os.Stderr))
+	if code, is := app.Child(os.Args); is {
+		os.Exit(code)
 	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(loop.GCPercent)
 	}
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv, tty: terminals()}
+	a := &cli{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv, tty: terminals()}
 	os.Exit(a.run(ctx, os.Args[1:]))
 }
 
-// app is one invocation of the command line.
-type app struct {
+// cli is one invocation of the command line.
+type cli struct {
 	in       io.Reader
 	out, err io.Writer
 	env      func(string) string
@@ -79,6 +78,23 @@ func usage(format string, args ...any) error {
 	return &exit{exitUsage, fmt.Errorf(format, args...)}
 }
 
+// failed is an error with exit code 1, where it is not one that a person has to
+// mend first.
+func failed(err error) error {
+	if _, refused := errors.AsType[*app.Refused](err); refused || err == nil {
+		return err
+	}
+	return &exit{exitFailed, err}
+}
+
+// load reads the configuration with this invocation's flags.
+func (a *cli) load() (config.Config, error) { return config.Load(a.flags, a.env) }
+
+// logger writes warnings for people at the terminal, everything for servers.
+func logger(w io.Writer, level slog.Level) *slog.Logger {
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
+}
+
 // single accepts exactly one argument and tells who gave another number what to do.
 func single(what, hint string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
@@ -93,7 +109,7 @@ func single(what, hint string) cobra.PositionalArgs {
 }
 
 // run parses the arguments, runs the command and returns the exit code.
-func (a *app) run(ctx context.Context, args []string) int {
+func (a *cli) run(ctx context.Context, args []string) int {
 	root := a.root() //nolint:contextcheck // cobra hands the context to its commands
 	root.SetArgs(args)
 	root.SetIn(a.in)
@@ -118,7 +134,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	return exitUsage // cobra's own complaints: unknown commands and flags
 }
 
-func (a *app) root() *cobra.Command {
+func (a *cli) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "deckhand",
 		Short:         "An agent that works where your team talks: plans, asks, acts, reports, survives",
@@ -143,7 +159,7 @@ func (a *app) root() *cobra.Command {
 	return root
 }
 
-func (a *app) versionCommand() *cobra.Command {
+func (a *cli) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {

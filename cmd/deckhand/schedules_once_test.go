@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/bot/recurring"
-	"github.com/deckhand-bot/deckhand/bot/runs"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/schedule"
 	"github.com/deckhand-bot/deckhand/memory/redis"
 	"github.com/deckhand-bot/deckhand/memory/redis/redistest"
 )
@@ -20,9 +20,7 @@ import (
 func TestATickOnFiveReplicas(t *testing.T) {
 	t.Parallel()
 	db := redistest.Start(t)
-	cfg := config{Zone: "UTC", Schedules: []config.Schedule{
-		{Name: "pulse", Report: "workspace", When: "@every 1s", Zone: "UTC", To: "slack:T1:C1"},
-	}}
+	pulse := bot.Schedule{Name: "pulse", Report: "workspace", When: "@every 1s", Zone: "UTC", Since: time.Unix(0, 0).UTC(), To: "slack:T1:C1", Always: true, Missed: schedule.Late}
 	ctx, stop := context.WithCancel(t.Context())
 	var clocks sync.WaitGroup
 	var f fleet
@@ -32,11 +30,14 @@ func TestATickOnFiveReplicas(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		desk := &runs.Client{Journals: s}
+		desk := &bot.Desk{Journals: s}
 		if i == 0 {
 			f = fleet{t: t, store: s, desk: desk, told: map[agent.RunID]agent.Run{}}
 		}
-		c := cfg.clock(s, recurring.Reporter{Desk: desk, Log: slog.New(slog.DiscardHandler)}, nil)
+		c := bot.NewClock(bot.ClockConfig{
+			Reporter: bot.Reporter{Desk: desk, Log: slog.New(slog.DiscardHandler)}, Recurring: bot.Recurring{Fixed: []bot.Schedule{pulse}, Store: s},
+			Brief: func(string) (agent.RunStarted, error) { return agent.RunStarted{}, nil },
+		})
 		clocks.Go(func() { c.Run(ctx) })
 	}
 	enough := poll(func() bool { return len(f.ticks()["pulse"]) >= 4 })

@@ -9,6 +9,11 @@ import (
 	"golang.org/x/term"
 )
 
+// terminals reports whether a person sits at both ends.
+func terminals() bool {
+	return term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) && term.IsTerminal(int(os.Stderr.Fd()))
+}
+
 // fallbackWidth is the line length where the terminal does not tell its own.
 const fallbackWidth = 80
 

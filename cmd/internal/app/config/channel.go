@@ -63,15 +63,15 @@ func (c Config) PlanApprovalIn(channel string) agent.PlanApproval {
 	return agent.ApprovePlanEffects
 }
 
-// LimitsIn is what a run in a channel may spend; "" is the terminal. Given
-// reports whether its money limit was set by somebody: a default one is
-// dropped where the model has no price, a given one is not.
-func (c Config) LimitsIn(channel string) (l agent.Limits, given bool) {
-	l, given = agent.Limits(c.Budget.Run), c.Given("budget.run.usd")
+// LimitsIn is what a run in a channel may spend; "" is the terminal. The text
+// says where its money limit was set: a default one (empty) is dropped where
+// the model has no price, one that somebody set is not.
+func (c Config) LimitsIn(channel string) (l agent.Limits, moneyAt string) {
+	l, moneyAt = agent.Limits(c.Budget.Run), c.At("budget.run.usd")
 	for _, place := range slices.Backward(places(channel)) { // the channel has the last word
 		own, prefix := c.Channels[place].Budget.Run, entry("channels", place)+".budget.run."
 		if c.Given(prefix + "usd") {
-			l.USD, given = own.USD, true
+			l.USD, moneyAt = own.USD, c.At(prefix+"usd")
 		}
 		if c.Given(prefix + "tokens") {
 			l.Tokens = own.Tokens
@@ -83,5 +83,5 @@ func (c Config) LimitsIn(channel string) (l agent.Limits, given bool) {
 			l.Steps = own.Steps
 		}
 	}
-	return l, given
+	return l, moneyAt
 }

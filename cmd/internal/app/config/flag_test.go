@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // parseBudget reads the flag over the limits that hold without it.
@@ -67,7 +68,7 @@ func TestNearest(t *testing.T) {
 		a, b string
 		want int
 	}{{"", "abc", 3}, {"ca", "abc", 3}, {"bugdet", "budget", 1}, {"größe", "grösse", 2}} {
-		if got := distance(d.a, d.b); got != d.want {
+		if got := format.Distance(d.a, d.b); got != d.want {
 			t.Errorf("distance(%q, %q) = %d, want %d", d.a, d.b, got, d.want)
 		}
 	}

@@ -112,8 +112,8 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := agent.Limits{USD: 5 * agent.Dollar, Tokens: 500_000, Time: 2 * time.Hour, Steps: 300}
-	if l, given := c.LimitsIn(""); l != want || given {
-		t.Errorf("limits = %+v, given %v; want %+v, not given", l, given, want)
+	if l, at := c.LimitsIn(""); l != want || at != "" {
+		t.Errorf("limits = %+v, given at %q; want %+v, not given", l, at, want)
 	}
 	if c.Engine != (Engine{3 * time.Second, 16, 4}) || c.Tools.RunCode.Memory != 256<<20 || !c.Discord.Gateway {
 		t.Errorf("engine %+v, run_code %+v, gateway %v", c.Engine, c.Tools.RunCode, c.Discord.Gateway)
@@ -152,9 +152,9 @@ channels:
 		{"slack:T2:C9", agent.Limits{USD: 2 * agent.Dollar, Tokens: 500_000, Time: 2 * time.Hour, Steps: 10}, agent.AskEach, agent.ApprovePlanNever},
 		{"", agent.Limits{USD: 3 * agent.Dollar, Tokens: 500_000, Time: 2 * time.Hour, Steps: 20}, agent.AskRisky, agent.ApprovePlanNever},
 	} {
-		limits, given := c.LimitsIn(test.channel)
-		if limits != test.limits || !given {
-			t.Errorf("%q: limits %+v, given %v; want %+v, given", test.channel, limits, given, test.limits)
+		limits, at := c.LimitsIn(test.channel)
+		if limits != test.limits || !strings.HasPrefix(at, "deckhand.yaml:") {
+			t.Errorf("%q: limits %+v, given at %q; want %+v, given", test.channel, limits, at, test.limits)
 		}
 		if a, p := c.AutonomyIn(test.channel), c.PlanApprovalIn(test.channel); a != test.autonomy || p != test.plans {
 			t.Errorf("%q: %s, plans %s; want %s, plans %s", test.channel, a, p, test.autonomy, test.plans)
@@ -179,8 +179,8 @@ func TestLaterSourcesWin(t *testing.T) {
 		t.Errorf("cached tokens cost %s, want the price of input", p.Cached)
 	}
 	want := agent.Limits{USD: agent.Dollar / 4, Tokens: 500_000, Time: 90 * time.Second, Steps: 300}
-	if l, given := c.LimitsIn("slack:T1:C9"); l != want || !given {
-		t.Errorf("limits %+v, given %v; want %+v, given", l, given, want)
+	if l, at := c.LimitsIn("slack:T1:C9"); l != want || at != "--budget usd" {
+		t.Errorf("limits %+v, given at %q; want %+v, given", l, at, want)
 	}
 	for key, at := range map[string]string{
 		"workspace":                "deckhand.yaml:1",

@@ -1,10 +1,13 @@
-package main
+package app
 
 import (
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 )
 
 // Reviewers are of the place, else of the workspace, else of the file, and
@@ -18,7 +21,7 @@ channels:
   "slack:T1": {authority: {reviewers: ["slack:U3"]}}
   "slack:T2:C1": {authority: {approvers: ["slack:U4"]}}
 `)
-	c, err := config.Load(config.Flags{}, environ())
+	c, err := config.Load(config.Flags{}, nobody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,19 +29,19 @@ channels:
 		"slack:T1:C1": {"slack:U2", "slack:S2"}, "slack:T1:C9": {"slack:U3"},
 		"slack:T2:C1": {"slack:U1", "slack:S1"}, "discord:1:2": {"slack:U1", "slack:S1"},
 	} {
-		if b, err := c.briefIn(place); err != nil || !slices.Equal(b.Reviewers, want) {
+		if b, err := briefOf(c, place); err != nil || !slices.Equal(b.Reviewers, want) {
 			t.Errorf("%s: %v, %v; want %v", place, b.Reviewers, err, want)
 		}
 	}
-	if b, err := c.brief("count", nil, io.Discard); err != nil || !slices.Equal(b.Reviewers, []string{"slack:U1", "slack:S1"}) {
+	if b, err := TerminalBrief(c, "count", nil, io.Discard); err != nil || !slices.Equal(b.Reviewers, []string{"slack:U1", "slack:S1"}) {
 		t.Errorf("the terminal: %v, %v", b.Reviewers, err)
 	}
-	groups := c.slackGroups()
+	groups := slackGroups(c)
 	slices.Sort(groups)
 	if !slices.Equal(groups, []string{"S1", "S2"}) {
 		t.Errorf("the members of %v are asked for", groups)
 	}
-	if a := c.authority().Places["slack:T2:C1"]; !slices.Equal(a.Approvers, []string{"slack:U4"}) {
+	if a := authority(c).Places["slack:T2:C1"]; !slices.Equal(a.Approvers, []string{"slack:U4"}) {
 		t.Errorf("the approvers of the channel are %v", a.Approvers)
 	}
 }
@@ -51,8 +54,20 @@ func TestReviewersAreChecked(t *testing.T) {
 		`channels: {"slack:T1:C1": {authority: {reviewer: ["slack:U1"]}}}`: `"reviewers"`,
 	} {
 		inFolder(t, text+"\n")
-		if _, err := config.Load(config.Flags{}, environ()); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := config.Load(config.Flags{}, nobody); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
+	}
+}
+
+// nobody is an environment without variables.
+func nobody(string) string { return "" }
+
+// inFolder makes a fresh folder with a deckhand.yaml the working directory.
+func inFolder(t *testing.T, text string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("deckhand.yaml", []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -1,8 +1,7 @@
-package main
+package app
 
 import (
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,9 +10,7 @@ import (
 	"github.com/deckhand-bot/deckhand/adapters/discord"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
-	"github.com/deckhand-bot/deckhand/bot/intake"
-	"github.com/deckhand-bot/deckhand/bot/recurring"
-	"github.com/deckhand-bot/deckhand/bot/runs"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
 
@@ -29,22 +26,22 @@ model: {name: x, prices: {x: {input: 1, output: 1}}}
 // servers is a chat that serves two servers.
 type servers struct {
 	*testing.T
-	config config
-	store  store
-	desk   *runs.Client
-	chat   *intake.Chat
+	config config.Config
+	store  OpenedStore
+	desk   *bot.Desk
+	chat   *bot.Chat
 	n      int
 }
 
 func serving(t *testing.T) *servers {
 	t.Helper()
 	inFolder(t, twoServers)
-	cfg, err := config.Load(config.Flags{}, environ())
+	cfg, err := config.Load(config.Flags{}, nobody)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.DataDir = filepath.Join(t.TempDir(), "data")
-	s, err := cfg.open(t.Context(), sqlite.Worker)
+	cfg.DataDir, cfg.HTTP = filepath.Join(t.TempDir(), "data"), "off"
+	s, err := OpenStore(t.Context(), cfg, sqlite.Worker)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,16 +50,18 @@ func serving(t *testing.T) *servers {
 			t.Error(err)
 		}
 	})
-	log := slog.New(slog.DiscardHandler)
-	reporter := recurring.Reporter{Desk: cfg.desk(s), Log: log}
-	return &servers{T: t, config: cfg, store: s, desk: cfg.desk(s), chat: cfg.chat(s, reporter, log)}
+	a, err := New(t.Context(), Options{Config: cfg, Store: s, Model: awayModel{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &servers{T: t, config: cfg, store: s, desk: a.Client(), chat: a.Chat()}
 }
 
 // says gives a command at a place.
 func (s *servers) says(by bot.Person, at bot.Address, text string) bot.Answer {
 	s.Helper()
 	s.n++
-	a, err := s.chat.Receive(s.Context(), bot.Inbound{Keys: []string{fmt.Sprint("key/", s.n)}, At: time.Now(), By: by, Where: at, Act: bot.Commanded{Text: text}})
+	a, err := s.chat.Hear(s.Context(), bot.Inbound{Keys: []string{fmt.Sprint("key/", s.n)}, At: time.Now(), By: by, Where: at, Act: bot.Commanded{Text: text}})
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -88,7 +87,7 @@ func TestServersHaveTheirOwnRules(t *testing.T) {
 		second: {Autonomy: agent.WithinBudget, Limits: agent.Limits{Steps: 70}},
 		{Platform: "discord", Workspace: "3", Channel: "5"}: {Autonomy: agent.AskRisky, Limits: agent.Limits{Steps: 300}},
 	} {
-		b, err := s.config.briefIn(at.Place())
+		b, err := briefOf(s.config, at.Place())
 		if err != nil || b.Autonomy != want.Autonomy || b.Limits.Steps != want.Limits.Steps {
 			t.Errorf("in %s a run is begun with %s and %d steps, %v", at, b.Autonomy, b.Limits.Steps, err)
 		}

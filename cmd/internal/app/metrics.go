@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 // format. Several replicas' counts are to be added up.
 type meter struct{ set *metrics.Set }
 
-func newMeter() meter {
+func newMeter(version string) meter {
 	m := meter{metrics.NewSet()}
 	started := time.Now()
 	m.set.NewGauge(series("deckhand_build_info", "version", version)+",go="+strconv.Quote(runtime.Version())+"}", func() float64 { return 1 })

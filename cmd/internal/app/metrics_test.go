@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"context"
@@ -54,7 +54,7 @@ func TestMeterCounts(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	m := newMeter()
+	m := newMeter("test")
 	before := scrape(t, m)
 	for _, series := range []string{`deckhand_alerts_total{kind="lost"}`, `deckhand_alerts_total{kind="schedule"}`, `deckhand_check_ins_total{verdict="stop"}`, "deckhand_strands_worked_total"} {
 		if before[series] != "0" {

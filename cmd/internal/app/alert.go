@@ -1,0 +1,33 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/deckhand-bot/deckhand/agent/loop"
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// newWatch looks for runs that nothing comes of. The administrators are told.
+func (a *App) newWatch() (*loop.Watch, error) {
+	every := a.options.Config.CheckIns
+	return loop.NewWatch(loop.WatchConfig{
+		Store: a.store, Archive: a.store, Log: a.options.Log, After: every.AlertAfter, CheckIns: every.Every,
+		Alarm: func(ctx context.Context, alert loop.Alert) error {
+			if a.health.connecting() {
+				return fmt.Errorf("a platform: %w", errConnecting)
+			}
+			a.meter.alert(alert.Kind, max(alert.More, 1))
+			a.talk.chat.Alert(ctx, bot.Alert{ID: alert.ID, Kind: string(alert.Kind), Text: alert.Text})
+			return nil
+		},
+	})
+}
+
+// overdue tells the administrators of schedules that are not served.
+func (a *App) overdue(tell func(context.Context, bot.Alert)) func(context.Context, bot.Alert) {
+	return func(ctx context.Context, alert bot.Alert) {
+		a.meter.alert(loop.AlertKind(alert.Kind), 1)
+		tell(ctx, alert)
+	}
+}

@@ -1,0 +1,248 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/llm"
+	"github.com/deckhand-bot/deckhand/agent/loop"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
+	"github.com/deckhand-bot/deckhand/memory/sqlite"
+	"github.com/deckhand-bot/deckhand/tools/policy"
+)
+
+// Options are what a process is made from. All but Config may be left out.
+type Options struct {
+	Config  config.Config
+	Version string // of the program, for its metrics
+	Log     *slog.Logger
+
+	// Model and Store stand in for the configured ones. The caller closes a
+	// Store that it brought.
+	Model llm.Model
+	Store Store
+	// Platforms are beside those that the configuration names.
+	Platforms []Connector
+	// Tools are beside those of the product. Wrap, when set, is put around
+	// every tool. Trust is the trust in what tools read from files; empty:
+	// none.
+	Tools []agent.Tool
+	Wrap  func(agent.Tool) agent.Tool
+	Trust agent.Trust
+	// Brief stands in for what the configuration decides about runs of a place.
+	Brief func(place string) (agent.RunStarted, error)
+
+	// Only is the one run that is worked; empty: every one.
+	Only agent.RunID
+	// WorkOnly leaves out all but the work itself: HTTP, platforms, schedules,
+	// alerts and the removal of old runs.
+	WorkOnly bool
+	// PostOnly posts to the platforms, but hears nobody.
+	PostOnly bool
+	// Grace is how long steps under way may finish after the end; 6 s.
+	Grace time.Duration
+	// Ready is called once when everything is connected, with the address of
+	// HTTP, or "off".
+	Ready func(http string)
+}
+
+// serveGrace is how long steps under way may finish after SIGTERM. The process
+// promises to be gone after ten seconds, also on a machine that is busy.
+const serveGrace = 6 * time.Second
+
+// App is a Deckhand in this process.
+type App struct {
+	options Options
+	store   Store
+	close   func() error // of a store that it opened
+	kit     *kit
+	health  *health
+	meter   meter
+	talk    *talk // nil: there is nobody to talk with
+	loop    *loop.Loop
+	watch   *loop.Watch
+}
+
+// Refused is an error that a person has to mend before a process can work: a
+// value in the configuration, a token, a port that is taken.
+type Refused struct{ Cause error }
+
+// Error says what is refused.
+func (r *Refused) Error() string { return r.Cause.Error() }
+
+// Unwrap returns the cause.
+func (r *Refused) Unwrap() error { return r.Cause }
+
+// refuse makes a Refused of a text.
+func refuse(format string, args ...any) error { return &Refused{fmt.Errorf(format, args...)} }
+
+// New puts a process together: it opens the store and the HTTP address, and
+// connects to nobody yet.
+func New(ctx context.Context, o Options) (*App, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Grace == 0 {
+		o.Grace = serveGrace
+	}
+	a := &App{options: o, store: o.Store, close: func() error { return nil }, health: newHealth(), meter: newMeter(o.Version)}
+	if err := a.assemble(ctx); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return a, nil
+}
+
+// assemble makes the parts, each of which needs those before it.
+func (a *App) assemble(ctx context.Context) (err error) {
+	o := &a.options
+	if o.Model == nil {
+		if o.Model, err = NewModel(o.Config); err != nil {
+			return err
+		}
+	}
+	if !o.WorkOnly {
+		if err := a.prepare(ctx); err != nil {
+			return err
+		}
+	}
+	if a.store == nil {
+		s, err := OpenStore(ctx, o.Config, sqlite.Worker)
+		if err != nil {
+			return err
+		}
+		a.store, a.close = s, s.Close
+	}
+	if a.kit, err = newKit(*o); err != nil {
+		return err
+	}
+	if !o.WorkOnly {
+		if a.talk, err = a.newTalk(); err != nil {
+			return err
+		}
+		if a.watch, err = a.newWatch(); err != nil {
+			return err
+		}
+	}
+	a.loop, err = a.newLoop()
+	return err
+}
+
+// prepare refuses what cannot be served before anything is opened, and opens
+// the HTTP address.
+func (a *App) prepare(ctx context.Context) error {
+	if a.options.Brief == nil {
+		if err := spendable(a.options.Config); err != nil {
+			return err
+		}
+	}
+	warn(a.options.Config, a.options.Log)
+	a.health.mux.Handle("GET /metrics", a.meter)
+	if a.options.PostOnly && !a.options.Config.Given("http") {
+		return nil
+	}
+	return a.health.listen(ctx, a.options.Config.HTTP)
+}
+
+// newLoop is the runtime; without a platform there is nobody to show its runs to.
+func (a *App) newLoop() (*loop.Loop, error) {
+	o, c := a.options, a.options.Config
+	kept, err := a.kit.ending(a.store, o.Log)
+	if err != nil {
+		return nil, err
+	}
+	prices := make(map[string]loop.Price, len(c.Model.Prices))
+	for name, p := range c.Model.Prices {
+		prices[name] = loop.Price{Input: p.Input, Cached: p.Cached, Output: p.Output}
+	}
+	lc := loop.Config{
+		Store: a.meter.store(kept), Blobs: a.store, Model: a.meter.model(o.Model), Tools: a.kit.box, Policy: policy.Default{}, Log: o.Log,
+		ModelName: c.Model.Name, FastName: c.Model.Fast, Prices: prices,
+		MaxAnswer: c.Model.MaxAnswerTokens, Workers: c.Engine.Workers, Lease: c.Engine.Lease, Grace: o.Grace,
+		Wider: allowances(c), File: a.kit.delivered, Runs: a.store, CheckIns: c.CheckIns.Every, Only: o.Only,
+	}
+	if a.talk != nil && len(a.talk.connectors) > 0 {
+		lc.Voice = a.talk.poster
+	}
+	return loop.New(lc)
+}
+
+// Run works, and talks with people, until ctx ends or a part fails for good.
+func (a *App) Run(ctx context.Context) error {
+	if a.options.WorkOnly {
+		a.sweepJobs(ctx)
+		return a.loop.Run(ctx)
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	if a.health.listener != nil {
+		a.options.Log.Info("listening", "http", a.health.address())
+		group.Go(func() error { return a.health.serve(ctx) })
+	}
+	group.Go(func() error { a.cleanUp(ctx); return nil })
+	group.Go(func() error { return a.loop.Run(ctx) })
+	group.Go(func() error { a.watch.Run(ctx); return nil })
+	group.Go(func() error { a.talk.clock.Run(ctx); return nil })
+	for _, c := range a.talk.connectors {
+		a.health.away(c.Name, errConnecting)
+		group.Go(func() error { return a.enter(ctx, c) })
+	}
+	a.health.open()
+	group.Go(func() error {
+		if a.health.wait(ctx) && a.options.Ready != nil {
+			a.options.Ready(a.health.address())
+		}
+		return nil
+	})
+	return group.Wait()
+}
+
+// Close closes what New opened. Run has returned before.
+func (a *App) Close() error { return errors.Join(a.health.close(), a.close()) }
+
+// Client is the way in for people and commands.
+func (a *App) Client() *bot.Desk { return NewClient(a.options.Config, a.store) }
+
+// Chat hears people; it is nil where only work is done.
+func (a *App) Chat() *bot.Chat {
+	if a.talk == nil {
+		return nil
+	}
+	return a.talk.chat
+}
+
+// Ready is nil once everything is connected, else it says what is not.
+func (a *App) Ready() error { return a.health.ready() }
+
+// cleanUpEvery is how often ended runs are looked through for old ones.
+const cleanUpEvery = time.Hour
+
+// cleanUp removes runs that ended longer ago than the configured age, and what
+// is left of their jobs.
+func (a *App) cleanUp(ctx context.Context) {
+	log, age := a.options.Log, a.options.Config.Retention.Runs
+	tick := time.NewTicker(cleanUpEvery)
+	defer tick.Stop()
+	for {
+		a.sweepJobs(ctx)
+		n, err := a.store.Expire(ctx, time.Now().Add(-age))
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			log.Error("cannot remove old runs; trying again in an hour", "err", err)
+		case n > 0:
+			log.Info("removed runs that ended long ago", "runs", n, "age", age)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}

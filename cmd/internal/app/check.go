@@ -1,0 +1,104 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/llm"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
+	"github.com/deckhand-bot/deckhand/memory/sqlite"
+)
+
+// Check is one look at what a process would need.
+type Check struct {
+	Name string
+	// Run says what it found, or what is missing.
+	Run func(ctx context.Context, c config.Config) (string, error)
+}
+
+// Checks are the looks at what is configured, in the order of their telling.
+func Checks(c config.Config) []Check {
+	list := []Check{{"store", checkStore}, {"workspace", checkWorkspace}, {"sandbox", checkSandbox}, {"model", checkModel}}
+	if slackBegun(c) {
+		list = append(list, Check{"slack", checkSlack})
+	}
+	if discordBegun(c) {
+		list = append(list, Check{"discord", checkDiscord})
+	}
+	return list
+}
+
+func checkStore(ctx context.Context, c config.Config) (string, error) {
+	s, err := OpenStore(ctx, c, sqlite.Guest)
+	if err != nil {
+		return "", err
+	}
+	defer s.Close()
+	runs, err := s.Runs(ctx)
+	if err != nil {
+		return "", err
+	}
+	kind := "SQLite in " + c.DataDir
+	if c.Redis.URL.Present() {
+		kind = "Redis"
+	}
+	if len(runs) == 1 {
+		return kind + ", 1 run", nil
+	}
+	return fmt.Sprintf("%s, %d runs", kind, len(runs)), nil
+}
+
+func checkWorkspace(_ context.Context, cfg config.Config) (string, error) {
+	if err := os.MkdirAll(cfg.Workspace, 0o755); err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(cfg.Workspace, ".deckhand-doctor-*")
+	if err != nil {
+		return "", fmt.Errorf("cannot write there: %w", err)
+	}
+	defer os.Remove(f.Name())
+	return cfg.Workspace, f.Close()
+}
+
+func checkSandbox(ctx context.Context, cfg config.Config) (string, error) {
+	box, err := NewTools(cfg)
+	if err != nil {
+		return "", err
+	}
+	tool, known := box.Tool("run_code")
+	if !known {
+		return "", errors.New("run_code is not built in")
+	}
+	r := tool.Run(ctx, agent.Call{Tool: "run_code", Arguments: json.RawMessage(`{"code":"6*7"}`)})
+	if r.State != agent.OutcomeOK {
+		return "", fmt.Errorf("run_code does not work: %s", r.Text)
+	}
+	return "run_code computes 6*7 = " + r.Text, nil
+}
+
+func checkModel(ctx context.Context, cfg config.Config) (string, error) {
+	cfg.Model.Retries = min(cfg.Model.Retries, 1) // a person is waiting
+	m, err := NewModel(cfg)
+	if err != nil {
+		return "", err
+	}
+	began := time.Now()
+	resp, err := m.Complete(ctx, llm.Request{
+		Model: cfg.Model.Name, Required: true, MaxTokens: 256,
+		Messages: []llm.Message{{Role: llm.User, Content: "Call the function ok."}},
+		Functions: []llm.Function{{Name: "ok", Description: "Says that all is well.",
+			Parameters: json.RawMessage(`{"type":"object","properties":{}}`)}},
+	})
+	if err != nil {
+		return "", err
+	}
+	if len(resp.Message.Calls) == 0 {
+		return "", fmt.Errorf("%s answers, but calls no function: set model.mode: json", cfg.Model.Name)
+	}
+	return fmt.Sprintf("%s answers and calls functions (%s)", cfg.Model.Name, time.Since(began).Round(time.Millisecond)), nil
+}

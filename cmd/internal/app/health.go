@@ -1,0 +1,170 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// health is the HTTP side of a process: health checks and the platforms'
+// routes. Without a listener it answers nobody.
+type health struct {
+	listener net.Listener
+	mux      *http.ServeMux
+
+	mu     sync.Mutex
+	opened bool                    // the store is open, and the platforms are known
+	absent map[string]error        // platforms that are not connected yet, and why
+	heard  map[string]bot.Platform // those that are
+}
+
+func newHealth() *health {
+	h := &health{mux: http.NewServeMux(), absent: map[string]error{}, heard: map[string]bot.Platform{}}
+	h.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	h.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if err := h.ready(); err != nil {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintln(w, "ok")
+	})
+	return h
+}
+
+// listen opens the address, where there is one to open.
+func (h *health) listen(ctx context.Context, address string) (err error) {
+	if address == "off" {
+		return nil
+	}
+	if h.listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", address); err != nil {
+		return refuse("HTTP address %s: %w; set another with http: or DECKHAND_HTTP_ADDR, or off", address, err)
+	}
+	return nil
+}
+
+// route adds a platform's routes.
+func (h *health) route(routes map[string]http.Handler) {
+	for path, handler := range routes {
+		h.mux.Handle(path, handler)
+	}
+}
+
+// errConnecting is why a platform is not there at first.
+var errConnecting = errors.New("it is being connected")
+
+// open says that the store is open and every platform was named.
+func (h *health) open() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.opened = true
+}
+
+// away notes why a platform is not connected yet.
+func (h *health) away(name string, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.absent[name] = err
+}
+
+// there notes that a platform is connected; nil: it is only posted to.
+func (h *health) there(name string, p bot.Platform) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.absent, name)
+	if p != nil {
+		h.heard[name] = p
+	}
+}
+
+// ready is nil once everything is connected, else it says what is not.
+func (h *health) ready() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.opened {
+		return errors.New("the server is starting")
+	}
+	for _, name := range slices.Sorted(maps.Keys(h.absent)) {
+		return fmt.Errorf("%s: %w", name, h.absent[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(h.heard)) {
+		if err := h.heard[name].Ready(); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// connecting reports whether a platform has neither been reached nor failed yet.
+func (h *health) connecting() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, err := range h.absent {
+		if errors.Is(err, errConnecting) {
+			return true
+		}
+	}
+	return false
+}
+
+// readyEvery is how often a starting server looks whether it is ready.
+const readyEvery = 10 * time.Millisecond
+
+// wait reports whether it is ready; it waits for that until ctx ends.
+func (h *health) wait(ctx context.Context) bool {
+	tick := time.NewTicker(readyEvery)
+	defer tick.Stop()
+	for h.ready() != nil {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return ctx.Err() == nil
+}
+
+func (h *health) address() string {
+	if h.listener == nil {
+		return "off"
+	}
+	return h.listener.Addr().String()
+}
+
+func (h *health) close() error {
+	if h.listener == nil {
+		return nil
+	}
+	return h.listener.Close()
+}
+
+// Bounds of an HTTP request, against clients that never finish one.
+const (
+	headerTimeout = 5 * time.Second
+	readTimeout   = 15 * time.Second
+	drainTimeout  = 2 * time.Second
+)
+
+func (h *health) serve(ctx context.Context) error {
+	server := &http.Server{Handler: h.mux, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout}
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		<-ctx.Done()
+		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+		defer cancel()
+		_ = server.Shutdown(drain)
+	}()
+	if err := server.Serve(h.listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	<-stopped
+	return nil
+}

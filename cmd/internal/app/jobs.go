@@ -1,0 +1,84 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
+	"github.com/deckhand-bot/deckhand/tools/job"
+	"github.com/deckhand-bot/deckhand/tools/workspace"
+)
+
+// newJobs are the commands on the host, nil where they are off.
+func newJobs(c config.Config, w *workspace.Workspace, self string) (*job.Jobs, error) {
+	if !c.Tools.Jobs.Enabled {
+		return nil, nil //nolint:nilnil // off is no error
+	}
+	dir := filepath.Join(c.DataDir, "jobs")
+	if c.Redis.URL.Present() { // replicas keep them beside the files that they share
+		dir = filepath.Join(c.Workspace, ".deckhand", "jobs")
+	}
+	jobs, err := job.New(job.Config{
+		Dir: dir, Workspace: w, Root: c.Workspace, Command: []string{self, superviseCommand},
+		Max: c.Tools.Jobs.Max, Wall: c.Tools.Jobs.Wall, Output: int64(c.Tools.Jobs.Output),
+	})
+	if err != nil {
+		return nil, refuse("tools.jobs (%s): %w", c.At("tools.jobs.enabled"), err)
+	}
+	return jobs, nil
+}
+
+// ending is the store of a loop whose runs take their jobs with them.
+func (k *kit) ending(s agent.Store, log *slog.Logger) (agent.Store, error) {
+	if k.jobs == nil {
+		return s, nil
+	}
+	if err := job.Conceal(); err != nil {
+		return nil, fmt.Errorf("hide this process's secrets from the commands of jobs: %w", err)
+	}
+	return endingStore{s, k.jobs, log}, nil
+}
+
+// endingStore ends the jobs of a run together with the run. What a crash in
+// between leaves is found by the next sweep.
+type endingStore struct {
+	agent.Store
+	jobs *job.Jobs
+	log  *slog.Logger
+}
+
+// Commit is the store's own.
+func (e endingStore) Commit(ctx context.Context, c agent.Commit) (agent.Receipt, error) {
+	r, err := e.Store.Commit(ctx, c)
+	if err == nil && c.Ends {
+		if err := e.jobs.End(c.Run); err != nil {
+			e.log.Error("cannot end the jobs of a run that ended; the next sweep tries it", "run", c.Run, "err", err)
+		}
+	}
+	return r, err
+}
+
+// sweepJobs ends the jobs of runs that have ended, and removes old ones.
+func (a *App) sweepJobs(ctx context.Context) {
+	if a.kit.jobs == nil {
+		return
+	}
+	runs, err := a.store.Runs(ctx)
+	if err == nil {
+		ended := make(map[agent.RunID]time.Time, len(runs))
+		for _, r := range runs {
+			ended[r.Run] = r.Ended
+		}
+		_, err = a.kit.jobs.Sweep(ctx, func(run agent.RunID) (time.Time, bool) {
+			at, known := ended[run]
+			return at, known
+		}, time.Now().Add(-a.options.Config.Retention.Runs))
+	}
+	if err != nil && ctx.Err() == nil {
+		a.options.Log.Error("cannot look through the jobs of ended runs; trying again later", "err", err)
+	}
+}

@@ -1,0 +1,110 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent/wait"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
+)
+
+// Connector is a chat platform before it is connected.
+type Connector struct {
+	Name    string
+	Connect func(ctx context.Context) (bot.Platform, error)
+}
+
+// routed is a platform that is told of events over HTTP, by path.
+type routed interface {
+	Routes() map[string]http.Handler
+}
+
+// configured are the platforms of the configuration. What could never work is
+// refused.
+func (a *App) configured(chat *bot.Chat) ([]Connector, error) {
+	c, hears := a.options.Config, !a.options.PostOnly // who only posts needs no way in
+	var list []Connector
+	if c.Slack.BotToken.Present() {
+		if err := slackReachable(c); hears && err != nil {
+			return nil, err
+		}
+		list = append(list, a.slackConnector())
+	}
+	if c.Discord.Token.Present() {
+		if err := discordReachable(c); hears && err != nil {
+			return nil, err
+		}
+		list = append(list, a.discordConnector(chat))
+	}
+	return list, nil
+}
+
+// warn says what is configured and not served, so that nobody waits for it.
+func warn(c config.Config, log *slog.Logger) {
+	if discordBegun(c) && !c.Discord.Token.Present() {
+		log.Warn(discordOff)
+	}
+	if slackBegun(c) && !c.Slack.BotToken.Present() {
+		log.Warn(slackOff)
+	}
+}
+
+// enter connects to a platform, however long that takes, posts there, and
+// hears people until ctx ends.
+func (a *App) enter(ctx context.Context, c Connector) error {
+	p, err := a.connect(ctx, c)
+	if err != nil {
+		return unlessOver(ctx, err)
+	}
+	a.talk.poster.Join(p)
+	a.talk.chat.Join(p)
+	if a.options.PostOnly {
+		a.health.there(c.Name, nil)
+		return nil
+	}
+	if r, is := p.(routed); is {
+		a.health.route(r.Routes())
+	}
+	a.health.there(c.Name, p)
+	err = p.Listen(ctx, a.talk.chat.Hear)
+	if errors.Is(err, bot.ErrRefused) {
+		return &Refused{err}
+	}
+	return unlessOver(ctx, err)
+}
+
+// How long a platform that cannot be reached is left alone before the next attempt.
+const (
+	firstPause = time.Second
+	lastPause  = time.Minute
+)
+
+// connect tries until it is done or refused.
+func (a *App) connect(ctx context.Context, c Connector) (bot.Platform, error) {
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		p, err := c.Connect(ctx)
+		switch {
+		case err == nil:
+			return p, nil
+		case errors.Is(err, bot.ErrRefused):
+			return nil, &Refused{err}
+		}
+		a.health.away(c.Name, err)
+		a.options.Log.Warn("cannot connect; trying again", "platform", c.Name, "pause", pause, "err", err)
+		if !wait.Sleep(ctx, pause) {
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// unlessOver drops errors that only say that the process ends.
+func unlessOver(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	return nil
+}

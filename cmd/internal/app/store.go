@@ -1,0 +1,47 @@
+package app
+
+import (
+	"context"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
+	"github.com/deckhand-bot/deckhand/memory/redis"
+	"github.com/deckhand-bot/deckhand/memory/sqlite"
+)
+
+// Store is what both stores are.
+type Store interface {
+	agent.Store
+	agent.Archive
+}
+
+// OpenedStore is a Store that has to be closed.
+type OpenedStore interface {
+	Store
+	Close() error
+}
+
+// OpenStore opens the configured store. For SQLite the mode says whether this
+// process works the runs or looks on; Redis has no such difference.
+func OpenStore(ctx context.Context, c config.Config, mode sqlite.Mode) (OpenedStore, error) {
+	if c.Redis.URL.Present() {
+		s, err := redis.Open(ctx, redis.Config{URL: c.Redis.URL.Reveal(), Lease: c.Engine.Lease,
+			Shards: c.Redis.Shards, WaitReplicas: c.Redis.WaitReplicas})
+		if err != nil {
+			return nil, &Refused{err}
+		}
+		return s, nil
+	}
+	s, err := sqlite.Open(ctx, sqlite.Config{Dir: c.DataDir, Lease: c.Engine.Lease}, mode)
+	if err != nil {
+		return nil, &Refused{err}
+	}
+	return s, nil
+}
+
+// NewClient is the way in for people and commands, with the rights that the
+// configuration gives.
+func NewClient(c config.Config, s Store) *bot.Desk {
+	return &bot.Desk{Journals: s, Authority: authority(c)}
+}

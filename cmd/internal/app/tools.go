@@ -1,0 +1,143 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
+	"github.com/deckhand-bot/deckhand/tools"
+	"github.com/deckhand-bot/deckhand/tools/calc"
+	"github.com/deckhand-bot/deckhand/tools/code"
+	"github.com/deckhand-bot/deckhand/tools/file"
+	"github.com/deckhand-bot/deckhand/tools/job"
+	"github.com/deckhand-bot/deckhand/tools/plot"
+	"github.com/deckhand-bot/deckhand/tools/wait"
+	"github.com/deckhand-bot/deckhand/tools/workspace"
+)
+
+// How this program is started as a child of itself.
+const (
+	sandboxCommand   = "sandbox-js"    // the sandbox of run_code
+	superviseCommand = "supervise-job" // the supervisor of a job
+)
+
+// Child does the work of a child process where the arguments ask for it, and
+// returns its exit code.
+func Child(args []string) (exitCode int, is bool) {
+	switch {
+	case len(args) == 2 && args[1] == sandboxCommand:
+		return code.Child(os.Stdin, os.Stdout), true
+	case len(args) == 3 && args[1] == superviseCommand:
+		return job.Supervise(args[2], os.Stderr), true
+	}
+	return 0, false
+}
+
+// kit is what runs work with: their files, tools and jobs.
+type kit struct {
+	space *workspace.Workspace
+	box   *tools.Box
+	jobs  *job.Jobs // nil: they are off
+}
+
+// NewTools are the tools that runs of a process have.
+func NewTools(c config.Config) (*tools.Box, error) {
+	k, err := newKit(Options{Config: c})
+	if err != nil {
+		return nil, err
+	}
+	return k.box, nil
+}
+
+func newKit(o Options) (*kit, error) {
+	c := o.Config
+	at := workspace.Config{Dir: c.Workspace}
+	if !c.Redis.URL.Present() && c.DataDir != "" {
+		at.Locks = filepath.Join(c.DataDir, "locks") // replicas lock beside the files that they share
+	}
+	space, err := workspace.New(at)
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program for the sandbox of run_code: %w", err)
+	}
+	sandbox, err := code.New(code.Config{
+		Command: []string{self, sandboxCommand},
+		Memory:  int64(c.Tools.RunCode.Memory), CPU: c.Tools.RunCode.CPU,
+		Wall: c.Tools.RunCode.Wall, Output: int(c.Tools.RunCode.Output),
+	})
+	if err != nil {
+		return nil, err
+	}
+	k := &kit{space: space}
+	list := append(file.New(file.Config{Workspace: space, Trust: o.Trust}), calc.Tool{}, wait.Tool{}, plot.New(space), sandbox)
+	if k.jobs, err = newJobs(c, space, self); err != nil {
+		return nil, err
+	}
+	if k.jobs != nil {
+		list = append(list, k.jobs.Tools()...)
+	}
+	list = append(list, o.Tools...)
+	for i := range list {
+		if o.Wrap != nil {
+			list[i] = o.Wrap(list[i])
+		}
+	}
+	k.box, err = tools.New(list...)
+	return k, err
+}
+
+// delivered is nil where a file is in the workspace, else it says why not.
+func (k *kit) delivered(folder, path string) error {
+	f, err := k.space.Open(folder)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	clean, err := workspace.Clean(path)
+	if err != nil {
+		return err
+	}
+	_, err = f.Stat(clean)
+	return err
+}
+
+// files is the workspace as posts use it.
+type files struct{ space *workspace.Workspace }
+
+// Open opens a file of a run's folder.
+func (s files) Open(folder, path string) (io.ReadCloser, int64, error) {
+	f, err := s.space.Open(folder)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	clean, err := workspace.Clean(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	if _, err := f.Stat(clean); errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
+	}
+	file, info, err := f.Read(clean)
+	if err != nil {
+		return nil, 0, err
+	}
+	return file, info.Size(), nil
+}
+
+// Create makes a file in a run's folder.
+func (s files) Create(folder, path string, fill func(w io.Writer) error) error {
+	f, err := s.space.Open(folder)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Create(path, fill)
+}
