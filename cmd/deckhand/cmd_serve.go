@@ -59,5 +59,5 @@ func (a *cli) serve(ctx context.Context, only string, most int) error {
 	if err != nil {
 		return failed(err)
 	}
-	return errors.Join(failed(process.Run(ctx)), process.Close())
+	return failed(errors.Join(process.Run(ctx), process.Close()))
 }

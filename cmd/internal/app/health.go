@@ -138,11 +138,15 @@ func (h *health) address() string {
 	return h.listener.Addr().String()
 }
 
+// close closes the address, where nobody served it.
 func (h *health) close() error {
 	if h.listener == nil {
 		return nil
 	}
-	return h.listener.Close()
+	if err := h.listener.Close(); !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
 }
 
 // Bounds of an HTTP request, against clients that never finish one.
