@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/agent/llm"
+	"github.com/deckhand-bot/deckhand/agent/wait"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
@@ -150,8 +151,7 @@ func (a *cli) demoJournal(ctx context.Context, s app.Store) error {
 	if err != nil {
 		return &exit{exitFailed, err}
 	}
-	enc := json.NewEncoder(a.out)
-	enc.SetEscapeHTML(false)
+	enc := format.Encoder(a.out)
 	for _, info := range runs {
 		events, err := s.Read(ctx, info.Run, 0)
 		if err != nil {
@@ -259,11 +259,6 @@ func (a *cli) pause(ctx context.Context) error {
 	if !a.tty {
 		return ctx.Err()
 	}
-	t := time.NewTimer(2 * time.Second)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
+	wait.Sleep(ctx, 2*time.Second)
 	return ctx.Err()
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/agent/reflect"
 )
 
@@ -60,8 +61,7 @@ func (a *cli) printStuck(found []agent.Finding, t *reflect.Transcript) error {
 		for i, f := range found {
 			list[i] = stuckFinding{Rule: f.Rule, Severity: f.Severity, Strand: f.Strand, Events: f.Events, Message: f.Message}
 		}
-		enc := json.NewEncoder(a.out)
-		enc.SetEscapeHTML(false)
+		enc := format.Encoder(a.out)
 		return enc.Encode(list)
 	}
 	for _, f := range found {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
@@ -69,11 +70,8 @@ func (a *cli) printStatus(list []bot.Status) error {
 		if s.Problem != "" {
 			goal = s.Problem
 		}
-		if r := []rune(goal); len(r) > 60 {
-			goal = string(r[:59]) + "…"
-		}
 		fmt.Fprintf(w, "%s\t%s\t%d/%d\t%s\t%d\t%s\t%s\n", s.Run, s.State, s.Tasks.Done, s.Tasks.Total, cost, s.Tokens,
-			s.Started.Local().Format(time.DateTime), printable(goal))
+			s.Started.Local().Format(time.DateTime), printable(format.Cut(goal, 60)))
 	}
 	if err := w.Flush(); err != nil {
 		return fmt.Errorf("write the list of runs: %w", err)
@@ -113,8 +111,7 @@ func (a *cli) journalCommand() *cobra.Command {
 			return a.beside(cmd.Context(), func(_ config.Config, s app.Store) error {
 				run := agent.RunID(args[0])
 				events, err := s.Read(cmd.Context(), run, 0)
-				enc := json.NewEncoder(a.out)
-				enc.SetEscapeHTML(false)
+				enc := format.Encoder(a.out)
 				for _, e := range events {
 					if err := enc.Encode(e); err != nil {
 						return err

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 )
 
 // root is the project's folder, seen from here.
@@ -60,7 +62,7 @@ func TestDocumentedConfiguration(t *testing.T) {
 			if err := os.WriteFile(file, []byte(block), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := loadConfig(overrides{Config: file}, func(string) string { return "" }); err != nil {
+			if _, err := config.Load(config.Flags{Config: file}, func(string) string { return "" }); err != nil {
 				t.Errorf("%s: %v\n%s", path, err, block)
 			}
 		}
@@ -121,7 +123,7 @@ func TestDocumentedCommands(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range (&app{}).root().Commands() {
+	for _, c := range (&cli{}).root().Commands() {
 		if !seen[c.CommandPath()] && c.IsAvailableCommand() && c.Name() != "help" && !slices.ContainsFunc(c.Commands(), func(sub *cobra.Command) bool { return seen[sub.CommandPath()] }) {
 			t.Errorf("the documentation nowhere shows `%s`", c.CommandPath())
 		}
@@ -131,7 +133,7 @@ func TestDocumentedCommands(t *testing.T) {
 // commandOf is the command that the words name.
 func commandOf(t *testing.T, path string, words []string) *cobra.Command {
 	t.Helper()
-	top := (&app{}).root()
+	top := (&cli{}).root()
 	c, rest, err := top.Find(words)
 	lost := len(rest) > 0 && c != nil && c.HasSubCommands() && c.RunE == nil
 	if err != nil || lost || (c == top && !strings.HasPrefix(words[0], "--")) {

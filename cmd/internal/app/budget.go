@@ -76,37 +76,31 @@ func spendable(c config.Config) error {
 func allowances(c config.Config) func(b agent.RunStarted, at time.Time) []loop.Allowance {
 	return func(b agent.RunStarted, at time.Time) []loop.Allowance {
 		list := []loop.Allowance{
-			{Counter: personMonth(b.Requester, at), Limits: agent.Limits{USD: c.Budget.PersonMonth.USD}},
-			{Counter: everyMonth(at), Limits: agent.Limits{USD: c.Budget.Month.USD}},
+			{Counter: agent.PersonCounter(b.Requester, at), Limits: agent.Limits{USD: c.Budget.PersonMonth.USD}},
+			{Counter: agent.MonthCounter(at), Limits: agent.Limits{USD: c.Budget.Month.USD}},
 		}
 		if b.ReplyTo != "" {
-			list = append(list, loop.Allowance{Counter: channelMonth(b.Folder, at), Limits: agent.Limits{USD: c.Budget.ChannelMonth.USD}})
+			list = append(list, loop.Allowance{Counter: agent.ChannelCounter(b.Folder, at), Limits: agent.Limits{USD: c.Budget.ChannelMonth.USD}})
 		}
 		return list
 	}
 }
 
-// The names of counters in the store.
-func personMonth(person string, at time.Time) string  { return "person/" + person + "/" + month(at) }
-func channelMonth(folder string, at time.Time) string { return "channel/" + folder + "/" + month(at) }
-func everyMonth(at time.Time) string                  { return "month/" + month(at) }
-func month(at time.Time) string                       { return at.UTC().Format("2006-01") }
-
 // counters are the month's budgets of those whom a report is about.
 func counters(c config.Config, s Store, log *slog.Logger) func(ctx context.Context, scope bot.Scope, now time.Time) []bot.Counter {
 	return func(ctx context.Context, scope bot.Scope, now time.Time) []bot.Counter {
-		name, counter, limit := "everybody", everyMonth(now), c.Budget.Month.USD
+		name, counter, limit := "everybody", agent.MonthCounter(now), c.Budget.Month.USD
 		switch {
 		case scope.Person != "":
-			name, counter, limit = "you", personMonth(scope.Person, now), c.Budget.PersonMonth.USD
+			name, counter, limit = "you", agent.PersonCounter(scope.Person, now), c.Budget.PersonMonth.USD
 		case scope.Channel != "":
 			at := bot.Address{Platform: scope.Platform, Workspace: scope.Workspace, Channel: scope.Channel}
-			name, counter, limit = "this channel", channelMonth(at.Folder(), now), c.Budget.ChannelMonth.USD
+			name, counter, limit = "this channel", agent.ChannelCounter(at.Folder(), now), c.Budget.ChannelMonth.USD
 		}
 		if limit == 0 {
 			return nil // nobody set one, and the runs' own costs are in the report
 		}
-		spent, err := s.Spent(ctx, counter)
+		spent, err := s.Spent(ctx, agent.CounterOf(counter, agent.BudgetUSD))
 		if err != nil {
 			log.Warn("a budget is left out of a report", "counter", counter, "err", err)
 			return nil
