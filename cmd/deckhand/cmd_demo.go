@@ -14,6 +14,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm/rehearsal"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
@@ -149,7 +150,7 @@ func (a *cli) demoConfig(dir string) (config.Config, error) {
 }
 
 // rehearseApproval gives the demo's one approval where no person can, and says so.
-func (a *cli) rehearseApproval(ctx context.Context, desk *bot.Desk, run agent.RunID) {
+func (a *cli) rehearseApproval(ctx context.Context, desk *runs.Client, run agent.RunID) {
 	for ctx.Err() == nil {
 		r, err := desk.Load(ctx, run)
 		if err != nil || r.Ended != nil {
@@ -160,7 +161,7 @@ func (a *cli) rehearseApproval(ctx context.Context, desk *bot.Desk, run agent.Ru
 				Text: "no terminal: the rehearsal approves its own write"})
 			if err == nil {
 				fmt.Fprintf(a.err, "%s\n(no terminal here: the rehearsal itself approves)\n", c.Title)
-			} else if !errors.Is(err, bot.ErrDecided) && ctx.Err() == nil {
+			} else if !errors.Is(err, runs.ErrDecided) && ctx.Err() == nil {
 				fmt.Fprintf(a.err, "deckhand: the rehearsal could not approve: %v\n", err)
 				return
 			}

@@ -16,6 +16,9 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
+	botcard "github.com/deckhand-bot/deckhand/bot/card"
+	"github.com/deckhand-bot/deckhand/bot/intake"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
@@ -40,7 +43,7 @@ func (a *cli) statusCommand() *cobra.Command {
 		Use: "status", Short: "List the runs and where they stand", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.beside(cmd.Context(), func(cfg config.Config, s app.Store) error {
-				list, err := app.NewClient(cfg, s).List(cmd.Context())
+				list, err := intake.ListRuns(cmd.Context(), app.NewClient(cfg, s))
 				if err != nil {
 					return &exit{exitFailed, err}
 				}
@@ -53,7 +56,7 @@ func (a *cli) statusCommand() *cobra.Command {
 	}
 }
 
-func (a *cli) printStatus(list []bot.Status) error {
+func (a *cli) printStatus(list []botcard.Status) error {
 	if len(list) == 0 {
 		_, err := fmt.Fprintln(a.out, "no runs yet; start one with: deckhand run \"GOAL\"")
 		return err
@@ -149,7 +152,7 @@ func (a *cli) cancelCommand() *cobra.Command {
 func (a *cli) control(ctx context.Context, run agent.RunID, word agent.Word, done string) error {
 	return a.beside(ctx, func(cfg config.Config, s app.Store) error {
 		err := app.NewClient(cfg, s).Control(ctx, run, bot.Person{ID: bot.Terminal, Full: true}, agent.RunControlled{Word: word})
-		if errors.Is(err, bot.ErrEnded) {
+		if errors.Is(err, runs.ErrEnded) {
 			return &exit{exitFailed, err}
 		}
 		if err != nil {
@@ -189,7 +192,7 @@ func (a *cli) decide(ctx context.Context, id agent.CheckpointID, decision, reaso
 	return a.beside(ctx, func(cfg config.Config, s app.Store) error {
 		err := app.NewClient(cfg, s).Decide(ctx, bot.Person{ID: bot.Terminal, Full: true}, agent.CheckpointDecided{ID: id, Decision: decision, Text: reason})
 		switch {
-		case errors.Is(err, bot.ErrNoCheckpoint):
+		case errors.Is(err, runs.ErrNoCheckpoint):
 			return usage("%w: `deckhand status` lists what is asked", err)
 		case err != nil:
 			return &exit{exitFailed, err}

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deckhand-bot/deckhand/bot"
+	botcard "github.com/deckhand-bot/deckhand/bot/card"
 )
 
 // What a run waits for stands below its row and moves no column of the others.
 func TestStatusKeepsItsColumns(t *testing.T) {
 	var out bytes.Buffer
 	a := &cli{out: &out}
-	list := []bot.Status{
+	list := []botcard.Status{
 		{Run: "aaaaaaaaaaaaaaaa", Goal: "first", State: "waiting", Tokens: 5, WaitingFor: "plan q1: May I?"},
 		{Run: "bbbbbbbbbbbbbbbb", Goal: "second", State: "cancelled", Tokens: 123456},
 		{Run: "cccccccccccccccc", Goal: "third", State: "waiting", WaitingFor: "approval q2: May I call \u202eit?"},

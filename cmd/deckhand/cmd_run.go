@@ -17,6 +17,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
@@ -73,7 +74,7 @@ func (a *cli) detach(ctx context.Context, goal string) error {
 	start := func(goal string) error {
 		brief.Goal = goal
 		run, err := app.NewClient(cfg, s).Start(ctx, brief)
-		if errors.Is(err, bot.ErrEmptyGoal) {
+		if errors.Is(err, runs.ErrEmptyGoal) {
 			return usage("%w", err)
 		}
 		if err != nil {
@@ -109,7 +110,7 @@ func (a *cli) runGoal(ctx context.Context, goal string) error {
 		return usage("%w", err)
 	}
 	if strings.TrimSpace(goal) == "" {
-		return usage("%w", bot.ErrEmptyGoal)
+		return usage("%w", runs.ErrEmptyGoal)
 	}
 	m, err := app.NewModel(cfg)
 	if err != nil {
@@ -179,7 +180,7 @@ func (a *cli) pauseRun(ctx context.Context, cfg config.Config, s app.Store, run 
 		return
 	}
 	err := app.NewClient(cfg, s).Control(ctx, run, bot.Person{ID: bot.Terminal, Full: true}, agent.RunControlled{Word: agent.WordPause, Reason: "interrupted"})
-	if err != nil && !errors.Is(err, bot.ErrEnded) {
+	if err != nil && !errors.Is(err, runs.ErrEnded) {
 		fmt.Fprintf(a.err, "deckhand: the run could not be paused: %v\n", err)
 	}
 }

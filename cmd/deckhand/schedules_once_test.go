@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/recurring"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/bot/schedule"
 	"github.com/deckhand-bot/deckhand/memory/redis"
 	"github.com/deckhand-bot/deckhand/memory/redis/redistest"
@@ -20,7 +21,7 @@ import (
 func TestATickOnFiveReplicas(t *testing.T) {
 	t.Parallel()
 	db := redistest.Start(t)
-	pulse := bot.Schedule{Name: "pulse", Report: "workspace", When: "@every 1s", Zone: "UTC", Since: time.Unix(0, 0).UTC(), To: "slack:T1:C1", Always: true, Missed: schedule.Late}
+	pulse := recurring.Schedule{Name: "pulse", Report: "workspace", When: "@every 1s", Zone: "UTC", Since: time.Unix(0, 0).UTC(), To: "slack:T1:C1", Always: true, Missed: schedule.Late}
 	ctx, stop := context.WithCancel(t.Context())
 	var clocks sync.WaitGroup
 	var f fleet
@@ -30,12 +31,12 @@ func TestATickOnFiveReplicas(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		desk := &bot.Desk{Journals: s}
+		desk := &runs.Client{Journals: s}
 		if i == 0 {
 			f = fleet{t: t, store: s, desk: desk, told: map[agent.RunID]agent.Run{}}
 		}
-		c := bot.NewClock(bot.ClockConfig{
-			Reporter: bot.Reporter{Desk: desk, Log: slog.New(slog.DiscardHandler)}, Recurring: bot.Recurring{Fixed: []bot.Schedule{pulse}, Store: s},
+		c := recurring.NewClock(recurring.ClockConfig{
+			Reporter: recurring.Reporter{Desk: desk, Log: slog.New(slog.DiscardHandler)}, Recurring: recurring.Recurring{Fixed: []recurring.Schedule{pulse}, Store: s},
 			Brief: func(string) (agent.RunStarted, error) { return agent.RunStarted{}, nil },
 		})
 		clocks.Go(func() { c.Run(ctx) })

@@ -4,16 +4,16 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/deckhand-bot/deckhand/agent/loop"
+	"github.com/deckhand-bot/deckhand/agent/loop/watchdog"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
 // newWatch looks for runs that nothing comes of. The administrators are told.
-func (a *App) newWatch() (*loop.Watch, error) {
+func (a *App) newWatch() (*watchdog.Watchdog, error) {
 	every := a.options.Config.CheckIns
-	return loop.NewWatch(loop.WatchConfig{
+	return watchdog.New(watchdog.Config{
 		Store: a.store, Archive: a.store, Log: a.options.Log, After: every.AlertAfter, CheckIns: every.Every,
-		Alarm: func(ctx context.Context, alert loop.Alert) error {
+		Alarm: func(ctx context.Context, alert watchdog.Alert) error {
 			if a.health.connecting() {
 				return fmt.Errorf("a platform: %w", errConnecting)
 			}
@@ -27,7 +27,7 @@ func (a *App) newWatch() (*loop.Watch, error) {
 // overdue tells the administrators of schedules that are not served.
 func (a *App) overdue(tell func(context.Context, bot.Alert)) func(context.Context, bot.Alert) {
 	return func(ctx context.Context, alert bot.Alert) {
-		a.meter.alert(loop.AlertKind(alert.Kind), 1)
+		a.meter.alert(watchdog.AlertKind(alert.Kind), 1)
 		tell(ctx, alert)
 	}
 }

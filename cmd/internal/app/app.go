@@ -12,7 +12,9 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/loop"
-	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/agent/loop/watchdog"
+	"github.com/deckhand-bot/deckhand/bot/intake"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 	"github.com/deckhand-bot/deckhand/tools/policy"
@@ -67,7 +69,7 @@ type App struct {
 	meter   meter
 	talk    *talk // nil: there is nobody to talk with
 	loop    *loop.Loop
-	watch   *loop.Watch
+	watch   *watchdog.Watchdog
 }
 
 // Refused is an error that a person has to mend before a process can work: a
@@ -168,7 +170,7 @@ func (a *App) newLoop() (*loop.Loop, error) {
 		Wider: allowances(c), File: a.kit.delivered, Runs: a.store, CheckIns: c.CheckIns.Every, Only: o.Only,
 	}
 	if a.talk != nil && len(a.talk.connectors) > 0 {
-		lc.Voice = a.talk.poster
+		lc.Poster = a.talk.poster
 	}
 	return loop.New(lc)
 }
@@ -206,10 +208,10 @@ func (a *App) Run(ctx context.Context) error {
 func (a *App) Close() error { return errors.Join(a.health.close(), a.close()) }
 
 // Client is the way in for people and commands.
-func (a *App) Client() *bot.Desk { return NewClient(a.options.Config, a.store) }
+func (a *App) Client() *runs.Client { return NewClient(a.options.Config, a.store) }
 
 // Chat hears people; it is nil where only work is done.
-func (a *App) Chat() *bot.Chat {
+func (a *App) Chat() *intake.Chat {
 	if a.talk == nil {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/authority"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 )
 
@@ -40,13 +41,13 @@ func TerminalBrief(c config.Config, goal string, yesTo []string, notice io.Write
 	return b, nil
 }
 
-// authority is who may do what.
-func authority(c config.Config) bot.Authority {
-	places := make(map[string]bot.Place, len(c.Channels))
+// authorityOf is who may do what.
+func authorityOf(c config.Config) authority.Authority {
+	places := make(map[string]authority.Place, len(c.Channels))
 	for place, ch := range c.Channels {
-		places[place] = bot.Place{Start: ch.Authority.Start, Operators: ch.Authority.Operators, Approvers: ch.Authority.Approvers}
+		places[place] = authority.Place{Start: ch.Authority.Start, Operators: ch.Authority.Operators, Approvers: ch.Authority.Approvers}
 	}
-	return bot.Authority{
+	return authority.Authority{
 		Start: c.Authority.Start, Operators: c.Authority.Operators, Approvers: c.Authority.Approvers,
 		RequesterMayApprove: c.Authority.RequesterMayApprove, Quorum: c.Authority.Quorum,
 		AllowBots: c.Authority.AllowBots, Admins: c.Authority.Admins, Places: places,

@@ -11,6 +11,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/loop"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/digest"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 )
 
@@ -87,8 +88,8 @@ func allowances(c config.Config) func(b agent.RunStarted, at time.Time) []loop.A
 }
 
 // counters are the month's budgets of those whom a report is about.
-func counters(c config.Config, s Store, log *slog.Logger) func(ctx context.Context, scope bot.Scope, now time.Time) []bot.Counter {
-	return func(ctx context.Context, scope bot.Scope, now time.Time) []bot.Counter {
+func counters(c config.Config, s Store, log *slog.Logger) func(ctx context.Context, scope digest.Scope, now time.Time) []digest.Counter {
+	return func(ctx context.Context, scope digest.Scope, now time.Time) []digest.Counter {
 		name, counter, limit := "everybody", agent.MonthCounter(now), c.Budget.Month.USD
 		switch {
 		case scope.Person != "":
@@ -105,6 +106,6 @@ func counters(c config.Config, s Store, log *slog.Logger) func(ctx context.Conte
 			log.Warn("a budget is left out of a report", "counter", counter, "err", err)
 			return nil
 		}
-		return []bot.Counter{{Name: name + " in " + now.UTC().Format("January"), Spent: agent.Nano(spent), Limit: limit}}
+		return []digest.Counter{{Name: name + " in " + now.UTC().Format("January"), Spent: agent.Nano(spent), Limit: limit}}
 	}
 }

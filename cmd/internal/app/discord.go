@@ -9,6 +9,8 @@ import (
 	"github.com/deckhand-bot/deckhand/adapters/discord"
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/card"
+	"github.com/deckhand-bot/deckhand/bot/intake"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 )
 
@@ -31,7 +33,7 @@ func discordReachable(c config.Config) error {
 	return nil
 }
 
-func (a *App) discordConnector(chat *bot.Chat) Connector {
+func (a *App) discordConnector(chat *intake.Chat) Connector {
 	cfg := DiscordConfig(a.options.Config, a.options.Log.With("platform", discord.Platform))
 	cfg.Names, cfg.Suggest = a.store, suggest(chat)
 	return Connector{discord.Platform, func(ctx context.Context) (bot.Platform, error) { return discord.New(ctx, cfg) }}
@@ -52,7 +54,7 @@ const maxHint = 80
 
 // suggest names what a person may see: their runs and those of others, the
 // questions that wait for them, and schedules.
-func suggest(chat *bot.Chat) discord.Suggest {
+func suggest(chat *intake.Chat) discord.Suggest {
 	return func(ctx context.Context, what discord.Suggested, by bot.Person, at bot.Address) ([]discord.Suggestion, error) {
 		switch what {
 		case discord.SuggestLive:
@@ -69,7 +71,7 @@ func suggest(chat *bot.Chat) discord.Suggest {
 	}
 }
 
-func suggestedRuns(runs []bot.Status) []discord.Suggestion {
+func suggestedRuns(runs []card.Status) []discord.Suggestion {
 	var list []discord.Suggestion
 	for _, s := range runs {
 		list = append(list, discord.Suggestion{ID: string(s.Run), Text: string(s.State) + ": " + format.Cut(s.Goal, maxHint)})
@@ -77,7 +79,7 @@ func suggestedRuns(runs []bot.Status) []discord.Suggestion {
 	return list
 }
 
-func suggestedQuestions(ctx context.Context, chat *bot.Chat, by bot.Person) ([]discord.Suggestion, error) {
+func suggestedQuestions(ctx context.Context, chat *intake.Chat, by bot.Person) ([]discord.Suggestion, error) {
 	var list []discord.Suggestion
 	waiting, err := chat.Pending(ctx, by)
 	for _, p := range waiting {
@@ -86,7 +88,7 @@ func suggestedQuestions(ctx context.Context, chat *bot.Chat, by bot.Person) ([]d
 	return list, err
 }
 
-func suggestedSchedules(ctx context.Context, chat *bot.Chat, reports bool, by bot.Person, at bot.Address) ([]discord.Suggestion, error) {
+func suggestedSchedules(ctx context.Context, chat *intake.Chat, reports bool, by bot.Person, at bot.Address) ([]discord.Suggestion, error) {
 	var list []discord.Suggestion
 	kept, err := chat.Schedules(ctx, by, at)
 	for _, s := range kept {

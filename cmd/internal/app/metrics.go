@@ -33,7 +33,7 @@ func newMeter(version string) meter {
 	return m
 }
 
-// scheduleAlert is the kind of the clock's alerts (bot.Clock): a turn could not be served.
+// scheduleAlert is the kind of the clock's alerts (recurring.Clock): a turn could not be served.
 const scheduleAlert watchdog.AlertKind = "schedule"
 
 // ServeHTTP writes all of it.

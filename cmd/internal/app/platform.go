@@ -9,6 +9,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent/wait"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/intake"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 )
 
@@ -25,7 +26,7 @@ type routed interface {
 
 // configured are the platforms of the configuration. What could never work is
 // refused.
-func (a *App) configured(chat *bot.Chat) ([]Connector, error) {
+func (a *App) configured(chat *intake.Chat) ([]Connector, error) {
 	c, hears := a.options.Config, !a.options.PostOnly // who only posts needs no way in
 	var list []Connector
 	if c.Slack.BotToken.Present() {
@@ -70,7 +71,7 @@ func (a *App) enter(ctx context.Context, c Connector) error {
 		a.health.route(r.Routes())
 	}
 	a.health.there(c.Name, p)
-	err = p.Listen(ctx, a.talk.chat.Hear)
+	err = p.Listen(ctx, a.talk.chat.Receive)
 	if errors.Is(err, bot.ErrRefused) {
 		return &Refused{err}
 	}

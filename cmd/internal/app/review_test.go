@@ -41,7 +41,7 @@ channels:
 	if !slices.Equal(groups, []string{"S1", "S2"}) {
 		t.Errorf("the members of %v are asked for", groups)
 	}
-	if a := authority(c).Places["slack:T2:C1"]; !slices.Equal(a.Approvers, []string{"slack:U4"}) {
+	if a := authorityOf(c).Places["slack:T2:C1"]; !slices.Equal(a.Approvers, []string{"slack:U4"}) {
 		t.Errorf("the approvers of the channel are %v", a.Approvers)
 	}
 }

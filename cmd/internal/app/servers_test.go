@@ -10,6 +10,8 @@ import (
 	"github.com/deckhand-bot/deckhand/adapters/discord"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/intake"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
@@ -28,8 +30,8 @@ type servers struct {
 	*testing.T
 	config config.Config
 	store  OpenedStore
-	desk   *bot.Desk
-	chat   *bot.Chat
+	desk   *runs.Client
+	chat   *intake.Chat
 	n      int
 }
 
@@ -61,7 +63,7 @@ func serving(t *testing.T) *servers {
 func (s *servers) says(by bot.Person, at bot.Address, text string) bot.Answer {
 	s.Helper()
 	s.n++
-	a, err := s.chat.Hear(s.Context(), bot.Inbound{Keys: []string{fmt.Sprint("key/", s.n)}, At: time.Now(), By: by, Where: at, Act: bot.Commanded{Text: text}})
+	a, err := s.chat.Receive(s.Context(), bot.Inbound{Keys: []string{fmt.Sprint("key/", s.n)}, At: time.Now(), By: by, Where: at, Act: bot.Commanded{Text: text}})
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/memory/redis"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
@@ -42,6 +42,6 @@ func OpenStore(ctx context.Context, c config.Config, mode sqlite.Mode) (OpenedSt
 
 // NewClient is the way in for people and commands, with the rights that the
 // configuration gives.
-func NewClient(c config.Config, s Store) *bot.Desk {
-	return &bot.Desk{Journals: s, Authority: authority(c)}
+func NewClient(c config.Config, s Store) *runs.Client {
+	return &runs.Client{Journals: s, Authority: authorityOf(c)}
 }
