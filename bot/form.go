@@ -11,4 +11,5 @@ const (
 	FieldDeadline  = "deadline"  // working time: "90m", "2h"
 	FieldAutonomy  = "autonomy"  // one of agent.Autonomy
 )
+
 const FormSteer = "steer"

@@ -11,10 +11,10 @@ import (
 // named for that.
 const Terminal = "terminal"
 
-// names are the person's principal and those of their groups and roles.
+// Principals are the person's principal and those of their groups and roles.
 func (p Person) Principals() []string { return append([]string{p.ID}, p.Also...) }
 
-// terminal is the person at the command line.
+// AtTerminal is the person at the command line.
 func (p Person) AtTerminal() bool { return p.ID == Terminal }
 
 // Inbound is one thing that a person did on a platform.

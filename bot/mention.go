@@ -43,7 +43,7 @@ func Unmention(line string, name func(principal string) string) string {
 	}
 }
 
-// mentions lists principals in words: "A, B or C".
+// Mentions lists principals in words: "A, B or C".
 func Mentions(principals []string, last string) string {
 	names := make([]string, len(principals))
 	for i, p := range principals {

@@ -124,5 +124,5 @@ type Linker interface {
 	Link(message Address) string // empty: none
 }
 
-// errNoDirect says that the requester cannot be talked to alone.
+// ErrNoDirect says that the requester cannot be talked to alone.
 var ErrNoDirect = errors.New("the requester cannot be reached directly either")

@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// platforms are the platforms that are connected, by name. One may join while
+// Platforms are the platforms that are connected, by name. One may join while
 // others are at work: a platform that cannot be reached yet holds up nobody.
 type Platforms struct {
 	mu     sync.Mutex
 	byName map[string]Platform
 }
 
-// join adds a platform, in the place of one of the same name.
+// Join adds a platform, in the place of one of the same name.
 func (l *Platforms) Join(p Platform) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -23,14 +23,14 @@ func (l *Platforms) Join(p Platform) {
 	l.byName[p.Name()] = p
 }
 
-// names are those of the platforms that are connected, sorted.
+// Names are those of the platforms that are connected, sorted.
 func (l *Platforms) Names() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Sorted(maps.Keys(l.byName))
 }
 
-// named is the platform of the name, nil if none is connected.
+// Named is the platform of the name, nil if none is connected.
 func (l *Platforms) Named(name string) Platform {
 	l.mu.Lock()
 	defer l.mu.Unlock()

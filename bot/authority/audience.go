@@ -11,7 +11,7 @@ import (
 // Audience lists the principals who are to be notified of a question.
 type Audience func(r agent.Run, ask agent.CheckpointKind) []string
 
-// firstAsked is who is notified of a question when it is put, out of its
+// FirstAsked is who is notified of a question when it is put, out of its
 // audience: of a way out the requester alone, where that is somebody who can be
 // reached.
 func FirstAsked(r agent.Run, ask agent.CheckpointKind, audience Audience) []string {
@@ -22,7 +22,7 @@ func FirstAsked(r agent.Run, ask agent.CheckpointKind, audience Audience) []stri
 	return others
 }
 
-// lastAsked is who is reminded of it: of a way out the operators, where there
+// LastAsked is who is reminded of it: of a way out the operators, where there
 // are any.
 func LastAsked(r agent.Run, ask agent.CheckpointKind, audience Audience) []string {
 	requester, others := escalation(r, ask, audience)
@@ -32,7 +32,7 @@ func LastAsked(r agent.Run, ask agent.CheckpointKind, audience Audience) []strin
 	return requester
 }
 
-// rungs part the audience of a way out in the requester and the others; that of
+// escalation part the audience of a way out in the requester and the others; that of
 // any other question is not parted.
 func escalation(r agent.Run, ask agent.CheckpointKind, audience Audience) (requester, others []string) {
 	for _, who := range audience(r, ask) {
@@ -66,6 +66,7 @@ func (a Authority) Audience(r agent.Run, ask agent.CheckpointKind) []string {
 	}
 	return list
 }
+
 func (a Authority) asked(r agent.Run, ask agent.CheckpointKind) []string {
 	a = a.In(r.Brief.ReplyTo)
 	requester := []string{r.Brief.Requester}

@@ -29,7 +29,7 @@ type Authority struct {
 // Place is who may do what at a place. A list that is empty differs in nothing.
 type Place struct{ Start, Operators, Approvers []string }
 
-// in is the authority at an address.
+// In is the authority at an address.
 func (a Authority) In(where string) Authority {
 	to, err := bot.ParseAddress(where)
 	if err != nil {
@@ -42,7 +42,7 @@ func (a Authority) In(where string) Authority {
 	return a
 }
 
-// or is the list, or the other one where it is empty.
+// Or is the list, or the other one where it is empty.
 func Or(list, other []string) []string {
 	if len(list) > 0 {
 		return list
@@ -50,16 +50,17 @@ func Or(list, other []string) []string {
 	return other
 }
 
-// has reports whether the list names the person or one of their groups.
+// Has reports whether the list names the person or one of their groups.
 func Has(list []string, p bot.Person) bool {
 	return slices.ContainsFunc(p.Principals(), func(name string) bool {
 		_, bare, _ := strings.Cut(name, ":")
 		return (name != "" && slices.Contains(list, name)) || (bare != "" && slices.Contains(list, bare))
 	})
 }
+
 func Requested(r agent.Run, by bot.Person) bool { return by.ID != "" && by.ID == r.Brief.Requester }
 
-// starts reports whether the person may start a run at the place.
+// Starts reports whether the person may start a run at the place.
 func (a Authority) Starts(where bot.Address, by bot.Person) bool {
 	a = a.In(where.String())
 	switch {
@@ -73,16 +74,16 @@ func (a Authority) Starts(where bot.Address, by bot.Person) bool {
 	return Has(a.Start, by) || Has(a.Operators, by)
 }
 
-// hears reports whether what somebody says counts at all.
+// Hears reports whether what somebody says counts at all.
 func (a Authority) Hears(by bot.Person) bool { return !by.Bot || Has(a.AllowBots, by) }
 
-// steers reports whether the person may steer and stop the run.
+// Steers reports whether the person may steer and stop the run.
 func (a Authority) Steers(r agent.Run, by bot.Person) bool {
 	a = a.In(r.Brief.ReplyTo)
 	return by.AtTerminal() || Requested(r, by) || Has(a.Operators, by)
 }
 
-// may reports whether the person may decide a checkpoint of the kind: clarify
+// May reports whether the person may decide a checkpoint of the kind: clarify
 // and stuck are for the requester and the operators, budget for approvers and
 // operators too, the rest for the approvers (where none are named: the
 // requester and the operators). Who is no full member of the workspace decides
@@ -119,7 +120,7 @@ func (a Authority) May(r agent.Run, ask agent.CheckpointKind, by bot.Person) boo
 	return Has(approvers, by)
 }
 
-// reviewing reports whether an approval of the run is its review.
+// Reviewing reports whether an approval of the run is its review.
 func Reviewing(r agent.Run, ask agent.CheckpointKind) bool {
 	return ask == agent.CheckApproval && r.Review() != nil
 }

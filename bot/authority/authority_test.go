@@ -62,6 +62,7 @@ func TestAuthority(t *testing.T) {
 		})
 	}
 }
+
 func TestSteering(t *testing.T) {
 	r := agent.Run{Brief: agent.RunStarted{Requester: "slack:U1", Approvers: []string{"slack:U6"}}}
 	a := Authority{Operators: []string{"U7", "discord:&42"}, Approvers: []string{"slack:U5"}}
@@ -102,6 +103,7 @@ func TestAuthorityOfGroupsGuestsAndBots(t *testing.T) {
 		}
 	}
 }
+
 func TestWhoStarts(t *testing.T) {
 	robot := bot.Person{ID: "slack:B1", Bot: true}
 	for _, tt := range []struct {

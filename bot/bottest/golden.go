@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/cards anew")
 
-// drawn is a card as text, so that a person can read the golden files.
+// Drawn is a card as text, so that a person can read the golden files.
 func Drawn(c bot.Card) string {
 	var b strings.Builder
 	if c.Key != (bot.Key{}) {
@@ -31,8 +31,9 @@ func Drawn(c bot.Card) string {
 	return b.String()
 }
 
-// named writes principals as @slack:U1.
+// Named writes principals as @slack:U1.
 func Named(s string) string { return bot.Unmention(s, func(p string) string { return "@" + p }) }
+
 func DrawnPart(part bot.Part) string {
 	switch p := part.(type) {
 	case bot.Heading:
@@ -67,13 +68,13 @@ func DrawnPart(part bot.Part) string {
 	return "?"
 }
 
-// golden compares a card with its file.
+// Golden compares a card with its file.
 func Golden(t *testing.T, name string, c bot.Card) {
 	t.Helper()
 	GoldenText(t, filepath.Join("testdata", "cards", name+".txt"), Drawn(c))
 }
 
-// goldenText compares a text with a file.
+// GoldenText compares a text with a file.
 func GoldenText(t *testing.T, file, got string) {
 	t.Helper()
 	if *update {

@@ -21,7 +21,7 @@ func (m *Memory) Size() int {
 	return n
 }
 
-// memory is a store that forgets: journals as agent.Store keeps them, without
+// Memory is a store that forgets: journals as agent.Store keeps them, without
 // leases.
 type Memory struct {
 	mu       sync.Mutex
@@ -42,6 +42,7 @@ type Memory struct {
 func NewMemory() *Memory {
 	return &Memory{Journals: map[agent.RunID][]agent.Event{}, Once: map[string]bool{}, Names: map[string]string{}, spent: map[string]int64{}}
 }
+
 func (m *Memory) Commit(_ context.Context, c agent.Commit) (agent.Receipt, error) {
 	m.mu.Lock()
 	if hook := m.Before; hook != nil && c.Strict {
@@ -82,6 +83,7 @@ func (m *Memory) Commit(_ context.Context, c agent.Commit) (agent.Receipt, error
 	m.Commits = append(m.Commits, c)
 	return agent.Receipt{Seq: uint64(len(j)), At: Noon}, nil
 }
+
 func (m *Memory) Read(_ context.Context, run agent.RunID, after uint64) ([]agent.Event, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -98,6 +100,7 @@ func (m *Memory) Read(_ context.Context, run agent.RunID, after uint64) ([]agent
 	m.Reads += len(newer)
 	return newer, nil
 }
+
 func (m *Memory) set(name, value string) {
 	if value == "" {
 		delete(m.Names, name)
@@ -105,11 +108,13 @@ func (m *Memory) set(name, value string) {
 	}
 	m.Names[name] = value
 }
+
 func (m *Memory) Value(_ context.Context, name string) (string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.Names[name], m.Down
 }
+
 func (m *Memory) Values(_ context.Context, prefix string) (map[string]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -121,6 +126,7 @@ func (m *Memory) Values(_ context.Context, prefix string) (map[string]string, er
 	}
 	return found, m.Down
 }
+
 func (m *Memory) SetValue(_ context.Context, name, value string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -129,11 +135,13 @@ func (m *Memory) SetValue(_ context.Context, name, value string) error {
 	}
 	return m.Down
 }
+
 func (m *Memory) Spent(_ context.Context, counter string) (int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.spent[counter], m.Down
 }
+
 func (m *Memory) Runs(context.Context) ([]agent.RunInfo, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -149,9 +157,10 @@ func (m *Memory) Runs(context.Context) ([]agent.RunInfo, error) {
 	}
 	return list, nil
 }
+
 func (m *Memory) Await(ctx context.Context, _ agent.RunID, _ uint64) error { return ctx.Err() }
 
-// happen is what a worker journals.
+// Happen is what a worker journals.
 func (m *Memory) Happen(t *testing.T, run agent.RunID, s agent.StrandID, b agent.Body) {
 	t.Helper()
 	if _, err := m.Commit(t.Context(), agent.Commit{Run: run, Events: []agent.Event{{Strand: s, Body: b}}}); err != nil {
@@ -159,7 +168,7 @@ func (m *Memory) Happen(t *testing.T, run agent.RunID, s agent.StrandID, b agent
 	}
 }
 
-// newest is the last commit.
+// Newest is the last commit.
 func (m *Memory) Newest() agent.Commit {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -14,6 +14,7 @@ var (
 	Guest     = bot.Person{ID: "slack:U8"}
 	Robot     = bot.Person{ID: "slack:B1", Bot: true}
 )
+
 var (
 	Thread  = bot.Address{Platform: "slack", Workspace: "T1", Channel: "C1", ID: "17.1"}
 	Channel = Thread.At("")

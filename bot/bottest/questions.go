@@ -10,7 +10,7 @@ var Noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
 const AskedRun = "abcdefghijklmnop"
 
-// asked is a run in which the questions are open, in this order.
+// Asked is a run in which the questions are open, in this order.
 func Asked(questions ...agent.CheckpointOpened) agent.Run {
 	r := agent.Run{}.Apply(agent.Event{Run: AskedRun, Strand: agent.Main, Seq: 1, At: Noon,
 		Body: agent.RunStarted{Goal: "count the lines", Requester: "slack:U1"}})

@@ -8,7 +8,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 )
 
-// underReview is a run whose results wait for the reviewers.
+// UnderReview is a run whose results wait for the reviewers.
 func UnderReview(t *testing.T, brief agent.RunStarted) agent.Run {
 	t.Helper()
 	brief.Slots, brief.Reviewers, brief.Expires = 4, []string{"slack:U8", "slack:S3", "slack:U1"}, 24*time.Hour

@@ -15,7 +15,7 @@ import (
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
-// stage is a platform that writes down what it is told to do. Errors are
+// Stage is a platform that writes down what it is told to do. Errors are
 // handed out in order, one a call.
 type Stage struct {
 	mu        sync.Mutex
@@ -34,6 +34,7 @@ type Stage struct {
 	Slow      time.Duration
 	Unfetched error
 }
+
 type Staged struct {
 	at   time.Time
 	To   string
@@ -50,9 +51,11 @@ func (s *Stage) fail() error {
 	s.Fails = s.Fails[1:]
 	return err
 }
+
 func (s *Stage) Name() string                           { return s.ID }
 func (s *Stage) Listen(context.Context, bot.Hear) error { return nil }
 func (s *Stage) Ready() error                           { return nil }
+
 func (s *Stage) Post(ctx context.Context, to bot.Address, c bot.Card) (bot.Posted, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,6 +79,7 @@ func (s *Stage) Post(ctx context.Context, to bot.Address, c bot.Card) (bot.Poste
 	}
 	return bot.Posted{Message: to.At(id), Thread: thread}, nil
 }
+
 func (s *Stage) Find(_ context.Context, to bot.Address, _ bot.Key, since time.Time) (bot.Posted, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,6 +90,7 @@ func (s *Stage) Find(_ context.Context, to bot.Address, _ bot.Key, since time.Ti
 	p, found := s.Found[to.String()]
 	return p, found, nil
 }
+
 func (s *Stage) Edit(_ context.Context, message bot.Address, c bot.Card) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,9 +100,11 @@ func (s *Stage) Edit(_ context.Context, message bot.Address, c bot.Card) error {
 	s.Edits = append(s.Edits, Staged{time.Now(), message.String(), c})
 	return nil
 }
+
 func (s *Stage) Paces(to bot.Address) (post, edit agent.Pace) {
 	return agent.Pace{Name: "post/" + to.Place(), Every: time.Second, Burst: 1}, agent.Pace{Name: "edit/" + to.Workspace, Every: time.Second, Burst: 10}
 }
+
 func (s *Stage) Direct(_ context.Context, principal string) (bot.Address, error) {
 	if s.NoDM != nil {
 		return bot.Address{}, s.NoDM
@@ -106,6 +113,7 @@ func (s *Stage) Direct(_ context.Context, principal string) (bot.Address, error)
 	a.Channel += strings.TrimPrefix(principal, s.ID+":")
 	return a, nil
 }
+
 func (s *Stage) Fetch(_ context.Context, f agent.Attachment, limit int64, w io.Writer) error {
 	content, is := s.Files[f.ID]
 	if s.Unfetched != nil {
@@ -125,6 +133,7 @@ func (s *Stage) Fetch(_ context.Context, f agent.Attachment, limit int64, w io.W
 	}
 	return nil
 }
+
 func (s *Stage) Upload(_ context.Context, to bot.Address, f bot.Upload) (bot.Posted, error) {
 	if err := s.fail(); err != nil {
 		return bot.Posted{}, err
@@ -134,11 +143,14 @@ func (s *Stage) Upload(_ context.Context, to bot.Address, f bot.Upload) (bot.Pos
 	s.Uploads = append(s.Uploads, f)
 	return bot.Posted{Message: to.At("file"), Thread: to}, err
 }
+
 func (s *Stage) FindUpload(_ context.Context, to bot.Address, name string, _ time.Time) (bot.Posted, bool, error) {
 	p, found := s.Found[to.String()+"/"+name]
 	return p, found, s.fail()
 }
+
 func (s *Stage) Largest() int64 { return 20 }
+
 func (s *Stage) Working(_ context.Context, thread bot.Address, text string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,10 +158,10 @@ func (s *Stage) Working(_ context.Context, thread bot.Address, text string) erro
 	return nil
 }
 
-// mute is a platform that can do nothing but post.
+// Mute is a platform that can do nothing but post.
 type Mute struct{ bot.Platform }
 
-// turns hands out the waits in order and then no more.
+// Paces hands out the waits in order and then no more.
 type Paces struct {
 	mu    sync.Mutex
 	Waits []time.Duration
@@ -169,7 +181,7 @@ func (p *Paces) Take(_ context.Context, pace agent.Pace) (time.Duration, error) 
 	return wait, nil
 }
 
-// shelf is a workspace in memory.
+// Shelf is a workspace in memory.
 type Shelf map[string]string
 
 func (s Shelf) Open(folder, path string) (io.ReadCloser, int64, error) {
@@ -179,6 +191,7 @@ func (s Shelf) Open(folder, path string) (io.ReadCloser, int64, error) {
 	}
 	return io.NopCloser(strings.NewReader(content)), int64(len(content)), nil
 }
+
 func (s Shelf) Create(folder, path string, fill func(io.Writer) error) error {
 	if _, is := s[folder+"/"+path]; is {
 		return fs.ErrExist
@@ -191,7 +204,7 @@ func (s Shelf) Create(folder, path string, fill func(io.Writer) error) error {
 	return nil
 }
 
-// persons is a stage where groups cannot be talked to.
+// Persons is a stage where groups cannot be talked to.
 type Persons struct{ *Stage }
 
 func (p *Persons) Direct(ctx context.Context, who string) (bot.Address, error) {

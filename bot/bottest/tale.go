@@ -14,7 +14,7 @@ const TaleRun = "abcdefghijklmnop"
 
 var TaleBegin = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
-// told is a run in which this happened on these strands, a minute apart.
+// Told is a run in which this happened on these strands, a minute apart.
 func Told(brief agent.RunStarted, happened ...agent.Event) agent.Run {
 	if brief.Requester == "" {
 		brief.Requester = "slack:U1"
@@ -28,7 +28,7 @@ func Told(brief agent.RunStarted, happened ...agent.Event) agent.Run {
 	return More(agent.Run{}, append([]agent.Event{On(agent.Main, brief)}, happened...)...)
 }
 
-// more is the run after more happened.
+// More is the run after more happened.
 func More(r agent.Run, happened ...agent.Event) agent.Run {
 	for _, e := range happened {
 		e.Run, e.Seq, e.At = TaleRun, r.Seq+1, TaleBegin.Add(time.Duration(r.Seq)*time.Minute)
@@ -36,9 +36,10 @@ func More(r agent.Run, happened ...agent.Event) agent.Run {
 	}
 	return r
 }
+
 func On(s agent.StrandID, b agent.Body) agent.Event { return agent.Event{Strand: s, Body: b} }
 
-// called is a model call of the strand that cost a little.
+// Called is a model call of the strand that cost a little.
 func Called(s agent.StrandID, n int, purpose llm.Purpose, calls ...llm.Call) []agent.Event {
 	id, cost := string(s)+"."+strconv.Itoa(n), agent.Nano(12_345_000)
 	return []agent.Event{
@@ -47,6 +48,7 @@ func Called(s agent.StrandID, n int, purpose llm.Purpose, calls ...llm.Call) []a
 			Took: 1500 * time.Millisecond, Message: &llm.Message{Role: "assistant", Calls: calls}}),
 	}
 }
+
 func Thinks(s agent.StrandID, n int, p llm.Purpose) agent.Event {
 	return On(s, agent.ModelAsked{Call: string(s) + "." + strconv.Itoa(n), Purpose: p})
 }
@@ -62,6 +64,7 @@ var TalePlan = agent.PlanAccepted{Plan: agent.Plan{
 }}
 
 func Starts(id agent.TaskID) agent.Event { return On(agent.Main, agent.TaskStarted{Task: id}) }
+
 func Ends(id agent.TaskID, state agent.TaskState, text string) agent.Event {
 	e := agent.TaskEnded{Task: id, State: state, Summary: text, Outputs: []agent.Output{}}
 	if state != agent.TaskDone {
@@ -70,7 +73,7 @@ func Ends(id agent.TaskID, state agent.TaskState, text string) agent.Event {
 	return On(agent.TaskStrand(id), e)
 }
 
-// atWork is a run with one task done and two at work or waiting to be.
+// AtWork is a run with one task done and two at work or waiting to be.
 func AtWork(brief agent.RunStarted) agent.Run {
 	r := Told(brief, Called(agent.Main, 1, llm.Intake)...)
 	r = More(r, On(agent.Main, TalePlan), Starts("count"), Starts("prices"))
@@ -78,18 +81,23 @@ func AtWork(brief agent.RunStarted) agent.Run {
 	return More(r, On("task/count", agent.ToolIntent{Effect: "task/count.1.0", Tool: "list_files",
 		Arguments: json.RawMessage(`{"path":"/secret"}`), Repeat: agent.RepeatRead}), Thinks("task/prices", 1, llm.Work))
 }
+
 func ShownAs(key, message string) agent.Event {
 	return On(agent.Voice, agent.ToolOutcome{Effect: agent.EffectID("post/" + key), State: agent.OutcomeOK, Trust: agent.Trusted,
 		Text: agent.Shown{Message: message, Thread: "slack:T1:C1:17.1"}.Text()})
 }
+
 func Posting(p agent.Post) agent.Event { return On(agent.Voice, p.Intent(time.Time{})) }
+
 func AsksFor(s agent.StrandID, c agent.CheckpointOpened) agent.Event {
 	c.ID = TaleRun + "-q"
 	return On(s, c)
 }
+
 func Decided(word, text string) agent.Event {
 	return On(agent.Main, agent.CheckpointDecided{ID: TaleRun + "-q", Decision: word, By: "slack:U5", Text: text})
 }
+
 func TheCheck(r agent.Run) agent.Checkpoint { return r.Checks[TaleRun+"-q"] }
 
 // The questions as the loop asks them.

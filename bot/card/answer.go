@@ -13,7 +13,7 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
-// StatusCard says where a run stands. It has no key, like every answer: whoever
+// Standing says where a run stands. It has no key, like every answer: whoever
 // posts it sets one.
 func Standing(r agent.Run, now time.Time) bot.Card {
 	if r.Scheduled() {
@@ -27,7 +27,7 @@ func Standing(r agent.Run, now time.Time) bot.Card {
 // maxRuns is how many runs a list shows.
 const maxRuns = 15
 
-// RunsCard lists runs in the given order, one a line.
+// Runs lists runs in the given order, one a line.
 func Runs(list []Status, now time.Time) bot.Card {
 	if len(list) == 0 {
 		return bot.Card{Text: "No runs.", Parts: []bot.Part{bot.Prose{Markdown: "No runs."}}}
@@ -35,6 +35,7 @@ func Runs(list []Status, now time.Time) bot.Card {
 	c := bot.Card{Text: format.Count(len(list), "run"), Parts: []bot.Part{bot.Heading{Text: format.Count(len(list), "run")}, bot.Prose{Markdown: runLines(list, now)}}}
 	return c
 }
+
 func runLines(list []Status, now time.Time) string {
 	var lines []string
 	for _, s := range list[:min(len(list), maxRuns)] {
@@ -45,6 +46,7 @@ func runLines(list []Status, now time.Time) string {
 	}
 	return "- " + strings.Join(lines, "\n- ")
 }
+
 func runLine(s Status, now time.Time) string {
 	parts := []string{"**" + string(s.State) + "**", "`" + string(s.Run) + "`"}
 	if s.Problem != "" {
@@ -61,7 +63,7 @@ func runLine(s Status, now time.Time) string {
 	return strings.Join(append(parts, "started "+format.Minutes(now.Sub(s.Started))+" ago"), " · ")
 }
 
-// PlanCard is the plan: each task with its state and what it comes after.
+// Plan is the plan: each task with its state and what it comes after.
 func Plan(r agent.Run) bot.Card {
 	if r.Plans == 0 {
 		return bot.Card{Text: "There is no plan yet.", Parts: []bot.Part{bot.Prose{Markdown: "There is no plan yet."}}}
@@ -90,7 +92,7 @@ func Plan(r agent.Run) bot.Card {
 	return c
 }
 
-// limited is one budget of a run: what is spent of what.
+// BudgetUse is one budget of a run: what is spent of what.
 type BudgetUse struct {
 	Name         string
 	Spent, Limit int64
@@ -99,7 +101,7 @@ type BudgetUse struct {
 
 func (b BudgetUse) Percent() int64 { return b.Spent * 100 / max(b.Limit, 1) }
 
-// budgets are the run's own budgets that have a limit.
+// Budgets are the run's own budgets that have a limit.
 func Budgets(r agent.Run) []BudgetUse {
 	l, s := r.Limits(), r.Spent
 	all := []BudgetUse{
@@ -111,7 +113,7 @@ func Budgets(r agent.Run) []BudgetUse {
 	return slices.DeleteFunc(all, func(b BudgetUse) bool { return b.Limit <= 0 })
 }
 
-// BudgetCard is what the run has spent, of what.
+// Budget is what the run has spent, of what.
 func Budget(r agent.Run) bot.Card {
 	c := bot.Card{Text: "Spent: " + spending(r), Parts: []bot.Part{bot.Heading{Text: text.InLine(r.Brief.Goal, 150)}}}
 	facts := bot.Facts{List: []bot.Fact{
@@ -155,7 +157,7 @@ func plansAsked(p agent.PlanApproval) string {
 	return "effects: I ask before I work by a plan that changes or sends something"
 }
 
-// PermissionsCard is what the run may do, and who decides about the rest.
+// Permissions is what the run may do, and who decides about the rest.
 func Permissions(r agent.Run, audience authority.Audience) bot.Card {
 	level, known := levels[r.Brief.Autonomy]
 	if !known {
@@ -195,7 +197,7 @@ func Permissions(r agent.Run, audience authority.Audience) bot.Card {
 // Command is one line of help.
 type Command struct{ Usage, Does string }
 
-// HelpCard lists commands, one a line.
+// Help lists commands, one a line.
 func Help(commands ...Command) bot.Card {
 	var lines []string
 	for _, c := range commands {

@@ -69,6 +69,7 @@ func namedValues(raw json.RawMessage) []namedValue {
 	}
 	return members("", object)
 }
+
 func members(prefix string, object map[string]json.RawMessage) []namedValue {
 	names := make([]string, 0, len(object))
 	for name := range object {
@@ -81,6 +82,7 @@ func members(prefix string, object map[string]json.RawMessage) []namedValue {
 	}
 	return list
 }
+
 func valuesOf(name string, raw json.RawMessage) []namedValue {
 	var text string
 	if json.Unmarshal(raw, &text) == nil && strings.HasPrefix(string(raw), `"`) {

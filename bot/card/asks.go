@@ -44,7 +44,7 @@ func detail(c agent.Checkpoint) []bot.Part {
 	return []bot.Part{bot.Prose{Markdown: strings.TrimSpace(text.Safe(c.Detail))}}
 }
 
-// points are the unclear points, with the buttons of each where there is more
+// clarifyParts are the unclear points, with the buttons of each where there is more
 // than one.
 func clarifyParts(c agent.Checkpoint) []bot.Part {
 	var parts []bot.Part
@@ -73,7 +73,7 @@ func clarifyParts(c agent.Checkpoint) []bot.Part {
 	return append(append(parts, detail(c)...), bot.Small{Markdown: "Words will do, too: reply to this, or mention me."})
 }
 
-// proposal is a plan that people are to decide about.
+// planParts is a plan that people are to decide about.
 func planParts(r agent.Run, c agent.Checkpoint) []bot.Part {
 	if c.Plan == nil {
 		return detail(c)
@@ -127,7 +127,7 @@ func outgrown(r agent.Run) []string {
 	return lines
 }
 
-// wish is a call that wants to be allowed: what, why and with which arguments.
+// approvalParts is a call that wants to be allowed: what, why and with which arguments.
 func approvalParts(r agent.Run, c agent.Checkpoint) []bot.Part {
 	what := bot.Facts{List: []bot.Fact{{Name: "What", Value: text.InLine(c.Tool, 80)}}}
 	if id, is := c.Strand.Task(); is {
@@ -149,7 +149,7 @@ func approvalParts(r agent.Run, c agent.Checkpoint) []bot.Part {
 	return append(parts, detail(c)...)
 }
 
-// left is what is not done yet.
+// budgetParts is what is not done yet.
 func budgetParts(r agent.Run) []bot.Part {
 	var done, rest []string
 	for _, t := range r.Plan.Tasks {

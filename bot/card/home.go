@@ -26,7 +26,7 @@ type Pending struct {
 // maxPending is how many questions the page shows with their buttons.
 const maxPending = 5
 
-// HomeCard is the bot's own page: what waits for the person, the person's
+// HomePage is the bot's own page: what waits for the person, the person's
 // runs, money and settings.
 func HomePage(h Home, now time.Time) bot.Card {
 	c := bot.Card{Text: "Deckhand"}

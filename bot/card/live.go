@@ -26,7 +26,7 @@ const (
 // checkInRule is the rule of what a check-in finds (RULES.md, "Stuck").
 const checkInRule = "L13"
 
-// LiveCard is the run's one card: the plan with the state of each task, what
+// Live is the run's one card: the plan with the state of each task, what
 // happens now, and what it has cost. Once the run has ended it is one line, or
 // the answer where the goal needed no work.
 func Live(r agent.Run, now time.Time) bot.Card {
@@ -88,12 +88,14 @@ func taskList(r agent.Run) bot.Tasks {
 	}
 	return list
 }
+
 func planName(p agent.Plan) string {
 	if p.Name == "" {
 		return "Plan"
 	}
 	return p.Name
 }
+
 func item(t agent.Task, state agent.TaskState, note string) bot.TaskItem {
 	if state == "" {
 		state = agent.TaskPending

@@ -12,7 +12,7 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
-// CheckCard is the message of an open question: what is asked, what it is
+// Question is the message of an open question: what is asked, what it is
 // about, and a button for each way to decide.
 func Question(r agent.Run, c agent.Checkpoint, now time.Time, audience authority.Audience) bot.Card {
 	card := bot.Card{Key: bot.Key{Run: r.ID, Name: KeyAsk + string(c.ID), Kind: agent.PostCheckpoint},
@@ -31,7 +31,7 @@ func Question(r agent.Run, c agent.Checkpoint, now time.Time, audience authority
 	return with(card, decisions(c))
 }
 
-// RemindCard is the second message of a question that nobody has decided.
+// Reminder is the second message of a question that nobody has decided.
 func Reminder(r agent.Run, c agent.Checkpoint, now time.Time, audience authority.Audience) bot.Card {
 	said := "Still waiting " + Wants[c.Ask] + ": " + Title(c)
 	line := "**Still waiting** " + Wants[c.Ask] + ": " + text.Escape(Title(c))
@@ -50,7 +50,7 @@ func Reminder(r agent.Run, c agent.Checkpoint, now time.Time, audience authority
 	return with(card, decisions(c))
 }
 
-// title is a question in one line.
+// Title is a question in one line.
 func Title(c agent.Checkpoint) string {
 	if c.Ask == agent.CheckClarify && len(c.Questions) > 1 {
 		return "I have " + format.Count(len(c.Questions), "question")
@@ -68,7 +68,7 @@ var expired = map[agent.CheckpointKind]string{
 	agent.CheckStuck: "the run ends with what there is", agent.CheckUncertain: "it stays unknown whether it happened",
 }
 
-// ClosedCard is what stays of a question's message after its decision or after
+// Closed is what stays of a question's message after its decision or after
 // the run's end: who decided what, and no button.
 func Closed(r agent.Run, c agent.Checkpoint) bot.Card {
 	line := verdict(r, c)
@@ -181,7 +181,7 @@ func allows(grant string) string {
 	return grant + " for the rest of this run"
 }
 
-// votes is who approved so far, where more than one must.
+// Votes is who approved so far, where more than one must.
 func Votes(r agent.Run, c agent.Checkpoint) string {
 	if c.Ask != agent.CheckApproval && c.Ask != agent.CheckPlan {
 		return ""

@@ -11,6 +11,7 @@ import (
 func again(ends ...agent.Episode) agent.Run {
 	return bottest.Told(agent.RunStarted{}, bottest.On(agent.Main, agent.Recalled{Episodes: ends}))
 }
+
 func TestTrend(t *testing.T) {
 	done, failed := agent.Episode{State: agent.RunDone}, agent.Episode{State: agent.RunFailed}
 	liked := agent.Episode{State: agent.RunDone, Rating: 2}
@@ -30,6 +31,7 @@ func TestTrend(t *testing.T) {
 		}
 	}
 }
+
 func TestReportLooksBack(t *testing.T) {
 	r := again(agent.Episode{Run: "r1", State: agent.RunFailed}, agent.Episode{Run: "r2", State: agent.RunDone, Rating: -1}, agent.Episode{Run: "r3", State: agent.RunDone})
 	bottest.Golden(t, "live-again", Live(bottest.More(r, bottest.On(agent.Main, agent.Finding{Rule: "L12", Severity: "info", Strand: agent.Main, Events: []uint64{},

@@ -12,7 +12,7 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
-// ReportCard is the final message of an ended run: its outcome, what changed,
+// Report is the final message of an ended run: its outcome, what changed,
 // the files, what was not done, and what it cost.
 func Report(r agent.Run) bot.Card {
 	c := bot.Card{Key: bot.Key{Run: r.ID, Name: KeyReport, Kind: agent.PostReport}}
@@ -53,6 +53,7 @@ func section(c *bot.Card, title string, items []string) {
 		c.Parts = append(c.Parts, bot.Prose{Markdown: "**" + title + "**\n- " + strings.Join(items, "\n- ")})
 	}
 }
+
 func quotes(texts []string) []string {
 	list := make([]string, len(texts))
 	for i, line := range texts {
@@ -133,6 +134,7 @@ func sources(r agent.Run, rep agent.Reported) []string {
 	}
 	return list
 }
+
 func isWeb(s string) bool {
 	return (strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://")) && len(s) < 500 &&
 		text.Exact(s) == s && !strings.ContainsAny(s, " \n\t<>[]()|`*")

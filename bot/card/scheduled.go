@@ -9,7 +9,7 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
-// ScheduledCard is one of the posts of a scheduled report: the headline, the
+// Scheduled is one of the posts of a scheduled report: the headline, the
 // body under it, or a word to somebody who has to know that it could not be posted.
 func Scheduled(r agent.Run, p agent.Post) bot.Card {
 	c := bot.Card{Key: bot.Key{Run: r.ID, Name: p.Key, Kind: agent.PostScheduled}}
@@ -65,7 +65,7 @@ func undelivered(r agent.Run) string {
 	return text + "."
 }
 
-// informed is the principal to whom a post says that a report could not be posted.
+// Informed is the principal to whom a post says that a report could not be posted.
 // A bare id is one of the report's platform.
 func Informed(r agent.Run, p agent.Post) string {
 	if strings.Contains(p.To, ":") {

@@ -37,6 +37,7 @@ func spokenReport(name string, state agent.OutcomeState, text string, keys ...st
 	}
 	return r
 }
+
 func TestScheduledCards(t *testing.T) {
 	head, body, raise := agent.Post{Key: KeyCard}, agent.Post{Key: KeyReport}, agent.Post{Key: KeyRaise + "0", To: "slack:U4"}
 	alert := postedReport("")

@@ -49,6 +49,7 @@ func TestLiveCards(t *testing.T) {
 		})
 	}
 }
+
 func TestCheckCards(t *testing.T) {
 	base := bottest.AtWork(agent.RunStarted{Slots: 4})
 	two := agent.RunStarted{Slots: 4, Quorum: 2}
@@ -76,6 +77,7 @@ func TestCheckCards(t *testing.T) {
 		})
 	}
 }
+
 func TestClosedCards(t *testing.T) {
 	base := bottest.More(bottest.AtWork(agent.RunStarted{Slots: 4}), bottest.AsksFor("task/count", bottest.AskApproval))
 	point := bottest.More(bottest.Told(agent.RunStarted{}), bottest.AsksFor(agent.Main, bottest.AskMany))
@@ -101,6 +103,7 @@ func TestClosedCards(t *testing.T) {
 		})
 	}
 }
+
 func TestReportCards(t *testing.T) {
 	r := bottest.More(bottest.AtWork(agent.RunStarted{}), bottest.On("task/prices", agent.TaskEnded{Task: "prices", State: agent.TaskDone, Summary: "found",
 		Outputs: []agent.Output{{Name: "sources", Value: json.RawMessage(`["https://example.org/a","https://example.org/b","see there"]`)}, {Name: "n", Value: json.RawMessage(`3`)}}}),
@@ -114,6 +117,7 @@ func TestReportCards(t *testing.T) {
 	bottest.Golden(t, "report-short", Report(bottest.More(bottest.Told(agent.RunStarted{}), bottest.On(agent.Main, agent.Reported{Headline: "Failed before any work began", Body: "no model"}),
 		bottest.On(agent.Main, agent.RunEnded{State: agent.RunFailed, Reason: "no model"}))))
 }
+
 func TestAnswers(t *testing.T) {
 	r := bottest.More(bottest.AtWork(agent.RunStarted{Limits: agent.Limits{USD: agent.Dollar, Time: time.Hour}, Autonomy: agent.AskRisky,
 		PlanApproval: agent.ApprovePlanEffects, YesTo: []string{"reads"}, Slots: 4}), bottest.AsksFor("task/count", bottest.AskApproval), bottest.Decided(agent.DecideDeny, "no"))

@@ -36,7 +36,7 @@ func standing(r agent.Run) string {
 	return line
 }
 
-// pausedBy is who paused the run; Deckhand itself says why.
+// PausedBy is who paused the run; Deckhand itself says why.
 func PausedBy(paused string) string {
 	if reason, is := strings.CutPrefix(paused, agent.Deckhand+": "); is {
 		return bot.Mention(agent.Deckhand) + ": " + text.Quoted(reason, 300)
@@ -44,7 +44,7 @@ func PausedBy(paused string) string {
 	return bot.Mention(paused)
 }
 
-// wants is what each kind of question waits for.
+// Wants is what each kind of question waits for.
 var Wants = map[agent.CheckpointKind]string{
 	agent.CheckClarify: "for an answer", agent.CheckPlan: "for the approval of the plan",
 	agent.CheckApproval: "for an approval", agent.CheckBudget: "for a decision about the budget",
@@ -76,7 +76,7 @@ func whom(r agent.Run, ask agent.CheckpointKind) string {
 	return ""
 }
 
-// work is what executes: tasks with what they do, else the main strand's work.
+// Work is what executes: tasks with what they do, else the main strand's work.
 func Work(r agent.Run) string {
 	var tasks []string
 	for _, t := range r.Plan.Tasks {
@@ -140,7 +140,7 @@ func doing(r agent.Run, id agent.StrandID) string {
 	return ""
 }
 
-// openCalls are the strand's open calls, of all its conversations.
+// OpenCalls are the strand's open calls, of all its conversations.
 func OpenCalls(s agent.Strand) []agent.OpenCall {
 	var list []agent.OpenCall
 	for _, in := range s.Talks {
@@ -150,7 +150,7 @@ func OpenCalls(s agent.Strand) []agent.OpenCall {
 	return list
 }
 
-// executes reports whether a model is being asked or a tool runs, also while
+// Executes reports whether a model is being asked or a tool runs, also while
 // the run is paused.
 func Executes(r agent.Run) bool {
 	if r.Ended != nil {
@@ -178,7 +178,7 @@ func outcome(r agent.Run) string {
 	return line + " · " + strings.Join(figures(r), " · ")
 }
 
-// people puts names in place of the principals that the engine wrote into a
+// People puts names in place of the principals that the engine wrote into a
 // reason: of the requester and of everybody who decided something. Where nobody
 // did, it says so.
 func People(r agent.Run, text string) string {

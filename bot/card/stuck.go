@@ -17,7 +17,7 @@ const (
 	maxTriedLine = 300 // characters
 )
 
-// despair is what a run that is stuck says: what was tried, what it needs, and
+// stuckParts is what a run that is stuck says: what was tried, what it needs, and
 // what each button does.
 func stuckParts(r agent.Run, c agent.Checkpoint) []bot.Part {
 	var parts []bot.Part

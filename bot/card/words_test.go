@@ -58,6 +58,7 @@ func TestNothingIsForged(t *testing.T) {
 		})
 	}
 }
+
 func encoded(t *testing.T, v any) json.RawMessage {
 	t.Helper()
 	raw, err := json.Marshal(v)
@@ -84,6 +85,7 @@ func TestPeopleInReasons(t *testing.T) {
 		t.Errorf("%q is the headline of a run without a plan, want %q", got, want)
 	}
 }
+
 func TestUnmention(t *testing.T) {
 	for in, want := range map[string]string{
 		"no one": "no one", bot.Mention("slack:U1") + " and " + bot.Mention("discord:2"): "@slack:U1 and @discord:2",
@@ -94,6 +96,7 @@ func TestUnmention(t *testing.T) {
 		}
 	}
 }
+
 func TestArgumentsInWords(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"a":"x","b":{"c":[1,2],"d":null},"e":[{"f":true},{"f":false}],"g":["a, b","c"],"h":{},"i":[]}`: "a=x|b.c=1, 2|b.d=none|e[1].f=yes|e[2].f=no|g[1]=a, b|g[2]=c|h=|i=",
@@ -118,6 +121,7 @@ func TestArgumentsInWords(t *testing.T) {
 		t.Errorf("of 30 values: %v", parts)
 	}
 }
+
 func TestReadChoice(t *testing.T) {
 	one := bottest.TheCheck(bottest.Told(agent.RunStarted{}, bottest.AsksFor(agent.Main, bottest.AskOne)))
 	manyAsked := bottest.TheCheck(bottest.Told(agent.RunStarted{}, bottest.AsksFor(agent.Main, bottest.AskMany)))
@@ -143,6 +147,7 @@ func TestReadChoice(t *testing.T) {
 		}
 	}
 }
+
 func TestAudience(t *testing.T) {
 	ops := authority.Authority{Operators: []string{"U7", "discord:8"}}
 	both := authority.Authority{Operators: []string{"slack:U7"}, Approvers: []string{"U5", "slack:U1"}}
@@ -171,6 +176,7 @@ func TestAudience(t *testing.T) {
 		}
 	}
 }
+
 func TestMarkdown(t *testing.T) {
 	got := bot.Markdown(bot.Card{Parts: []bot.Part{bot.Heading{Text: "A *b*"}, bot.Facts{List: []bot.Fact{{Name: "n", Value: "v_1"}}}, bot.Code{Text: "x"}, bot.Small{Markdown: "s"}, bot.Prose{Markdown: "**p**"}, bot.Buttons{List: []bot.Button{{Label: "Pause"}}},
 		bot.Tasks{Title: "T", Items: []bot.TaskItem{{Title: "one", State: agent.TaskDone, Note: "ok"}, {Title: "two", State: agent.TaskPending}}}}})

@@ -15,7 +15,7 @@ const (
 	chartTasks  = 4 // of a plan that is worth a burn-down
 )
 
-// DigestChart is a chart of one series to be attached to a report; the fields
+// Chart is a chart of one series to be attached to a report; the fields
 // are those of the tool plot.
 type Chart struct {
 	Kind, Title    string // Kind is line or bar

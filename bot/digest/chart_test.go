@@ -18,6 +18,7 @@ func over(id agent.RunID, end time.Time, cost *agent.Nano) agent.Run {
 	r := lived(id, end.Add(-3*time.Minute), agent.RunStarted{Goal: "g"}, paid(1, cost)...)
 	return after(r, time.Minute, bottest.On(agent.Main, agent.RunEnded{State: agent.RunDone}))
 }
+
 func TestSpendChart(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -63,6 +64,7 @@ func charted(c *Chart) string {
 	}
 	return c.Title + ": " + strings.Join(points, ", ") + "; " + c.Text
 }
+
 func TestBurndown(t *testing.T) {
 	begun := ago(100 * time.Minute)
 	plan := func(n int) agent.PlanAccepted {

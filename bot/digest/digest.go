@@ -32,6 +32,7 @@ func (s Scope) Covers(r agent.Run) bool {
 	}
 	return slices.ContainsFunc(append([]string{r.Brief.ReplyTo}, r.Watched...), s.holds)
 }
+
 func (s Scope) asked(requester string) bool {
 	if s.Person == "" || s.Person == requester {
 		return true
@@ -39,6 +40,7 @@ func (s Scope) asked(requester string) bool {
 	platform, bare, _ := strings.Cut(requester, ":")
 	return bare != "" && bare == s.Person && (s.Platform == "" || s.Platform == platform)
 }
+
 func (s Scope) holds(where string) bool {
 	a, err := bot.ParseAddress(where)
 	within := func(wanted, is string) bool { return wanted == "" || wanted == is }
@@ -64,6 +66,7 @@ func (p Period) From() time.Time {
 	}
 	return from
 }
+
 func (p Period) zone() *time.Location { return cmp.Or(p.Zone, time.UTC) }
 
 // month is when the month of Until began.
@@ -71,6 +74,7 @@ func (p Period) month() time.Time {
 	until := p.Until.In(p.zone())
 	return time.Date(until.Year(), until.Month(), 1, 0, 0, 0, 0, p.zone())
 }
+
 func (p Period) holds(t time.Time) bool { return t.After(p.Since) && !t.After(p.Until) }
 
 // clock is a point in time in the period's zone.
@@ -83,7 +87,7 @@ type Counter struct {
 	Spent, Limit agent.Nano
 }
 
-// DigestFrom is what a report is made of.
+// Source is what a report is made of.
 type Source struct {
 	Period Period
 	// Runs are those that the report's scope covers: the live ones, and those
@@ -123,7 +127,7 @@ type Digest struct {
 // A quiet schedule posts nothing where there is none.
 func (d Digest) News(before string) bool { return !d.Empty && (d.ended || d.Mark != before) }
 
-// NewDigest makes a report. It is pure: the same runs and period give the same text.
+// New makes a report. It is pure: the same runs and period give the same text.
 func New(from Source) Digest {
 	d := standings(from)
 	sections := []struct {

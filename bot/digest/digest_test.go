@@ -89,6 +89,7 @@ func hostile(text string) []agent.Run {
 		lived("hostilefffffffff", ago(5*time.Minute), agent.RunStarted{Goal: text}, bottest.On(agent.Main, agent.RunControlled{Word: agent.WordPause, By: agent.Deckhand, Reason: text})),
 	}
 }
+
 func TestScopeCovers(t *testing.T) {
 	here := lived("r", digestNoon, agent.RunStarted{Requester: "slack:U1", ReplyTo: "slack:T1:C1:17.1"})
 	watched := after(lived("r", digestNoon, agent.RunStarted{Requester: "slack:U2", ReplyTo: "slack:T1:C2:18.1"}), 0, bottest.On(agent.Main, agent.RunWatched{Where: "slack:T1:C1:19.1", By: "slack:U1"}))
@@ -132,6 +133,7 @@ func TestScopeCovers(t *testing.T) {
 		})
 	}
 }
+
 func TestPeriod(t *testing.T) {
 	for _, tt := range []struct {
 		name        string

@@ -80,4 +80,5 @@ func (l Lateness) String() string {
 	}
 	return ""
 }
+
 func dueOn(t time.Time, zone *time.Location) string { return t.In(zone).Format("Monday 2 Jan 15:04") }

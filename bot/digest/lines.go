@@ -21,6 +21,7 @@ func dotted(parts ...string) string {
 	}
 	return strings.Join(said, " · ")
 }
+
 func (d sections) hidden(r agent.Run) bool { return d.Private != nil && d.Private(r) }
 
 // open is the text, or nothing where it would tell of a private run.
@@ -183,6 +184,7 @@ func (d sections) deciders(r agent.Run, c agent.Checkpoint) string {
 	}
 	return bot.Mentions(list, "or") + " may decide"
 }
+
 func (d sections) expiry(c agent.Checkpoint) string {
 	switch {
 	case c.Expires.IsZero():

@@ -13,6 +13,7 @@ import (
 func digestAt(at time.Time, runs ...agent.Run) Digest {
 	return New(Source{Period: Period{Since: at.Add(-24 * time.Hour), Until: at}, Runs: runs})
 }
+
 func TestDigestMark(t *testing.T) {
 	r := moving("movingeeeeeeeeee", agent.RunStarted{Limits: agent.Limits{USD: 20 * agent.Dollar / 100}})
 	asks := after(r, time.Minute, bottest.On("task/c", bottest.AskApproval))
@@ -69,6 +70,7 @@ func TestUndeliveredIsNoNews(t *testing.T) {
 		t.Errorf("news: %t\n%s", d.News(before.Mark), d.Body)
 	}
 }
+
 func TestLateness(t *testing.T) {
 	var week []time.Time
 	for i := range 7 {

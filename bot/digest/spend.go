@@ -66,6 +66,7 @@ func costOf(r agent.Run) string {
 	}
 	return sum.least()
 }
+
 func (s spendSum) String() string {
 	return dotted(s.cost(), format.Count(s.tokens, "token"), format.Count(s.calls, "model call"))
 }

@@ -16,7 +16,7 @@ import (
 // counts as blocked.
 const silence = time.Hour
 
-// digest is the runs of a report by where they stand. A live run is in one of
+// sections is the runs of a report by where they stand. A live run is in one of
 // doing, blocked and parked; its questions are in needs besides.
 type sections struct {
 	Source
@@ -65,6 +65,7 @@ func standings(from Source) sections {
 	})
 	return d
 }
+
 func newest(runs []agent.Run, at func(agent.Run) time.Time) {
 	slices.SortFunc(runs, func(a, b agent.Run) int { return cmp.Or(at(b).Compare(at(a)), cmp.Compare(a.ID, b.ID)) })
 }
@@ -114,7 +115,9 @@ func (d sections) quiet(r agent.Run) bool {
 	}
 	return d.Period.Until.Sub(r.Last) >= silence
 }
+
 func (d sections) empty() bool { return len(d.ended)+len(d.live)+len(d.Unread)+len(d.lost) == 0 }
+
 func (d sections) in(state agent.RunState) []agent.Run {
 	var list []agent.Run
 	for _, r := range d.ended {

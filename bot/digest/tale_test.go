@@ -54,6 +54,7 @@ func paid(n int, cost *agent.Nano) []agent.Event {
 			Message: &llm.Message{Role: "assistant"}}),
 	}
 }
+
 func cents(n int) *agent.Nano {
 	amount := agent.Nano(n) * agent.Dollar / 100
 	return &amount

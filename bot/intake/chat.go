@@ -15,7 +15,7 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/runs"
 )
 
-// ChatConfig is what a Chat is made of.
+// Config is what a Chat is made of.
 type Config struct {
 	Desk  *runs.Client
 	Store bot.Records
@@ -48,7 +48,7 @@ type Chat struct {
 	platforms *bot.Platforms
 }
 
-// NewChat makes a Chat.
+// New makes a Chat.
 func New(cfg Config) *Chat {
 	if cfg.Name == "" {
 		cfg.Name = "Deckhand"
@@ -73,7 +73,7 @@ func New(cfg Config) *Chat {
 // hold, and for direct conversations.
 func (c *Chat) Join(p bot.Platform) { c.platforms.Join(p) }
 
-// hearing is one event on its way in.
+// request is one event on its way in.
 type request struct {
 	Chat
 	in  bot.Inbound
@@ -84,7 +84,7 @@ type request struct {
 	written bool
 }
 
-// Hear takes in one event: it decides what it is and who may do it, writes it
+// Receive takes in one event: it decides what it is and who may do it, writes it
 // down in one commit with the keys of the event, and says what the platform
 // answers at once. An event that was heard before has an empty answer. An error
 // means that the event is not written down: the platform delivers it again.
@@ -125,6 +125,7 @@ func (h *request) act(ctx context.Context) (a bot.Answer, err error) {
 	}
 	return a, err
 }
+
 func (h *request) acted(ctx context.Context) (bot.Answer, error) {
 	switch a := h.in.Act.(type) {
 	case bot.Said:
@@ -212,6 +213,7 @@ func (h *request) marked(run agent.RunID, text string) bot.Answer {
 	}
 	return bot.Answer{Private: text, Run: run}
 }
+
 func private(text string, values ...any) bot.Answer {
 	return bot.Answer{Private: fmt.Sprintf(text, values...)}
 }

@@ -59,10 +59,12 @@ func (s *room) event(by bot.Person, act bot.Act) bot.Inbound {
 	}
 	return in
 }
+
 func (s *room) hear(by bot.Person, act bot.Act) bot.Answer {
 	s.Helper()
 	return s.hears(s.event(by, act))
 }
+
 func (s *room) hears(in bot.Inbound) bot.Answer {
 	s.Helper()
 	a, err := s.chat.Receive(s.Context(), in)
@@ -71,6 +73,7 @@ func (s *room) hears(in bot.Inbound) bot.Answer {
 	}
 	return a
 }
+
 func say(text string) bot.Said { return bot.Said{Text: text} }
 func to(text string) bot.Said  { return bot.Said{Text: text, To: true} }
 
@@ -97,6 +100,7 @@ func (s *room) put(id agent.CheckpointID) {
 	p := agent.Post{Key: card.KeyAsk + string(id), Kind: agent.PostCheckpoint, About: string(id)}
 	s.Happen(s.T, id.Run(), agent.Voice, p.Intent(time.Time{}))
 }
+
 func (s *room) fold(run agent.RunID) agent.Run {
 	s.Helper()
 	r, err := s.desk.Load(s.Context(), run)
@@ -119,6 +123,7 @@ func (s *room) events(run agent.RunID, after int) []agent.Body {
 	}
 	return list
 }
+
 func TestGoal(t *testing.T) {
 	s := opened(t)
 	file := agent.Attachment{ID: "F1", Name: "a.csv", Size: 7}

@@ -142,6 +142,7 @@ func show(what showing) func(h *request, ctx context.Context, rest string) (bot.
 		return h.shown(r, what), nil
 	}
 }
+
 func (h *request) show(ctx context.Context, run agent.RunID, what showing) (bot.Answer, error) {
 	r, err := h.visible(ctx, run)
 	if err != nil {
@@ -149,6 +150,7 @@ func (h *request) show(ctx context.Context, run agent.RunID, what showing) (bot.
 	}
 	return h.shown(r, what), nil
 }
+
 func (h *request) shown(r agent.Run, what showing) bot.Answer {
 	var c bot.Card
 	switch what {

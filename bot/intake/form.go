@@ -54,14 +54,17 @@ func goalForm(where bot.Address) *bot.Form {
 		{ID: bot.FieldDeadline, Label: "Deadline", Hint: "Working time at most, as 90m or 2h", Kind: bot.FieldText, Optional: true},
 	}}
 }
+
 func denyForm(c agent.Checkpoint) *bot.Form {
 	return &bot.Form{ID: formDeny + " " + string(c.ID), Title: "Deny", Submit: "Deny", Intro: text.Quoted(c.Title, 150),
 		Fields: []bot.Field{{ID: fieldReason, Label: "Reason", Hint: "What should be done instead?", Kind: bot.FieldLong, Optional: true, Max: maxField}}}
 }
+
 func steerForm(r agent.Run) *bot.Form {
 	return &bot.Form{ID: bot.FormSteer + " " + string(r.ID), Title: "Steer", Submit: "Tell it", Intro: text.Quoted(r.Brief.Goal, 150),
 		Fields: []bot.Field{{ID: fieldText, Label: "What should it know?", Hint: "It counts before the next step", Kind: bot.FieldLong, Max: maxField}}}
 }
+
 func rateForm(run agent.RunID) *bot.Form {
 	return &bot.Form{ID: formRate + " " + string(run), Title: "What was wrong?", Submit: "Send",
 		Fields: []bot.Field{{ID: fieldComment, Label: "What should be better?", Hint: "Later runs are told", Kind: bot.FieldLong, Optional: true, Max: maxField}}}
@@ -120,6 +123,7 @@ func editForm(c agent.Checkpoint) (*bot.Form, error) {
 	}
 	return f, nil
 }
+
 func object(data json.RawMessage) (map[string]json.RawMessage, error) {
 	var m map[string]json.RawMessage
 	err := json.Unmarshal(data, &m)

@@ -31,6 +31,7 @@ func TestHints(t *testing.T) {
 		}
 	}
 }
+
 func theStuck() agent.Checkpoint {
 	var r agent.Run
 	return r.Apply(agent.Event{Strand: agent.Main, Seq: 1, Body: bottest.Stuck}).Checks[bottest.Stuck.ID]

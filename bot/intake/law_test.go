@@ -134,6 +134,7 @@ func TestStoreAway(t *testing.T) {
 		s.hears(in)
 	}
 }
+
 func TestCancelledContext(t *testing.T) {
 	s := opened(t)
 	ctx, cancel := context.WithCancel(t.Context())

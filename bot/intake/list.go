@@ -127,7 +127,7 @@ func listed(list []string, none string) string {
 	return strings.ReplaceAll(bot.Mentions(list, "and"), "\n", " ")
 }
 
-// mere reports whether the run is the post of a report or an alert and nothing
+// isReportOnly reports whether the run is the post of a report or an alert and nothing
 // else: no list of work has it, unless it could not be posted.
 func isReportOnly(r agent.Run) bool { return r.Scheduled() && r.Undelivered() == "" }
 

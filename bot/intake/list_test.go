@@ -24,6 +24,7 @@ func (s *room) begun(by bot.Person, n int, questions ...agent.CheckpointOpened) 
 	}
 	return a.Run
 }
+
 func TestMine(t *testing.T) {
 	s := opened(t)
 	for i := range maxListed + 5 {
@@ -61,6 +62,7 @@ func TestSurveyIsBounded(t *testing.T) {
 		t.Errorf("beside a damaged run: %d, %v", len(list), err)
 	}
 }
+
 func TestHome(t *testing.T) {
 	s := opened(t)
 	run := s.begun(bottest.Requester, 1, bottest.Approval, bottest.Stuck)

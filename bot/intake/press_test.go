@@ -28,6 +28,7 @@ func (s *room) decision(id agent.CheckpointID) agent.CheckpointDecided {
 	}
 	return *c.Decision
 }
+
 func TestClicks(t *testing.T) {
 	for _, tt := range []struct {
 		question agent.CheckpointOpened
@@ -81,6 +82,7 @@ func TestClicks(t *testing.T) {
 		})
 	}
 }
+
 func TestLateClicks(t *testing.T) {
 	s := opened(t)
 	run, checks := s.live(bottest.Approval, bottest.Planned)
@@ -136,6 +138,7 @@ func TestRacingClicks(t *testing.T) {
 		t.Errorf("%d clicks won", won)
 	}
 }
+
 func TestDenyForm(t *testing.T) {
 	s := opened(t)
 	_, checks := s.live(bottest.Approval)
@@ -283,6 +286,7 @@ func TestSeveralQuestionsAtOnce(t *testing.T) {
 		t.Errorf("decided %+v", d)
 	}
 }
+
 func TestAnswerForm(t *testing.T) {
 	s := opened(t)
 	_, checks := s.live(twoPoints, twoPoints, bottest.Clarify)
@@ -304,6 +308,7 @@ func TestAnswerForm(t *testing.T) {
 		t.Errorf("free text after a click: %+v", d)
 	}
 }
+
 func TestQuorum(t *testing.T) {
 	second, third := bot.Person{ID: "slack:U10", Full: true}, bot.Person{ID: "slack:U11", Full: true}
 	s := opened(t, func(c *Config) {
@@ -360,6 +365,7 @@ func TestRacingVotes(t *testing.T) {
 		t.Errorf("votes %+v", votes)
 	}
 }
+
 func TestRating(t *testing.T) {
 	s := opened(t)
 	run, _ := s.live()

@@ -100,6 +100,7 @@ func (h *request) keepSchedule(ctx context.Context, s recurring.Schedule, done s
 	s.Paused = paused
 	return h.answer("", h.reading().Confirmation(done, s, when)), nil
 }
+
 func (h *request) reading() recurring.Reader {
 	return recurring.Reader{By: h.in.By.ID, At: h.in.Where, Now: h.now}
 }

@@ -104,6 +104,7 @@ func (s *room) made(by bot.Person, way, text string) recurring.Schedule {
 	s.Fatalf("%q is no schedule: %s", text, answer)
 	return recurring.Schedule{}
 }
+
 func TestLifeOfASchedule(t *testing.T) {
 	for way := range ways {
 		t.Run(way, func(t *testing.T) {
@@ -188,6 +189,7 @@ func TestAChangeKeepsTheRest(t *testing.T) {
 		t.Errorf("changed to %+v", now)
 	}
 }
+
 func TestWhoManagesASchedule(t *testing.T) {
 	s := scheduler(t)
 	s.desk.Authority.AllowBots = []string{bottest.Robot.ID}
@@ -265,6 +267,7 @@ func TestListsTellNobodyOfOtherPlaces(t *testing.T) {
 		}
 	}
 }
+
 func TestReportNow(t *testing.T) {
 	for _, tt := range []struct{ way, options, to, says string }{
 		{"a message in a channel", "", "slack:T1:C1:", "memo"},
@@ -344,6 +347,7 @@ func TestSchedulesThatCannotBeRead(t *testing.T) {
 		}
 	}
 }
+
 func TestAPersonKeepsNotTooMany(t *testing.T) {
 	s := scheduler(t)
 	for i := range maxOwned {

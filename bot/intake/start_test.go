@@ -31,6 +31,7 @@ type library struct {
 }
 
 func (*library) Name() string { return "slack" }
+
 func (l *library) History(ctx context.Context, _ bot.Address, limit int) ([]bot.Line, error) {
 	l.asked = limit
 	if l.hang {
@@ -39,9 +40,11 @@ func (l *library) History(ctx context.Context, _ bot.Address, limit int) ([]bot.
 	}
 	return l.lines, l.err
 }
+
 func (*library) Direct(_ context.Context, principal string) (bot.Address, error) {
 	return bot.Address{Platform: "slack", Workspace: "T1", Channel: "D" + strings.TrimPrefix(principal, "slack:"), ID: ""}, nil
 }
+
 func knowing(l *library) func(c *Config) {
 	return func(c *Config) { c.Platforms = []bot.Platform{l} }
 }
@@ -231,6 +234,7 @@ func TestEndWhileSpeaking(t *testing.T) {
 		t.Errorf("answer %+v", a)
 	}
 }
+
 func TestPlaces(t *testing.T) {
 	s := opened(t, knowing(&library{}))
 	in := s.event(bottest.Requester, bot.Commanded{Text: "run count the lines"})
@@ -261,6 +265,7 @@ func TestPlaces(t *testing.T) {
 		t.Errorf("nowhere: %+v", a)
 	}
 }
+
 func TestFormForGoals(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

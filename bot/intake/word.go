@@ -53,6 +53,7 @@ func commands() []command {
 		{word: "memory", fits: ordered, do: (*request).missing},
 	}
 }
+
 func never(string) bool         { return false }
 func anything(rest string) bool { return rest != "" }
 func nothing(rest string) bool  { return rest == "" }
@@ -64,6 +65,7 @@ var (
 
 func aRun(rest string) bool      { return rest == "" || runPattern.MatchString(rest) }
 func aNamedRun(rest string) bool { return runPattern.MatchString(rest) }
+
 func aQuestion(rest string) bool {
 	first, _, _ := strings.Cut(rest, " ")
 	return rest == "" || checkPattern.MatchString(first)

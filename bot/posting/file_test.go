@@ -68,6 +68,7 @@ func TestFetch(t *testing.T) {
 		t.Errorf("no such file: %+v", res)
 	}
 }
+
 func TestFileNames(t *testing.T) {
 	for in, want := range map[string]string{
 		"report.pdf": "report.pdf", "../../etc/passwd": "passwd", `C:\a\b.txt`: "b.txt", ".ssh": "ssh", "": "file", "..": "file", "/": "_",
@@ -82,6 +83,7 @@ func TestFileNames(t *testing.T) {
 		t.Errorf("numbered: %q", got)
 	}
 }
+
 func TestUpload(t *testing.T) {
 	r := inThread(agent.RunStarted{Folder: "slack-C1"}, bottest.On(agent.Main, agent.Reported{Artifacts: agent.Texts{"out/REPORT.md", "REPORT.md", "b.txt"}}))
 	h := onStage(t)

@@ -35,6 +35,7 @@ func (v *Poster) Find(ctx context.Context, r agent.Run, p agent.Post, in agent.T
 	}
 	return true, agent.Result{State: agent.OutcomeOK, Trust: agent.Trusted, Text: shownBy(p, posted).Text()}, nil
 }
+
 func (v *Poster) look(ctx context.Context, platform bot.Platform, r agent.Run, p agent.Post, to bot.Address, since time.Time) (bot.Posted, bool, error) {
 	if p.Kind == agent.PostUpload {
 		filer, can := platform.(bot.Filer)

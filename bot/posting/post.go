@@ -147,6 +147,7 @@ func shownBy(p agent.Post, posted bot.Posted) agent.Shown {
 	}
 	return shown
 }
+
 func shownAt(p bot.Posted) agent.Shown {
 	return agent.Shown{Message: p.Message.String(), Thread: p.Thread.String()}
 }

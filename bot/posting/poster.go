@@ -31,7 +31,7 @@ type Workspace interface {
 	Create(folder, path string, fill func(w io.Writer) error) error
 }
 
-// VoiceConfig is what a voice is made of.
+// Config is what a voice is made of.
 type Config struct {
 	Platforms   []bot.Platform
 	Paces       Paces
@@ -43,7 +43,7 @@ type Config struct {
 	Log         *slog.Logger
 }
 
-// Voice shows runs to people: it makes the posts that a run's fold asks for,
+// Poster shows runs to people: it makes the posts that a run's fold asks for,
 // and keeps its card up to date.
 type Poster struct {
 	platforms bot.Platforms
@@ -60,7 +60,7 @@ type Poster struct {
 	cards map[agent.RunID]*display
 }
 
-// NewVoice makes a voice.
+// New makes a voice.
 func New(c Config) *Poster {
 	v := &Poster{paces: c.Paces, audience: c.Audience, files: c.Files,
 		every: c.CardEvery, heartbeat: c.Heartbeat, timeout: c.PostTimeout, log: c.Log, began: time.Now(), cards: map[agent.RunID]*display{}}

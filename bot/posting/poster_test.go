@@ -43,6 +43,7 @@ func inThread(brief agent.RunStarted, happened ...agent.Event) agent.Run {
 	r := bottest.Told(brief, bottest.AsksFor(agent.Main, bottest.AskApproval), bottest.Posting(postCard), bottest.ShownAs("card", "slack:T1:C1:17.1"))
 	return bottest.More(r, happened...)
 }
+
 func shownOf(t *testing.T, res agent.Result) agent.Shown {
 	t.Helper()
 	var s agent.Shown
@@ -51,6 +52,7 @@ func shownOf(t *testing.T, res agent.Result) agent.Shown {
 	}
 	return s
 }
+
 func TestPostsGoWhereTheyBelong(t *testing.T) {
 	asked := inThread(agent.RunStarted{})
 	over := bottest.More(asked, bottest.On(agent.Main, agent.Reported{Headline: "done"}), bottest.On(agent.Main, agent.RunEnded{State: agent.RunDone}))
@@ -96,6 +98,7 @@ func TestClose(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
 func TestTroubleWithPosts(t *testing.T) {
 	r := inThread(agent.RunStarted{}, bottest.Posting(postAsk), bottest.ShownAs(postAsk.Key, "slack:T1:C1:20"), bottest.Decided(agent.DecideDeny, ""))
 	wrap := func(err error) error { return fmt.Errorf("post: %w", err) }
@@ -133,6 +136,7 @@ func TestTroubleWithPosts(t *testing.T) {
 		})
 	}
 }
+
 func TestRefusalsGrow(t *testing.T) {
 	h := onStage(t)
 	for deferred, want := range map[int]time.Duration{0: time.Second, 3: 8 * time.Second, 9: 5 * time.Minute, 80: 5 * time.Minute} {
@@ -189,6 +193,7 @@ func TestPostsEndEarly(t *testing.T) {
 		}
 	})
 }
+
 func TestFind(t *testing.T) {
 	r := inThread(agent.RunStarted{}, bottest.On(agent.Main, agent.Reported{Artifacts: agent.Texts{"out/REPORT.md"}}))
 	there, direct := bot.Posted{Message: bot.Address{Platform: "slack", Workspace: "T1", Channel: "C1", ID: "8"}, Thread: bot.Address{Platform: "slack", Workspace: "T1", Channel: "C1", ID: "17.1"}}, bot.Posted{Message: bot.Address{Platform: "slack", Workspace: "T1", Channel: "DU1", ID: "9"}}
@@ -232,6 +237,7 @@ func TestFind(t *testing.T) {
 		})
 	}
 }
+
 func TestMay(t *testing.T) {
 	asked := inThread(agent.RunStarted{}, bottest.Posting(postAsk), bottest.ShownAs(postAsk.Key, "slack:T1:C1:20"))
 	for _, tt := range []struct {

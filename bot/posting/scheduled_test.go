@@ -101,6 +101,7 @@ func reportOf(t *testing.T, raise ...string) (*store, agent.RunID) {
 	}
 	return s, run
 }
+
 func TestAReportIsPosted(t *testing.T) {
 	s, run := reportOf(t, "slack:U4")
 	h := onStage(t)
@@ -187,6 +188,7 @@ func TestUndelivered(t *testing.T) {
 		})
 	}
 }
+
 func valueOr(m map[string]int, key string, other int) int {
 	if n, is := m[key]; is {
 		return n

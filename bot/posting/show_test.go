@@ -34,12 +34,14 @@ func (h *heard) look(t *testing.T, r agent.Run) look {
 
 // waits moves the clock of a synctest bubble.
 func pass(d time.Duration) { <-time.After(d) }
+
 func expect(t *testing.T, what string, got, want look) {
 	t.Helper()
 	if got != want {
 		t.Errorf("%s: %+v, want %+v", what, got, want)
 	}
 }
+
 func TestEditsAreFewAndSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := onStage(t)
@@ -92,6 +94,7 @@ func TestThePostedCardIsKnown(t *testing.T) {
 		expect(t, "right after the post", h.look(t, onCard()), look{heartbeat, 0})
 	})
 }
+
 func TestNoHeartbeatWhileWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := onStage(t)
@@ -118,6 +121,7 @@ func TestOthersEditToo(t *testing.T) {
 		expect(t, "paused and resumed", h.look(t, r), look{0, 2})
 	})
 }
+
 func TestTheLastEditIsBooked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := onStage(t)
@@ -142,6 +146,7 @@ func TestTheLastEditIsBooked(t *testing.T) {
 		}
 	})
 }
+
 func TestTurnsAreWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := onStage(t)
@@ -153,6 +158,7 @@ func TestTurnsAreWaitedFor(t *testing.T) {
 		expect(t, "no pace", h.look(t, onCard()), look{time.Second, 1})
 	})
 }
+
 func TestTroubleWithEdits(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -207,6 +213,7 @@ func TestVotesAreShown(t *testing.T) {
 		}
 	})
 }
+
 func TestThreadStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := onStage(t)
@@ -222,6 +229,7 @@ func TestThreadStatus(t *testing.T) {
 		}
 	})
 }
+
 func TestDisplaysAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := onStage(t)

@@ -151,7 +151,7 @@ func (c *Clock) timing(s Schedule) (schedule.When, error) {
 	return when, err
 }
 
-// turn is one turn of a schedule on its way.
+// tick is one turn of a schedule on its way.
 type tick struct {
 	*sweep
 	s    Schedule

@@ -77,6 +77,7 @@ var monday = time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
 func at(day int, hour, minute int) time.Time {
 	return monday.AddDate(0, 0, day).Add(time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute)
 }
+
 func daily(change ...func(s *Schedule)) Schedule {
 	s := Schedule{Name: "daily", Report: OfChannel, When: "0 9 * * *", Zone: "UTC", To: "slack:T1:C1", Always: true, By: bottest.Requester.ID, Missed: schedule.Late}
 	for _, f := range change {
@@ -84,9 +85,11 @@ func daily(change ...func(s *Schedule)) Schedule {
 	}
 	return s
 }
+
 func recurs(overlap Overlap) Schedule {
 	return daily(func(s *Schedule) { s.Report, s.Goal, s.Overlap = "", "water the plants", overlap })
 }
+
 func TestOneOfSeveralClocksServesATurn(t *testing.T) {
 	w := clocks(t, 3, daily())
 	for _, c := range w.clocks {
@@ -108,6 +111,7 @@ func TestOneOfSeveralClocksServesATurn(t *testing.T) {
 		t.Errorf("its commit: ends %v, wakes %v, once %v", c.Ends, c.Wake, c.Once)
 	}
 }
+
 func key36(at time.Time) string {
 	const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
 	n, text := at.UnixNano(), ""
@@ -116,6 +120,7 @@ func key36(at time.Time) string {
 	}
 	return text
 }
+
 func TestAClockThatStoodStill(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -145,6 +150,7 @@ func TestAClockThatStoodStill(t *testing.T) {
 		})
 	}
 }
+
 func TestAQuietReport(t *testing.T) {
 	w := clocks(t, 1, daily(func(s *Schedule) { s.Always = false }))
 	c := w.clocks[0]
@@ -171,6 +177,7 @@ func TestAQuietReport(t *testing.T) {
 		t.Errorf("the report does not say what it needs:\n%s", body)
 	}
 }
+
 func TestOverlap(t *testing.T) {
 	for _, tt := range []struct {
 		overlap Overlap
@@ -213,6 +220,7 @@ func TestOverlap(t *testing.T) {
 		})
 	}
 }
+
 func TestASkippedTurnIsTold(t *testing.T) {
 	w := clocks(t, 1, recurs(OverlapSkip))
 	c := w.clocks[0]
@@ -226,6 +234,7 @@ func TestASkippedTurnIsTold(t *testing.T) {
 		t.Errorf("the run was told %+v", said)
 	}
 }
+
 func TestAClockWithoutAStoreCatchesUp(t *testing.T) {
 	w := clocks(t, 1, daily())
 	c := w.clocks[0]
@@ -238,6 +247,7 @@ func TestAClockWithoutAStoreCatchesUp(t *testing.T) {
 		t.Errorf("turns %v", got)
 	}
 }
+
 func TestAScheduleThatCannotBeServedIsRaised(t *testing.T) {
 	s := recurs(OverlapSkip)
 	s.To = "slack:T1:CLOSED"
@@ -257,6 +267,7 @@ func TestAScheduleThatCannotBeServedIsRaised(t *testing.T) {
 		t.Errorf("the other one: %v", got)
 	}
 }
+
 func TestPausedAndChangedSchedules(t *testing.T) {
 	w := clocks(t, 1, daily())
 	c := w.clocks[0]
@@ -274,6 +285,7 @@ func TestPausedAndChangedSchedules(t *testing.T) {
 		t.Errorf("turns %v, want none of the time before the change", got)
 	}
 }
+
 func TestABrokenScheduleHoldsUpNobody(t *testing.T) {
 	w := clocks(t, 1, daily(), daily(func(s *Schedule) { s.Name, s.When = "odd", "at teatime" }))
 	w.Names[NameSchedule+"worse"] = "{"

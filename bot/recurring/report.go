@@ -35,6 +35,7 @@ func (t *tick) lateness() digest.Lateness {
 	}
 	return l
 }
+
 func (t *tick) digest(ctx context.Context) (digest.Digest, error) {
 	infos, err := t.runs(ctx)
 	if err != nil {

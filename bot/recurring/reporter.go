@@ -133,7 +133,7 @@ func (c Reporter) opening(ctx context.Context, s Schedule, at time.Time, d diges
 	}, nil
 }
 
-// now is a report that is asked for.
+// Now is a report that is asked for.
 func (c Reporter) Now(ctx context.Context, s Schedule, now time.Time) (runs.NewRun, error) {
 	infos, err := c.Desk.Journals.Runs(ctx)
 	if err != nil {

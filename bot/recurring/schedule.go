@@ -15,7 +15,7 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/schedule"
 )
 
-// sort is which of the two commands it is.
+// Kind is which of the two commands it is.
 type Kind string
 
 const (
@@ -23,19 +23,21 @@ const (
 	GoalKind   Kind = "schedule"
 )
 
-// sortOf is which of the two a schedule is.
+// KindOf is which of the two a schedule is.
 func KindOf(s Schedule) Kind {
 	if s.Report != "" {
 		return ReportKind
 	}
 	return GoalKind
 }
+
 func (k Kind) Noun() string {
 	if k == ReportKind {
 		return "scheduled report"
 	}
 	return "recurring goal"
 }
+
 func (k Kind) Usage() string {
 	if k == ReportKind {
 		return "Say when: `report every weekday 9:00 Europe/Berlin here`; or `report now`, `report list`, " +
@@ -94,7 +96,7 @@ type Schedule struct {
 	Fixed bool `json:"-"`
 }
 
-// timing is when the schedule's turns are.
+// Timing is when the schedule's turns are.
 func (s Schedule) Timing() (schedule.When, error) {
 	zone, err := time.LoadLocation(s.Zone)
 	if err != nil {
@@ -115,7 +117,7 @@ const (
 	NameServed   = "schedule-served/"
 )
 
-// errUnreadable is the error of a list that is not whole.
+// ErrUnreadable is the error of a list that is not whole.
 var ErrUnreadable = errors.New("these schedules cannot be read")
 
 // Recurring are the schedules of the configuration and those that people made
@@ -161,13 +163,13 @@ func (c Recurring) List(ctx context.Context) ([]Schedule, error) {
 	return list, nil
 }
 
-// text is the schedule as a store keeps it.
+// Text is the schedule as a store keeps it.
 func (s Schedule) Text() string {
 	b, _ := json.Marshal(s) //nolint:errchkjson // strings always encode, and so do times of this age
 	return string(b)
 }
 
-// newName is a name for a schedule that none of the list has: short enough to
+// NewName is a name for a schedule that none of the list has: short enough to
 // be typed.
 func NewName(s Schedule, list []Schedule) string {
 	kind := "goal"
@@ -182,7 +184,7 @@ func NewName(s Schedule, list []Schedule) string {
 	}
 }
 
-// served is how far a schedule was served.
+// Cursor is how far a schedule was served.
 type Cursor struct {
 	Spec string    `json:"spec"` // of the timing that it counts for
 	At   time.Time `json:"at"`   // the newest turn that was handled; at first, when it was first seen
@@ -198,8 +200,9 @@ type Cursor struct {
 	Skipped int `json:"skipped,omitempty"`
 }
 
-// spec is what the state of a schedule belongs to: another timing begins anew.
+// Spec is what the state of a schedule belongs to: another timing begins anew.
 func (s Schedule) Spec() string { return s.When + " " + s.Zone }
+
 func (c Recurring) Served(ctx context.Context, s Schedule) (at Cursor, known bool, err error) {
 	text, err := c.Store.Value(ctx, NameServed+s.Name)
 	if err != nil {
@@ -210,6 +213,7 @@ func (c Recurring) Served(ctx context.Context, s Schedule) (at Cursor, known boo
 	}
 	return Cursor{Spec: s.Spec(), Posted: at.Posted, Mark: at.Mark, Run: at.Run}, false, nil // also where there is none
 }
+
 func (at Cursor) Text() string {
 	b, _ := json.Marshal(at) //nolint:errchkjson // strings always encode, and so do times of this age
 	return string(b)

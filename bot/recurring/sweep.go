@@ -13,7 +13,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 )
 
-// glance is one look of a clock at all schedules.
+// sweep is one look of a clock at all schedules.
 type sweep struct {
 	*Clock
 	now time.Time
@@ -63,6 +63,7 @@ func (l *sweep) begin(ctx context.Context, s Schedule) error {
 	}
 	return l.keep(ctx, s, at) // it began like this long ago, and was removed since
 }
+
 func (c *Clock) keep(ctx context.Context, s Schedule, at Cursor) error {
 	if err := c.cfg.Recurring.Store.SetValue(ctx, NameServed+s.Name, at.Text()); err != nil {
 		return fmt.Errorf("schedule %s: %w", s.Name, err)
@@ -89,7 +90,7 @@ func (t *tick) behind(ctx context.Context) error {
 	return t.keep(ctx, t.s, at)
 }
 
-// settled are the reports that were posted. No report ever tells of them, and
+// postedReports are the reports that were posted. No report ever tells of them, and
 // there are as many as there were turns: their journals need not be read again.
 // The zero value is empty and may be used from many goroutines.
 type postedReports struct {

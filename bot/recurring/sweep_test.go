@@ -22,10 +22,12 @@ func (r *rival) hurry() {
 		f()
 	}
 }
+
 func (r *rival) Commit(ctx context.Context, c agent.Commit) (agent.Receipt, error) {
 	r.hurry()
 	return r.Memory.Commit(ctx, c)
 }
+
 func (r *rival) SetValue(ctx context.Context, name, value string) error {
 	r.hurry()
 	return r.Memory.SetValue(ctx, name, value)

@@ -14,14 +14,14 @@ import (
 // maxSchedules is how many schedules a list shows.
 const maxSchedules = 30
 
-// reading is who reads about schedules, where and when.
+// Reader is who reads about schedules, where and when.
 type Reader struct {
 	By  string // principal
 	At  bot.Address
 	Now time.Time
 }
 
-// kept says what a schedule does that somebody made or changed, and when its
+// Confirmation says what a schedule does that somebody made or changed, and when its
 // next turn is. Of what stands in backquotes the name is the first.
 func (to Reader) Confirmation(done string, s Schedule, when schedule.When) bot.Card {
 	next := NextTurn(when, to.Now)
@@ -35,7 +35,7 @@ func (to Reader) Confirmation(done string, s Schedule, when schedule.When) bot.C
 	}}
 }
 
-// list shows schedules of a sort, one after the other.
+// List shows schedules of a sort, one after the other.
 func (to Reader) List(kind Kind, list []Schedule, unreadable bool) bot.Card {
 	what := format.Count(len(list), kind.Noun())
 	var lines []string
@@ -120,7 +120,7 @@ var overlaps = map[Overlap]string{
 	OverlapReplace: " (a turn ends the run before)",
 }
 
-// nextTurn says when the next turn is, in the schedule's zone.
+// NextTurn says when the next turn is, in the schedule's zone.
 func NextTurn(when schedule.When, now time.Time) string {
 	next := when.Next(now)
 	if next.IsZero() {

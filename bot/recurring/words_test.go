@@ -22,6 +22,7 @@ func keeps(change ...func(s *Schedule)) Schedule {
 	}
 	return s
 }
+
 func TestScheduleTexts(t *testing.T) {
 	to := Reader{By: bottest.Requester.ID, At: bottest.Thread, Now: inBerlin}
 	kept := func(done string, s Schedule) bot.Card {
@@ -69,6 +70,7 @@ func TestScheduleTexts(t *testing.T) {
 		t.Errorf("a long list:\n%s", bottest.Drawn(c))
 	}
 }
+
 func TestNextTurn(t *testing.T) {
 	for when, want := range map[string]string{
 		"every weekday at 9:00 Europe/Berlin": "Next: Thursday, 19 November, 09:00 CET (in 16h 30m)",

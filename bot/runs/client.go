@@ -14,7 +14,7 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
-// relieve lets a run that is stuck try again with what a person says and gives,
+// Unstick lets a run that is stuck try again with what a person says and gives,
 // in one commit.
 func (d *Client) Unstick(ctx context.Context, by bot.Person, id agent.CheckpointID, said agent.PersonSaid, along Dedupe) error {
 	said.By, said.Trusted = by.ID, true
@@ -53,7 +53,7 @@ type Journals interface {
 	Await(ctx context.Context, run agent.RunID, after uint64) error
 }
 
-// Desk is the one way in for people. Everything it does is one commit. It is
+// Client is the one way in for people. Everything it does is one commit. It is
 // safe for many goroutines.
 type Client struct {
 	Journals  Journals
@@ -61,7 +61,7 @@ type Client struct {
 	folds     folds
 }
 
-// Along is what goes into a commit beside its events.
+// Dedupe is what goes into a commit beside its events.
 type Dedupe struct {
 	// Once holds keys of the message that it comes from: a key that was used
 	// before makes it agent.ErrSeen, and nothing is written.
@@ -70,7 +70,7 @@ type Dedupe struct {
 	Set map[string]string
 }
 
-// Opening is how a run begins.
+// NewRun is how a run begins.
 type NewRun struct {
 	Dedupe
 	Run   agent.RunID // empty: a new one
@@ -128,7 +128,7 @@ func (d *Client) Decide(ctx context.Context, by bot.Person, decision agent.Check
 	return err
 }
 
-// decide also says how many more approvals are needed.
+// Vote also says how many more approvals are needed.
 func (d *Client) Vote(ctx context.Context, by bot.Person, decision agent.CheckpointDecided, along Dedupe) (more int, err error) {
 	decision.By = by.ID
 	for {
@@ -148,7 +148,7 @@ func (d *Client) Vote(ctx context.Context, by bot.Person, decision agent.Checkpo
 	}
 }
 
-// asked is the open checkpoint, which the person may decide.
+// Question is the open checkpoint, which the person may decide.
 func (d *Client) Question(ctx context.Context, by bot.Person, id agent.CheckpointID) (agent.Run, agent.Checkpoint, error) {
 	r, err := d.Load(ctx, id.Run())
 	if errors.Is(err, agent.ErrNoRun) {
@@ -175,6 +175,7 @@ func (d *Client) Question(ctx context.Context, by bot.Person, id agent.Checkpoin
 func (d *Client) Control(ctx context.Context, run agent.RunID, by bot.Person, c agent.RunControlled) error {
 	return d.Steer(ctx, run, by, c, Dedupe{})
 }
+
 func (d *Client) Steer(ctx context.Context, run agent.RunID, by bot.Person, c agent.RunControlled, along Dedupe) error {
 	c.By = by.ID
 	for try := 1; ; try++ {
@@ -192,7 +193,7 @@ func (d *Client) Steer(ctx context.Context, run agent.RunID, by bot.Person, c ag
 	}
 }
 
-// living is a run that has not ended.
+// Living is a run that has not ended.
 func (d *Client) Living(ctx context.Context, run agent.RunID) (agent.Run, error) {
 	r, err := d.Load(ctx, run)
 	if err == nil && r.Ended != nil {
@@ -212,7 +213,7 @@ func (d *Client) Say(ctx context.Context, run agent.RunID, by bot.Person, text s
 // meanwhile; after that they are committed anyway.
 const stubborn = 5
 
-// tell adds words and files, and reports whether they are trusted. Words that
+// Tell adds words and files, and reports whether they are trusted. Words that
 // come after the end are ErrEnded: nobody would read them.
 func (d *Client) Tell(ctx context.Context, run agent.RunID, by bot.Person, said agent.PersonSaid, along Dedupe) (trusted bool, err error) {
 	for try := 1; ; try++ {
@@ -241,7 +242,7 @@ func unfetched(said agent.PersonSaid) agent.PersonSaid {
 	return said
 }
 
-// rate keeps a person's rating of a run that has ended.
+// Rate keeps a person's rating of a run that has ended.
 func (d *Client) Rate(ctx context.Context, run agent.RunID, by bot.Person, f agent.Feedback, along Dedupe) error {
 	r, err := d.Load(ctx, run)
 	if err != nil {
@@ -256,14 +257,14 @@ func (d *Client) Rate(ctx context.Context, run agent.RunID, by bot.Person, f age
 	return err
 }
 
-// watch shows a run in one more place; its voice posts the card there.
+// Watch shows a run in one more place; its voice posts the card there.
 func (d *Client) Watch(ctx context.Context, r agent.Run, w agent.RunWatched, along Dedupe) error {
 	_, err := d.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: r.ID, Seen: r.Seq, Once: along.Once, Set: along.Set,
 		Events: []agent.Event{{Strand: agent.Main, Body: w}}, Wake: map[agent.StrandID]time.Time{agent.Voice: agent.AtOnce}})
 	return err
 }
 
-// fact appends what happened outside and makes every strand look at it.
+// Append appends what happened outside and makes every strand look at it.
 func (d *Client) Append(ctx context.Context, r agent.Run, s agent.StrandID, b agent.Body, strict bool, along Dedupe) error {
 	_, err := d.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: r.ID, Seen: r.Seq, Strict: strict, Once: along.Once, Set: along.Set,
 		Events: []agent.Event{{Strand: s, Body: b}}, Wake: r.Wakeful()})

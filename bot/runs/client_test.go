@@ -37,6 +37,7 @@ func begin(t *testing.T, d *Client, m *bottest.Memory, questions ...agent.Checkp
 	}
 	return id, ids
 }
+
 func TestStart(t *testing.T) {
 	d, m := open(t, authority.Authority{})
 	id, err := d.Start(t.Context(), agent.RunStarted{Goal: "  count the lines\n", Requester: "slack:U1"}, "slack/message/1")
@@ -61,6 +62,7 @@ func TestStart(t *testing.T) {
 		t.Errorf("%d commits, want 1", n)
 	}
 }
+
 func TestDecide(t *testing.T) {
 	d, m := open(t, authority.Authority{RequesterMayApprove: true})
 	id, checks := begin(t, d, m, bottest.Approval, bottest.Budget)
@@ -77,6 +79,7 @@ func TestDecide(t *testing.T) {
 		t.Errorf("checkpoints %+v, %v", r.Checks, err)
 	}
 }
+
 func TestDecideRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -172,6 +175,7 @@ func TestDecideLooksAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
 func TestRacingDecisions(t *testing.T) {
 	d, m := open(t, authority.Authority{})
 	id, checks := begin(t, d, m, bottest.Approval)
@@ -196,6 +200,7 @@ func TestRacingDecisions(t *testing.T) {
 		t.Errorf("%d decisions won, %d events; want 1 and 3", won, n)
 	}
 }
+
 func TestControl(t *testing.T) {
 	d, m := open(t, authority.Authority{Operators: []string{"U7"}})
 	id, _ := begin(t, d, m)
@@ -215,6 +220,7 @@ func TestControl(t *testing.T) {
 		t.Errorf("after the end: %v", err)
 	}
 }
+
 func TestSay(t *testing.T) {
 	d, m := open(t, authority.Authority{})
 	id, _ := begin(t, d, m)

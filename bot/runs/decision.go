@@ -45,6 +45,7 @@ func ReadDecision(r agent.Run, line, by string) (agent.CheckpointDecided, error)
 	}
 	return d, err
 }
+
 func readJSON(r agent.Run, line, by string) (agent.CheckpointDecided, error) {
 	var a reply
 	if err := json.Unmarshal([]byte(line), &a); err != nil {
@@ -123,7 +124,7 @@ func ReadWord(c agent.Checkpoint, word, by string) (agent.CheckpointDecided, err
 	return d, notOffered(c, word)
 }
 
-// choice is what the word decides: a choice of the question in any case, or a
+// Choice is what the word decides: a choice of the question in any case, or a
 // denial, which every question but one about facts understands.
 func Choice(c agent.Checkpoint, word string) (string, bool) {
 	for _, choice := range c.Choices {
@@ -146,10 +147,11 @@ func Choice(c agent.Checkpoint, word string) (string, bool) {
 	return "", false
 }
 
-// free reports whether the question takes an answer in a person's own words.
+// Free reports whether the question takes an answer in a person's own words.
 func Free(c agent.Checkpoint) bool {
 	return c.Ask == agent.CheckClarify && slices.Contains(c.Choices, agent.DecideAnswer)
 }
+
 func notOffered(c agent.Checkpoint, word string) error {
 	if Hinted(c) {
 		return fmt.Errorf("%w: %q; say one of: %s, or in a few words what should be done differently", ErrNotAnAnswer, word, strings.Join(c.Choices, ", "))
@@ -210,7 +212,7 @@ func verdictOf(r agent.Run, c agent.Checkpoint, d agent.CheckpointDecided, by bo
 	return d, 0, nil
 }
 
-// labels are the words that buttons show for a decision (CONTRACT.md, "Chat").
+// Labels are the words that buttons show for a decision (CONTRACT.md, "Chat").
 var Labels = map[string]string{
 	agent.DecideApprove: "Approve", agent.DecideDeny: "Deny", agent.DecideEdit: "Edit", agent.DecideAlways: "Always in this run",
 	agent.DecideCancel: "Cancel", agent.DecideForMe: "Decide for me", agent.DecideMore25: "+25 %", agent.DecideMore100: "+100 %",

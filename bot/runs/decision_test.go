@@ -72,6 +72,7 @@ func TestReadFreeText(t *testing.T) {
 		}
 	}
 }
+
 func TestReadJSON(t *testing.T) {
 	edited := agent.Plan{Name: "other"}
 	for _, tt := range []struct {
@@ -124,6 +125,7 @@ func TestReadJSON(t *testing.T) {
 		})
 	}
 }
+
 func TestReadWithNothingAsked(t *testing.T) {
 	for _, line := range []string{"y", `{"decision":"approve"}`, ""} {
 		if d, err := ReadDecision(bottest.Asked(), line, "slack:U1"); !errors.Is(err, ErrNotAnAnswer) {

@@ -18,6 +18,7 @@ type folds struct {
 	runs map[agent.RunID]*kept
 	uses uint64
 }
+
 type kept struct {
 	run  agent.Run
 	used uint64
@@ -62,6 +63,7 @@ func (f *folds) keep(id agent.RunID, r agent.Run) {
 	}
 	f.runs[id] = &kept{r, f.uses}
 }
+
 func (f *folds) forget(id agent.RunID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 )
 
-// hinted reports whether the question takes a person's own words as the way
+// Hinted reports whether the question takes a person's own words as the way
 // out: what should be done differently.
 func Hinted(c agent.Checkpoint) bool {
 	return c.Ask == agent.CheckStuck && slices.Contains(c.Choices, agent.DecideRetry)
@@ -25,7 +25,7 @@ func ReadHint(c agent.Checkpoint, text, by string) (agent.CheckpointDecided, err
 	return d, nil
 }
 
-// vague reports whether a text may be meant for one of the question's choices,
+// Vague reports whether a text may be meant for one of the question's choices,
 // or agrees with nothing that was asked.
 func Vague(c agent.Checkpoint, text string) bool {
 	word := strings.ToLower(strings.TrimRight(strings.TrimSpace(text), ".!? "))

@@ -12,7 +12,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
-// first is the beginning of a list, with a word about the rest.
+// First is the beginning of a list, with a word about the rest.
 func First(list []string, most int) []string {
 	if len(list) <= most {
 		return list
@@ -20,10 +20,10 @@ func First(list []string, most int) []string {
 	return append(slices.Clone(list[:most]), fmt.Sprintf("and %d more", len(list)-most))
 }
 
-// nextLine is a line break within a paragraph of Markdown.
+// NextLine is a line break within a paragraph of Markdown.
 const NextLine = "  \n"
 
-// plain is Markdown of this side's making as one line of plain text.
+// Plain is Markdown of this side's making as one line of plain text.
 func Plain(markdown string) string {
 	var b strings.Builder
 	escaped := false
@@ -38,7 +38,7 @@ func Plain(markdown string) string {
 	return b.String()
 }
 
-// fenced is a text in a fence that it does not contain.
+// Fenced is a text in a fence that it does not contain.
 func Fenced(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -47,10 +47,10 @@ func Fenced(text string) string {
 	return fence + "\n" + text + "\n" + fence
 }
 
-// where names a place for people who may not see it.
+// Where names a place for people who may not see it.
 func Where(address string) string { return "`" + strings.TrimSuffix(address, ":") + "`" }
 
-// maybe is the text, or nothing where what it is about is empty.
+// Maybe is the text, or nothing where what it is about is empty.
 func Maybe(about, text string) string {
 	if about == "" {
 		return ""
@@ -63,13 +63,14 @@ const (
 	MentionClose = '\ue001'
 )
 
-// exact writes out, as ⟨U+202E⟩, every character that people cannot see or that
+// Exact writes out, as ⟨U+202E⟩, every character that people cannot see or that
 // changes the order of others. It is for what people are asked to allow.
 func Exact(s string) string { return written(s, Hides) }
 
-// safe writes out what could make a text look like something else: controls
+// Safe writes out what could make a text look like something else: controls
 // of direction, control characters and private marks. Emoji stay whole.
 func Safe(s string) string { return written(s, deceives) }
+
 func written(s string, hidden func(rune) bool) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
@@ -86,9 +87,11 @@ func written(s string, hidden func(rune) bool) string {
 	}
 	return b.String()
 }
+
 func deceives(r rune) bool {
 	return unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Co, r) || unicode.Is(unicode.Bidi_Control, r)
 }
+
 func Hides(r rune) bool {
 	switch {
 	case unicode.Is(unicode.C, r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r):
@@ -103,7 +106,7 @@ func Hides(r rune) bool {
 	return false
 }
 
-// inLine is a text on one line, not longer than most characters; a cut is marked.
+// InLine is a text on one line, not longer than most characters; a cut is marked.
 func InLine(s string, most int) string {
 	s = strings.Join(strings.Fields(Safe(s)), " ")
 	if cut := format.First(s, most); cut != s {
@@ -112,16 +115,16 @@ func InLine(s string, most int) string {
 	return s
 }
 
-// quoted is somebody's text as it stands, within Markdown.
+// Quoted is somebody's text as it stands, within Markdown.
 func Quoted(s string, most int) string { return Escape(InLine(s, most)) }
 
-// escape takes the meaning from what Markdown would read.
+// Escape takes the meaning from what Markdown would read.
 func Escape(s string) string {
 	return strings.NewReplacer("\\", "\\\\", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[", "]", "\\]",
 		"<", "\\<", ">", "\\>", "#", "\\#", "|", "\\|", "~", "\\~").Replace(s)
 }
 
-// money is an amount as chat shows it; nil is an unknown price.
+// Money is an amount as chat shows it; nil is an unknown price.
 func Money(n *agent.Nano) string {
 	if n == nil {
 		return "cost unknown"
@@ -129,7 +132,7 @@ func Money(n *agent.Nano) string {
 	return format.Money(*n)
 }
 
-// untilThen is how long there is until the time, "" for never.
+// UntilThen is how long there is until the time, "" for never.
 func UntilThen(expires, now time.Time) string {
 	switch {
 	case expires.IsZero():

@@ -23,6 +23,7 @@ func TestDurations(t *testing.T) {
 		}
 	}
 }
+
 func TestTexts(t *testing.T) {
 	now := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 	for _, tt := range []struct{ name, got, want string }{
