@@ -5,10 +5,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/format"
-	"github.com/deckhand-bot/deckhand/bot/text"
 )
-
-const MentionOpen = '\ue000'
 
 // Mention is how a card's texts name a principal: U+E000, the principal,
 // U+E001. A platform renders it as the person's name without notifying
@@ -22,17 +19,17 @@ func Mention(principal string) string {
 	case principal == agent.Deckhand:
 		return "Deckhand"
 	case !strings.Contains(principal, ":"):
-		return text.Exact(principal)
+		return format.Visible(principal)
 	}
-	return string(MentionOpen) + text.Exact(principal) + string(text.MentionClose)
+	return string(agent.MentionOpen) + format.Visible(principal) + string(agent.MentionClose)
 }
 
 // Unmention puts what name says in place of each principal of a text.
 func Unmention(line string, name func(principal string) string) string {
 	var b strings.Builder
 	for {
-		before, rest, found := strings.Cut(line, string(MentionOpen))
-		who, after, closed := strings.Cut(rest, string(text.MentionClose))
+		before, rest, found := strings.Cut(line, string(agent.MentionOpen))
+		who, after, closed := strings.Cut(rest, string(agent.MentionClose))
 		b.WriteString(before)
 		if !found || !closed {
 			b.WriteString(rest)

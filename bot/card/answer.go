@@ -105,10 +105,10 @@ func (b BudgetUse) Percent() int64 { return b.Spent * 100 / max(b.Limit, 1) }
 func Budgets(r agent.Run) []BudgetUse {
 	l, s := r.Limits(), r.Spent
 	all := []BudgetUse{
-		{"usd", int64(s.Cost), int64(l.USD), func(n int64) string { return format.Money(agent.Nano(n)) }},
-		{"tokens", s.Tokens(), l.Tokens, format.Thousands[int64]},
-		{"time", int64(s.Time), int64(l.Time), func(n int64) string { return format.Duration(time.Duration(n)) }},
-		{"steps", int64(s.Calls), l.Steps, format.Thousands[int64]},
+		{agent.BudgetUSD, int64(s.Cost), int64(l.USD), func(n int64) string { return format.Money(agent.Nano(n)) }},
+		{agent.BudgetTokens, s.Tokens(), l.Tokens, format.Thousands[int64]},
+		{agent.BudgetTime, int64(s.Time), int64(l.Time), func(n int64) string { return format.Duration(time.Duration(n)) }},
+		{agent.BudgetSteps, int64(s.Calls), l.Steps, format.Thousands[int64]},
 	}
 	return slices.DeleteFunc(all, func(b BudgetUse) bool { return b.Limit <= 0 })
 }

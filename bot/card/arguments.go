@@ -30,18 +30,18 @@ func arguments(c agent.Checkpoint, most int) []bot.Part {
 	var long []bot.Part
 	all := namedValues(c.Arguments)
 	for _, v := range all[:min(len(all), maxValues)] {
-		value := text.Exact(v.value)
+		value := format.Visible(v.value)
 		if utf8.RuneCountInString(value) <= shortValue && !strings.ContainsAny(value, "\n\t") {
 			if value == "" {
 				value = "(empty)"
 			}
-			brief = append(brief, bot.Fact{Name: text.Exact(v.name), Value: value})
+			brief = append(brief, bot.Fact{Name: format.Visible(v.name), Value: value})
 			continue
 		}
 		head := format.First(value, most)
-		title := fmt.Sprintf("%s (%s)", text.Escape(text.Exact(v.name)), format.Count(utf8.RuneCountInString(v.value), "character"))
+		title := fmt.Sprintf("%s (%s)", text.Escape(format.Visible(v.name)), format.Count(utf8.RuneCountInString(v.value), "character"))
 		if head != value {
-			title = fmt.Sprintf("%s (the first %s of %s characters)", text.Escape(text.Exact(v.name)),
+			title = fmt.Sprintf("%s (the first %s of %s characters)", text.Escape(format.Visible(v.name)),
 				format.Thousands(int64(utf8.RuneCountInString(head))), format.Thousands(int64(utf8.RuneCountInString(v.value))))
 		}
 		long = append(long, bot.Small{Markdown: title}, bot.Code{Text: head})

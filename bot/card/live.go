@@ -12,25 +12,11 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
-// The keys of posts that this side makes; checkpoints, reminders and uploads
-// are numbered behind theirs.
-const (
-	KeyCard   = "card"
-	KeyReport = "report"
-	KeyAsk    = "ask/"
-	KeyRemind = "remind/"
-	KeyRaise  = "raise/"
-	keyUpload = "upload/"
-)
-
-// checkInRule is the rule of what a check-in finds (RULES.md, "Stuck").
-const checkInRule = "L13"
-
 // Live is the run's one card: the plan with the state of each task, what
 // happens now, and what it has cost. Once the run has ended it is one line, or
 // the answer where the goal needed no work.
 func Live(r agent.Run, now time.Time) bot.Card {
-	c := bot.Card{Key: bot.Key{Run: r.ID, Name: KeyCard, Kind: agent.PostCard}}
+	c := bot.Card{Key: bot.Key{Run: r.ID, Name: agent.KeyCard, Kind: agent.PostCard}}
 	if r.Ended != nil {
 		return endedCard(c, r)
 	}
@@ -144,7 +130,9 @@ func spending(r agent.Run) string {
 }
 
 // budgetNames are what people call a run's budgets.
-var budgetNames = map[string]string{"usd": "money", "tokens": "tokens", "time": "working time", "steps": "model calls"}
+var budgetNames = map[string]string{
+	agent.BudgetUSD: "money", agent.BudgetTokens: "tokens", agent.BudgetTime: "working time", agent.BudgetSteps: "model calls",
+}
 
 func BudgetName(budget string) string {
 	if name, own := budgetNames[budget]; own {
@@ -181,7 +169,7 @@ func findings(r agent.Run) []string {
 	var list []string
 	for _, f := range latest(r.Findings, 3) {
 		line := "Found: " + text.Quoted(f.Message, 160)
-		if id, works := f.Strand.Task(); works && f.Rule == checkInRule {
+		if id, works := f.Strand.Task(); works && f.Rule == agent.RuleCheckIn {
 			task, _ := r.Plan.Task(id)
 			line = "Check-in on " + text.InLine(taskTitle(task), 60) + ": " + text.Quoted(f.Message, 160)
 		}
@@ -196,7 +184,9 @@ func findings(r agent.Run) []string {
 func latest(all []agent.Finding, most int) []agent.Finding {
 	var list []agent.Finding
 	for _, f := range slices.Backward(all) {
-		same := func(g agent.Finding) bool { return f.Rule != checkInRule && g.Rule == f.Rule && g.Strand == f.Strand }
+		same := func(g agent.Finding) bool {
+			return f.Rule != agent.RuleCheckIn && g.Rule == f.Rule && g.Strand == f.Strand
+		}
 		if len(list) < most && !slices.ContainsFunc(list, same) {
 			list = append(list, f)
 		}

@@ -15,7 +15,7 @@ import (
 // Question is the message of an open question: what is asked, what it is
 // about, and a button for each way to decide.
 func Question(r agent.Run, c agent.Checkpoint, now time.Time, audience authority.Audience) bot.Card {
-	card := bot.Card{Key: bot.Key{Run: r.ID, Name: KeyAsk + string(c.ID), Kind: agent.PostCheckpoint},
+	card := bot.Card{Key: bot.Key{Run: r.ID, Name: agent.KeyAsk(c.ID), Kind: agent.PostCheckpoint},
 		Text: Title(c), Mentions: authority.FirstAsked(r, c.Ask, audience)}
 	card.Parts = append(card.Parts, bot.Heading{Text: Title(c)}, bot.Small{Markdown: about(r, c)})
 	card.Parts = append(card.Parts, asks(r, c)...)
@@ -42,7 +42,7 @@ func Reminder(r agent.Run, c agent.Checkpoint, now time.Time, audience authority
 	if expiry := text.UntilThen(c.Expires, now); expiry != "" {
 		line += text.NextLine + "It " + expiry + "; then " + OnExpiry(c) + "."
 	}
-	card := bot.Card{Key: bot.Key{Run: r.ID, Name: KeyRemind + string(c.ID), Kind: agent.PostCheckpoint},
+	card := bot.Card{Key: bot.Key{Run: r.ID, Name: agent.KeyRemind(c.ID), Kind: agent.PostCheckpoint},
 		Text: said, Mentions: who, Parts: []bot.Part{bot.Prose{Markdown: line}}}
 	if c.Ask == agent.CheckApproval {
 		card.Parts = append(card.Parts, arguments(c, besideValue)...)
@@ -72,7 +72,7 @@ var expired = map[agent.CheckpointKind]string{
 // the run's end: who decided what, and no button.
 func Closed(r agent.Run, c agent.Checkpoint) bot.Card {
 	line := verdict(r, c)
-	card := bot.Card{Key: bot.Key{Run: r.ID, Name: KeyAsk + string(c.ID), Kind: agent.PostCheckpoint},
+	card := bot.Card{Key: bot.Key{Run: r.ID, Name: agent.KeyAsk(c.ID), Kind: agent.PostCheckpoint},
 		Text: Title(c) + " – " + text.Plain(line), Parts: []bot.Part{bot.Heading{Text: Title(c)}}}
 	if c.Ask == agent.CheckApproval {
 		card.Parts = append(card.Parts, arguments(c, besideValue)...)

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
@@ -15,7 +15,7 @@ import (
 // Report is the final message of an ended run: its outcome, what changed,
 // the files, what was not done, and what it cost.
 func Report(r agent.Run) bot.Card {
-	c := bot.Card{Key: bot.Key{Run: r.ID, Name: KeyReport, Kind: agent.PostReport}}
+	c := bot.Card{Key: bot.Key{Run: r.ID, Name: agent.KeyReport, Kind: agent.PostReport}}
 	if r.Brief.Requester != "" {
 		c.Mentions = []string{r.Brief.Requester}
 	}
@@ -67,7 +67,7 @@ func files(r agent.Run, rep agent.Reported) []string {
 	var list []string
 	for i, file := range rep.Artifacts {
 		line := text.Quoted(file, 200)
-		shown, tried := r.Shown[keyUpload+strconv.Itoa(i)]
+		shown, tried := r.Shown[agent.KeyUpload(i)]
 		switch {
 		case shown.Failed != "":
 			line += " – not attached: " + text.Quoted(strings.TrimPrefix(shown.Failed, "error: "), 300)
@@ -137,5 +137,5 @@ func sources(r agent.Run, rep agent.Reported) []string {
 
 func isWeb(s string) bool {
 	return (strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://")) && len(s) < 500 &&
-		text.Exact(s) == s && !strings.ContainsAny(s, " \n\t<>[]()|`*")
+		format.Visible(s) == s && !strings.ContainsAny(s, " \n\t<>[]()|`*")
 }

@@ -19,7 +19,7 @@ func Scheduled(r agent.Run, p agent.Post) bot.Card {
 	}
 	head, name := text.InLine(rep.Headline, 140), r.Brief.Tick.Schedule
 	switch {
-	case p.Key == KeyCard:
+	case p.Key == agent.KeyCard:
 		c.Text, c.Parts = head, []bot.Part{bot.Heading{Text: head}}
 		small := text.Maybe(name, "schedule `"+name+"`")
 		if !r.Brief.Direct { // a direct conversation may have no threads
@@ -28,7 +28,7 @@ func Scheduled(r agent.Run, p agent.Post) bot.Card {
 		if small != "" {
 			c.Parts = append(c.Parts, bot.Small{Markdown: small})
 		}
-	case strings.HasPrefix(p.Key, KeyRaise):
+	case p.Raises():
 		c.Text, c.Mentions = "A report could not be posted", []string{Informed(r, p)}
 		c.Parts = []bot.Part{bot.Heading{Text: c.Text}, bot.Prose{Markdown: undelivered(r)}}
 		if !r.Brief.Direct || c.Mentions[0] == r.Brief.Requester { // what is private stays so
@@ -47,7 +47,7 @@ func deliveryCard(r agent.Run) bot.Card {
 	switch {
 	case r.Undelivered() != "":
 		state = "**could not be posted**: " + text.Quoted(strings.TrimPrefix(r.Undelivered(), "error: "), 300)
-	case r.Shown[KeyReport].Message != "":
+	case r.Shown[agent.KeyReport].Message != "":
 		state = "was posted"
 	}
 	line := what + " " + state + "."

@@ -39,28 +39,28 @@ func spokenReport(name string, state agent.OutcomeState, text string, keys ...st
 }
 
 func TestScheduledCards(t *testing.T) {
-	head, body, raise := agent.Post{Key: KeyCard}, agent.Post{Key: KeyReport}, agent.Post{Key: KeyRaise + "0", To: "slack:U4"}
+	head, body, raise := agent.Post{Key: agent.KeyCard}, agent.Post{Key: agent.KeyReport}, agent.Post{Key: agent.KeyRaise(0), To: "slack:U4"}
 	alert := postedReport("")
 	alert.Brief.Direct = true
-	own := postedReport("report-x7k2q", KeyCard)
+	own := postedReport("report-x7k2q", agent.KeyCard)
 	own.Brief.Direct, own.Brief.Requester = true, "slack:U1"
 	for name, c := range map[string]bot.Card{
 		"scheduled-head":        Scheduled(postedReport("daily"), head),
 		"scheduled-body":        Scheduled(postedReport("daily"), body),
 		"scheduled-now":         Scheduled(postedReport(""), head),
 		"scheduled-alert":       Scheduled(alert, head),
-		"scheduled-raise":       Scheduled(postedReport("daily", KeyCard), raise),
+		"scheduled-raise":       Scheduled(postedReport("daily", agent.KeyCard), raise),
 		"scheduled-own":         Scheduled(own, head),
-		"scheduled-raise-own":   Scheduled(own, agent.Post{Key: KeyRaise + "0", To: "slack:U1"}),
+		"scheduled-raise-own":   Scheduled(own, agent.Post{Key: agent.KeyRaise(0), To: "slack:U1"}),
 		"scheduled-raise-shy":   Scheduled(own, raise),
-		"scheduled-raise-now":   Scheduled(postedReport("", KeyCard), agent.Post{Key: KeyRaise + "1", To: "U6"}),
+		"scheduled-raise-now":   Scheduled(postedReport("", agent.KeyCard), agent.Post{Key: agent.KeyRaise(1), To: "U6"}),
 		"scheduled-status":      Standing(postedReport("daily"), bottest.Noon),
-		"scheduled-posted":      Standing(spokenReport("daily", agent.OutcomeOK, agent.Shown{Message: "slack:T1:C1:m1", Thread: "slack:T1:C1:m1"}.Text(), KeyCard, KeyReport), bottest.Noon),
-		"scheduled-undelivered": Standing(postedReport("daily", KeyCard), bottest.Noon),
+		"scheduled-posted":      Standing(spokenReport("daily", agent.OutcomeOK, agent.Shown{Message: "slack:T1:C1:m1", Thread: "slack:T1:C1:m1"}.Text(), agent.KeyCard, agent.KeyReport), bottest.Noon),
+		"scheduled-undelivered": Standing(postedReport("daily", agent.KeyCard), bottest.Noon),
 	} {
 		t.Run(name, func(t *testing.T) { bottest.Golden(t, name, c) })
 	}
-	if s := StatusOf(postedReport("daily", KeyCard)); !strings.Contains(s.WaitingFor, "not_in_channel") || s.State != agent.RunDone {
+	if s := StatusOf(postedReport("daily", agent.KeyCard)); !strings.Contains(s.WaitingFor, "not_in_channel") || s.State != agent.RunDone {
 		t.Errorf("its status is %+v", s)
 	}
 }

@@ -101,12 +101,14 @@ func noticed(r agent.Run, c agent.Checkpoint) []agent.Finding {
 
 // asksForIt reports whether a person is asked because of the finding. A chant
 // only ends an answer.
-func asksForIt(f agent.Finding) bool { return f.Severity == "stop" && f.Rule != "L6" }
+func asksForIt(f agent.Finding) bool {
+	return f.Severity == agent.FindingStop && f.Rule != agent.RuleChant
+}
 
 // passesOn reports whether a check-in's finding only says again what an exact
 // rule found.
 func passesOn(f, o agent.Finding) bool {
-	return f.Rule == "L13" && o.Rule != f.Rule && o.Message == f.Message
+	return f.Rule == agent.RuleCheckIn && o.Rule != f.Rule && o.Message == f.Message
 }
 
 // meet reports whether two lists have something in common.

@@ -15,7 +15,6 @@ import (
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/authority"
 	"github.com/deckhand-bot/deckhand/bot/bottest"
-	"github.com/deckhand-bot/deckhand/bot/card"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 )
 
@@ -97,7 +96,7 @@ func (s *room) live(questions ...agent.CheckpointOpened) (agent.RunID, []agent.C
 // put is what the voice journals before it posts a question.
 func (s *room) put(id agent.CheckpointID) {
 	s.Helper()
-	p := agent.Post{Key: card.KeyAsk + string(id), Kind: agent.PostCheckpoint, About: string(id)}
+	p := agent.Post{Key: agent.KeyAsk(id), Kind: agent.PostCheckpoint, About: string(id)}
 	s.Happen(s.T, id.Run(), agent.Voice, p.Intent(time.Time{}))
 }
 

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/bot/text"
@@ -221,7 +222,7 @@ func edited(original json.RawMessage, values map[string]string) (json.RawMessage
 			return nil, fmt.Errorf("%w: %s %w", runs.ErrNotAnAnswer, name, err)
 		}
 	}
-	return asJSON(args)
+	return format.JSON(args)
 }
 
 // sameText compares what a form brought back with what it showed: platforms
@@ -234,7 +235,7 @@ func sameText(a, b string) bool {
 func retyped(old json.RawMessage, text string) (json.RawMessage, error) {
 	kind := kindOf(old)
 	if kind == kindText {
-		return asJSON(text)
+		return format.JSON(text)
 	}
 	v := json.RawMessage(strings.TrimSpace(text))
 	switch {
@@ -244,7 +245,7 @@ func retyped(old json.RawMessage, text string) (json.RawMessage, error) {
 		}
 		return v, nil
 	case kind == kindNull:
-		return asJSON(text)
+		return format.JSON(text)
 	case kind == kindNumber:
 		return nil, valueError("is a number")
 	case kind == kindBool:
@@ -256,12 +257,3 @@ func retyped(old json.RawMessage, text string) (json.RawMessage, error) {
 type valueError string
 
 func (e valueError) Error() string { return string(e) }
-
-// asJSON is JSON as it is kept: nothing is escaped for the web.
-func asJSON[T any](v T) (json.RawMessage, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimSpace(b.Bytes()), err
-}

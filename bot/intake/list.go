@@ -98,7 +98,7 @@ func (h *request) visited(ctx context.Context) (bot.Answer, error) {
 	if err != nil {
 		return bot.Answer{}, err
 	}
-	spent, err := h.cfg.Store.Spent(ctx, "person/"+h.in.By.ID+"/"+h.now.UTC().Format("2006-01")+"/usd")
+	spent, err := h.cfg.Store.Spent(ctx, agent.CounterOf(agent.PersonCounter(h.in.By.ID, h.now), agent.BudgetUSD))
 	if err != nil {
 		return bot.Answer{}, err
 	}

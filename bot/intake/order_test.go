@@ -165,7 +165,7 @@ func TestHostileGoals(t *testing.T) {
 	s := scheduler(t)
 	made := s.made(bottest.Requester, "a message in a thread", "schedule daily 9:00: `x` **bold** <!channel> "+bot.Mention("slack:U2")+" [a](http://evil) \u202e\nnext")
 	for _, text := range []string{answerOf(s.hear(bottest.Stranger, to("schedule list"))), s.orders(bottest.Requester, "a command", "schedule change "+made.Name+" hourly")} {
-		for _, bad := range []string{"`x`", "**bold**", " <!channel>", string(bot.MentionOpen) + "slack:U2", "[a](", "\u202e", "\nnext"} {
+		for _, bad := range []string{"`x`", "**bold**", " <!channel>", string(agent.MentionOpen) + "slack:U2", "[a](", "\u202e", "\nnext"} {
 			if strings.Contains(text, bad) {
 				t.Errorf("%q stands in %s", bad, text)
 			}

@@ -10,7 +10,6 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/bottest"
-	"github.com/deckhand-bot/deckhand/bot/card"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
 )
 
@@ -124,7 +123,7 @@ func TestAReplyUnderAReport(t *testing.T) {
 			s.live()
 			s.hear(bottest.Requester, to("report now here"))
 			run := s.Order[len(s.Order)-1]
-			for _, p := range []agent.Post{{Key: card.KeyCard, Kind: agent.PostScheduled}, {Key: card.KeyReport, Kind: agent.PostScheduled}} {
+			for _, p := range []agent.Post{{Key: agent.KeyCard, Kind: agent.PostScheduled}, {Key: agent.KeyReport, Kind: agent.PostScheduled}} {
 				s.Happen(t, run, agent.Voice, p.Intent(time.Time{}))
 				s.Happen(t, run, agent.Voice, agent.ToolOutcome{Effect: p.Effect(), State: agent.OutcomeOK,
 					Text: agent.Shown{Message: "slack:T1:C1:m1", Thread: "slack:T1:C1:m1"}.Text()})

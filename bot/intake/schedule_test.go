@@ -11,7 +11,6 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/bottest"
-	"github.com/deckhand-bot/deckhand/bot/card"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
 	"github.com/deckhand-bot/deckhand/bot/schedule"
 )
@@ -395,7 +394,7 @@ func TestReportsAreInNoList(t *testing.T) {
 		}
 	}
 	lost := posts[len(posts)-1]
-	p := agent.Post{Key: card.KeyCard, Kind: agent.PostScheduled}
+	p := agent.Post{Key: agent.KeyCard, Kind: agent.PostScheduled}
 	s.Happen(t, lost, agent.Voice, p.Intent(time.Time{}))
 	s.Happen(t, lost, agent.Voice, agent.ToolOutcome{Effect: p.Effect(), State: agent.OutcomeError, Text: "error: not_in_channel"})
 	for name, text := range lists() {

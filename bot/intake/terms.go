@@ -51,23 +51,23 @@ func readBudget(line string) (l agent.Limits, err error) {
 		return l, nil
 	}
 	if !strings.Contains(line, "=") {
-		line = "usd=" + line
+		line = agent.BudgetUSD + "=" + line
 	}
 	for part := range strings.SplitSeq(line, ",") {
 		name, value, _ := strings.Cut(part, "=")
 		name, value = strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value)
 		var n int64
 		switch name {
-		case "usd":
+		case agent.BudgetUSD:
 			l.USD, err = agent.ParseDollars(strings.TrimSpace(strings.TrimPrefix(value, "$")))
 			n = int64(l.USD)
-		case "tokens":
+		case agent.BudgetTokens:
 			l.Tokens, err = strconv.ParseInt(value, 10, 64)
 			n = l.Tokens
-		case "time":
+		case agent.BudgetTime:
 			l.Time, err = time.ParseDuration(value)
 			n = int64(l.Time)
-		case "steps":
+		case agent.BudgetSteps:
 			l.Steps, err = strconv.ParseInt(value, 10, 64)
 			n = l.Steps
 		}

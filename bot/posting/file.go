@@ -65,7 +65,7 @@ func fileName(name string) string {
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
 	name = strings.Map(func(r rune) rune {
 		switch {
-		case text.Hides(r) || r == unicode.ReplacementChar:
+		case r == '\n' || r == '\t' || r == unicode.ReplacementChar || format.Visible(string(r)) != string(r):
 			return -1
 		case strings.ContainsRune(`/:*?"<>|`, r):
 			return '_'

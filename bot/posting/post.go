@@ -102,7 +102,7 @@ func (v *Poster) trouble(r agent.Run, p agent.Post, c agent.Call, err error) age
 // report's: that one may never get connected, and others wait to be told.
 func abroad(r agent.Run, p agent.Post) bool {
 	name, _, _ := strings.Cut(r.Brief.ReplyTo, ":")
-	return strings.HasPrefix(p.Key, card.KeyRaise) && !strings.HasPrefix(card.Informed(r, p), name+":")
+	return p.Raises() && !strings.HasPrefix(card.Informed(r, p), name+":")
 }
 
 // lost reports whether it may have happened.
@@ -168,7 +168,7 @@ func (v *Poster) card(r agent.Run, p agent.Post) (bot.Card, error) {
 		if !known {
 			return c, fmt.Errorf("%w: %s", runs.ErrNoCheckpoint, p.About)
 		}
-		if strings.HasPrefix(p.Key, card.KeyRemind) {
+		if p.Reminds() {
 			c = card.Reminder(r, check, now, v.audience)
 		} else {
 			c = card.Question(r, check, now, v.audience)
@@ -220,7 +220,7 @@ func (v *Poster) closeCheck(ctx context.Context, r agent.Run, p agent.Post) erro
 	if !known {
 		return fmt.Errorf("%w: %s", runs.ErrNoCheckpoint, p.About)
 	}
-	for _, name := range []string{card.KeyAsk + p.About, card.KeyRemind + p.About} {
+	for _, name := range []string{agent.KeyAsk(agent.CheckpointID(p.About)), agent.KeyRemind(agent.CheckpointID(p.About))} {
 		where := r.Shown[name].Message
 		if where == "" {
 			continue

@@ -142,14 +142,14 @@ func (v *Poster) place(r agent.Run, p agent.Post) (bot.Platform, bot.Address, er
 	case p.Kind == agent.PostCard || where == "":
 		where = r.Brief.ReplyTo
 	case p.Kind == agent.PostClose:
-		where = r.Shown[card.KeyAsk+p.About].Message
+		where = r.Shown[agent.KeyAsk(agent.CheckpointID(p.About))].Message
 	}
 	return v.at(where)
 }
 
 // placed is the place of a post, also of one that goes to a person alone.
 func (v *Poster) placed(ctx context.Context, r agent.Run, p agent.Post) (bot.Platform, bot.Address, error) {
-	if !strings.HasPrefix(p.Key, card.KeyRaise) {
+	if !p.Raises() {
 		return v.place(r, p)
 	}
 	who := card.Informed(r, p)

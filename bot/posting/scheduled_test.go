@@ -11,7 +11,6 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/bottest"
-	"github.com/deckhand-bot/deckhand/bot/card"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 )
@@ -175,7 +174,7 @@ func TestUndelivered(t *testing.T) {
 			}
 			raised := 0
 			for _, p := range h.stage.Posts {
-				if strings.HasPrefix(p.Card.Key.Name, card.KeyRaise) {
+				if strings.HasPrefix(p.Card.Key.Name, "raise/") {
 					raised++
 					if text := bot.Markdown(p.Card); !strings.Contains(text, "could not be posted") || !strings.Contains(text, "Needs you") || !strings.HasPrefix(p.To, "slack:T1:DU") {
 						t.Errorf("told at %s:\n%s", p.To, text)
@@ -230,7 +229,7 @@ func TestUndeliveredWhileAway(t *testing.T) {
 	h.stage.Fails = []error{bottest.ErrNoReason}
 	h.speak(t, s, run)
 	h.open(t, &bottest.Stage{ID: "discord"})
-	p := agent.Post{Key: card.KeyRaise + "0", Kind: agent.PostScheduled, To: "slack:U6"}
+	p := agent.Post{Key: agent.KeyRaise(0), Kind: agent.PostScheduled, To: "slack:U6"}
 	if result := h.Post(t.Context(), s.fold(run), p, agent.Call{Deadline: time.Now().Add(time.Second), Deferred: 1000}); result.Again != elsewhere {
 		t.Errorf("%+v", result)
 	}
@@ -242,7 +241,7 @@ func TestARaiseThatWasLostIsFound(t *testing.T) {
 	h := onStage(t)
 	h.stage.Fails = []error{bottest.ErrNoReason}
 	h.speak(t, s, run)
-	p := agent.Post{Key: card.KeyRaise + "0", Kind: agent.PostScheduled, To: "slack:U6"}
+	p := agent.Post{Key: agent.KeyRaise(0), Kind: agent.PostScheduled, To: "slack:U6"}
 	if done, _, err := h.Find(t.Context(), s.fold(run), p, p.Intent(time.Time{})); done || err != nil {
 		t.Errorf("found what was not posted: %v", err)
 	}

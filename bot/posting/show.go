@@ -121,13 +121,13 @@ func (v *Poster) targets(r agent.Run) []target {
 		return list
 	}
 	for _, c := range r.OpenCheckpoints() {
-		if where := r.Shown[card.KeyAsk+string(c.ID)].Message; where != "" && len(c.Votes) > 0 {
+		if where := r.Shown[agent.KeyAsk(c.ID)].Message; where != "" && len(c.Votes) > 0 {
 			draw := func(now time.Time) bot.Card {
 				card := card.Question(r, c, now, v.audience)
 				card.Mentions = nil
 				return card
 			}
-			list = append(list, target{card.KeyAsk + string(c.ID), where, agent.PostCheckpoint, draw, sha256.Sum256([]byte(card.Votes(r, c)))})
+			list = append(list, target{agent.KeyAsk(c.ID), where, agent.PostCheckpoint, draw, sha256.Sum256([]byte(card.Votes(r, c)))})
 		}
 	}
 	return list

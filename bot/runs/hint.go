@@ -4,8 +4,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // Hinted reports whether the question takes a person's own words as the way
@@ -43,28 +45,9 @@ func Vague(c agent.Checkpoint, text string) bool {
 // near reports whether two words differ by no more than a typing error, long
 // ones by two.
 func near(a, b string) bool {
-	from, to := []rune(a), []rune(b)
 	most := 1
-	if len(to) > 5 {
+	if utf8.RuneCountInString(b) > 5 {
 		most = 2
 	}
-	if len(from) > len(to)+most {
-		return false
-	}
-	row := make([]int, len(to)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range from {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range to {
-			cost := 1
-			if from[i] == to[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(to)] <= most
+	return format.Distance(a, b) <= most
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/robfig/cron/v3"
+
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 var (
@@ -43,7 +45,7 @@ func (r *reader) cron() (When, error) {
 	case n == 0 || (n == 1 && !strings.ContainsAny(first, "*?/")):
 		return When{}, nil
 	case n < 5 || n > 6:
-		return When{}, fmt.Errorf(`%q has %s of a cron line, which has five (minute, hour, date, month, weekday) or six (seconds first): write for example "0 9 * * 1-5"`, r.said(n), plural(n, "field"))
+		return When{}, fmt.Errorf(`%q has %s of a cron line, which has five (minute, hour, date, month, weekday) or six (seconds first): write for example "0 9 * * 1-5"`, r.said(n), format.Count(n, "field"))
 	}
 	line := lastDay.ReplaceAllString(r.said(n), "L")
 	r.i += n
@@ -166,11 +168,4 @@ func sundays(field string) string {
 		}
 	}
 	return strings.Join(parts, ",")
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

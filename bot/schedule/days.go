@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // dayNames steps over names of weekdays: "mon,wed", "Monday and Friday",
@@ -68,7 +70,7 @@ func onWeekdays(names []int) days {
 	case "1,2,3,4,5,6,0":
 		return days{"every day", "*", "*"}
 	}
-	return days{"every " + list(words), "*", strings.Join(numbers, ",")}
+	return days{"every " + format.List(words, "and"), "*", strings.Join(numbers, ",")}
 }
 
 // dates steps over days of the month: "1st", "1st and 15th", "last day".
@@ -119,7 +121,7 @@ func onDates(doms []string) days {
 		}
 		numbers = append(numbers, n)
 	}
-	return days{"on the " + list(doms) + " of every month", strings.Join(numbers, ","), "*"}
+	return days{"on the " + format.List(doms, "and") + " of every month", strings.Join(numbers, ","), "*"}
 }
 
 func ordinalOf(n int) string {
@@ -128,12 +130,4 @@ func ordinalOf(n int) string {
 		end = []string{"st", "nd", "rd"}[n%10-1]
 	}
 	return strconv.Itoa(n) + end
-}
-
-// list is "a, b and c".
-func list(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }

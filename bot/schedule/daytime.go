@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // daytime is a time of day.
@@ -18,7 +20,7 @@ func sayTimes(times []daytime) string {
 	for _, t := range times {
 		words = append(words, t.String())
 	}
-	return list(words)
+	return format.List(words, "and")
 }
 
 var timeShape = regexp.MustCompile(`^(\d{1,2})(?::(\d{2}))?(am|pm)?$`)

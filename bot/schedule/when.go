@@ -2,10 +2,11 @@ package schedule
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/robfig/cron/v3"
+
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // When says at which moments something is to happen. The zero value never
@@ -103,9 +104,9 @@ func spoken(seconds int64) string {
 
 // short is what an error repeats of a text.
 func short(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > 60 {
-		text = string(r[:60]) + "…"
+	text = format.OneLine(text)
+	if cut := format.First(text, 60); cut != text {
+		return cut + "…"
 	}
 	return text
 }

@@ -1,10 +1,13 @@
 package schedule
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // zones are the names of the IANA time zone database, one a line: the database
@@ -83,38 +86,5 @@ func nearestZone(word string) string {
 	if city := ZoneOfCity(word[strings.LastIndexByte(word, '/')+1:]); city != "" {
 		return city
 	}
-	word = strings.ToLower(word)
-	best, fewest := "Europe/Berlin", 1+len(word)/2
-	for name := range strings.Lines(zones) {
-		name = strings.TrimSpace(name)
-		if n := edits(strings.ToLower(name), word, fewest); n < fewest {
-			best, fewest = name, n
-		}
-	}
-	return best
-}
-
-// edits is the Levenshtein distance of two texts, or limit if it is at least
-// that.
-func edits(a, b string, limit int) int {
-	if d := len(a) - len(b); d >= limit || -d >= limit {
-		return limit
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return min(limit, row[len(b)])
+	return cmp.Or(format.Nearest(word, strings.Fields(zones), len(word)/2), "Europe/Berlin")
 }

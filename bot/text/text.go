@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/format"
@@ -58,62 +57,17 @@ func Maybe(about, text string) string {
 	return text
 }
 
-// The bounds of a principal in a card's texts (see Mention).
-const (
-	MentionClose = '\ue001'
-)
-
-// Exact writes out, as ⟨U+202E⟩, every character that people cannot see or that
-// changes the order of others. It is for what people are asked to allow.
-func Exact(s string) string { return written(s, Hides) }
-
 // Safe writes out what could make a text look like something else: controls
 // of direction, control characters and private marks. Emoji stay whole.
-func Safe(s string) string { return written(s, deceives) }
-
-func written(s string, hidden func(rune) bool) string {
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, "⟨%02X⟩", s[i])
-		case r != '\n' && r != '\t' && hidden(r):
-			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
-		default:
-			b.WriteString(s[i : i+n])
-		}
-		i += n
-	}
-	return b.String()
-}
+func Safe(s string) string { return format.WriteOut(s, deceives) }
 
 func deceives(r rune) bool {
-	return unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Co, r) || unicode.Is(unicode.Bidi_Control, r)
-}
-
-func Hides(r rune) bool {
-	switch {
-	case unicode.Is(unicode.C, r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r):
-		return true
-	case r >= 0xFE00 && r < 0xFE0F, r >= 0xE0100 && r <= 0xE01EF:
-		return true // variation selectors can carry hidden text; U+FE0F only makes emoji colourful
-	}
-	switch r {
-	case 0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0: // joiners and fillers drawn as nothing
-		return true
-	}
-	return false
+	return r != '\n' && r != '\t' &&
+		(unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Co, r) || unicode.Is(unicode.Bidi_Control, r))
 }
 
 // InLine is a text on one line, not longer than most characters; a cut is marked.
-func InLine(s string, most int) string {
-	s = strings.Join(strings.Fields(Safe(s)), " ")
-	if cut := format.First(s, most); cut != s {
-		return strings.TrimRight(format.First(s, most-1), " ") + "…"
-	}
-	return s
-}
+func InLine(s string, most int) string { return format.Line(Safe(s), most) }
 
 // Quoted is somebody's text as it stands, within Markdown.
 func Quoted(s string, most int) string { return Escape(InLine(s, most)) }
