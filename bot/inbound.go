@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"errors"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -10,6 +11,9 @@ import (
 // person at the command line. It may do everything but review, unless it is
 // named for that.
 const Terminal = "terminal"
+
+// ErrNotAnAnswer is wrapped by the error about words that decide nothing.
+var ErrNotAnAnswer = errors.New("not an answer")
 
 // Principals are the person's principal and those of their groups and roles.
 func (p Person) Principals() []string { return append([]string{p.ID}, p.Also...) }

@@ -158,7 +158,7 @@ func (w *watcher) decide(ctx context.Context, line string) {
 	d, err := w.answer(line)
 	if err != nil {
 		text := err.Error()
-		if w.TTY && !w.JSON && errors.Is(err, runs.ErrNotAnAnswer) {
+		if w.TTY && !w.JSON && errors.Is(err, bot.ErrNotAnAnswer) {
 			text += "; help lists what else may be typed"
 		}
 		w.face.notice(text)
@@ -210,7 +210,7 @@ func (w *watcher) answer(line string) (agent.CheckpointDecided, error) {
 		line = choice
 	}
 	if check.Ask == agent.CheckClarify && line == agent.DecideAnswer {
-		return agent.CheckpointDecided{}, fmt.Errorf("%w: type the answer itself", runs.ErrNotAnAnswer)
+		return agent.CheckpointDecided{}, fmt.Errorf("%w: type the answer itself", bot.ErrNotAnAnswer)
 	}
 	d, err := runs.ReadDecision(w.run, line, w.By)
 	if reason != "" {
@@ -244,7 +244,7 @@ func (w *watcher) point(ctx context.Context, check *agent.Checkpoint, line strin
 func (w *watcher) edit(ctx context.Context, check agent.Checkpoint) {
 	if !w.TTY || w.JSON {
 		w.face.notice(fmt.Sprintf(`%v: "edit" carries the new arguments: {"checkpoint": %q, "decision": "edit", %q: {…}}`,
-			runs.ErrNotAnAnswer, check.ID, subject(check)))
+			bot.ErrNotAnAnswer, check.ID, subject(check)))
 		return
 	}
 	w.talk.on(&check)

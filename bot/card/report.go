@@ -67,6 +67,10 @@ func files(r agent.Run, rep agent.Reported) []string {
 	var list []string
 	for i, file := range rep.Artifacts {
 		line := text.Quoted(file, 200)
+		if r.Brief.ReplyTo == "" { // there is no thread to attach it to
+			list = append(list, line)
+			continue
+		}
 		shown, tried := r.Shown[agent.KeyUpload(i)]
 		switch {
 		case shown.Failed != "":

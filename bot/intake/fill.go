@@ -9,7 +9,6 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
-	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
@@ -83,7 +82,7 @@ func (h *request) filledEdit(ctx context.Context, id agent.CheckpointID, values 
 		return h.decide(ctx, id, d)
 	}
 	d.Arguments, err = edited(check.Arguments, values)
-	if errors.Is(err, runs.ErrNotAnAnswer) {
+	if errors.Is(err, bot.ErrNotAnAnswer) {
 		return private("The arguments stay as they were: %s. Press Edit once more.", text.Escape(text.Safe(err.Error()))), nil
 	}
 	if err != nil {

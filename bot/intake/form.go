@@ -13,7 +13,6 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
-	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
@@ -129,7 +128,7 @@ func object(data json.RawMessage) (map[string]json.RawMessage, error) {
 	var m map[string]json.RawMessage
 	err := json.Unmarshal(data, &m)
 	if err == nil && m == nil {
-		err = fmt.Errorf("%w: null", runs.ErrNotAnAnswer)
+		err = fmt.Errorf("%w: null", bot.ErrNotAnAnswer)
 	}
 	return m, err
 }
@@ -205,13 +204,13 @@ func shownValue(v json.RawMessage) string {
 func edited(original json.RawMessage, values map[string]string) (json.RawMessage, error) {
 	if text, is := values[fieldJSON]; is {
 		if _, err := object(json.RawMessage(text)); err != nil {
-			return nil, fmt.Errorf("%w: these arguments are no JSON object", runs.ErrNotAnAnswer)
+			return nil, fmt.Errorf("%w: these arguments are no JSON object", bot.ErrNotAnAnswer)
 		}
 		return json.RawMessage(strings.TrimSpace(text)), nil
 	}
 	args, err := object(original)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", runs.ErrNotAnAnswer, err)
+		return nil, fmt.Errorf("%w: %w", bot.ErrNotAnAnswer, err)
 	}
 	for i, name := range slices.Sorted(maps.Keys(args)) {
 		text, given := values[fieldArgument+strconv.Itoa(i)]
@@ -219,7 +218,7 @@ func edited(original json.RawMessage, values map[string]string) (json.RawMessage
 			continue
 		}
 		if args[name], err = retyped(args[name], text); err != nil {
-			return nil, fmt.Errorf("%w: %s %w", runs.ErrNotAnAnswer, name, err)
+			return nil, fmt.Errorf("%w: %s %w", bot.ErrNotAnAnswer, name, err)
 		}
 	}
 	return format.JSON(args)

@@ -19,7 +19,7 @@ func TestHints(t *testing.T) {
 		"cancle": false, "tri again": false, "finish with what you have": false,
 	} {
 		d, err := runs.ReadHint(theStuck(), text, "slack:U1")
-		if is := err == nil; is != hint || (err != nil && !errors.Is(err, runs.ErrNotAnAnswer)) || (hint && (d.Decision != agent.DecideRetry || d.Text == "")) {
+		if is := err == nil; is != hint || (err != nil && !errors.Is(err, bot.ErrNotAnAnswer)) || (hint && (d.Decision != agent.DecideRetry || d.Text == "")) {
 			t.Errorf("%q is read as %+v, %v", text, d, err)
 		}
 	}

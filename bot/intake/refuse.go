@@ -66,7 +66,7 @@ func (h *request) undecided(ctx context.Context, no *undecidedError) (bot.Answer
 		return private("I do not know this question (any more)."), nil
 	case errors.Is(no.err, runs.ErrEnded):
 		return bot.Answer{Private: "The run has ended, so this question is not open any more.", Run: run}, nil
-	case errors.Is(no.err, runs.ErrNotAnAnswer), errors.Is(no.err, runs.ErrVoted), errors.Is(no.err, runs.ErrNotAllowed), errors.Is(no.err, runs.ErrDecided):
+	case errors.Is(no.err, bot.ErrNotAnAnswer), errors.Is(no.err, runs.ErrVoted), errors.Is(no.err, runs.ErrNotAllowed), errors.Is(no.err, runs.ErrDecided):
 	default:
 		return h.refusal(ctx, no.err)
 	}

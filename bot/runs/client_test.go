@@ -88,12 +88,12 @@ func TestDecideRefuses(t *testing.T) {
 		want     error
 	}{
 		{"a stranger", bottest.Approval, agent.DecideApprove, "slack:U9", ErrNotAllowed},
-		{"a word of another question", bottest.Budget, agent.DecideApprove, "slack:U1", ErrNotAnAnswer},
-		{"approving where one is stuck", bottest.Stuck, agent.DecideApprove, "slack:U1", ErrNotAnAnswer},
-		{"a word that only the engine says", bottest.Approval, agent.DecideExpired, "slack:U1", ErrNotAnAnswer},
-		{"an edit of nothing", bottest.Approval, agent.DecideEdit, "slack:U1", ErrNotAnAnswer},
-		{"no word at all", bottest.Stuck, "", "slack:U1", ErrNotAnAnswer},
-		{"denying what may have happened", bottest.Uncertain, agent.DecideDeny, "slack:U1", ErrNotAnAnswer},
+		{"a word of another question", bottest.Budget, agent.DecideApprove, "slack:U1", bot.ErrNotAnAnswer},
+		{"approving where one is stuck", bottest.Stuck, agent.DecideApprove, "slack:U1", bot.ErrNotAnAnswer},
+		{"a word that only the engine says", bottest.Approval, agent.DecideExpired, "slack:U1", bot.ErrNotAnAnswer},
+		{"an edit of nothing", bottest.Approval, agent.DecideEdit, "slack:U1", bot.ErrNotAnAnswer},
+		{"no word at all", bottest.Stuck, "", "slack:U1", bot.ErrNotAnAnswer},
+		{"denying what may have happened", bottest.Uncertain, agent.DecideDeny, "slack:U1", bot.ErrNotAnAnswer},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d, m := open(t, authority.Authority{RequesterMayApprove: true})

@@ -2,7 +2,6 @@ package runs
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,9 +10,6 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
-
-// ErrNotAnAnswer is returned for a line that decides nothing.
-var ErrNotAnAnswer = errors.New("not an answer")
 
 // reply is one line of input as JSON (CONTRACT.md, "--json and journal").
 type reply struct {
@@ -37,7 +33,7 @@ func ReadDecision(r agent.Run, line, by string) (agent.CheckpointDecided, error)
 	}
 	check := r.OpenCheckpoint()
 	if check == nil {
-		return agent.CheckpointDecided{}, fmt.Errorf("%w: nothing is being asked", ErrNotAnAnswer)
+		return agent.CheckpointDecided{}, fmt.Errorf("%w: nothing is being asked", bot.ErrNotAnAnswer)
 	}
 	d, err := ReadWord(*check, line, by)
 	if hint, no := ReadHint(*check, line, by); err != nil && no == nil {
@@ -49,18 +45,18 @@ func ReadDecision(r agent.Run, line, by string) (agent.CheckpointDecided, error)
 func readJSON(r agent.Run, line, by string) (agent.CheckpointDecided, error) {
 	var a reply
 	if err := json.Unmarshal([]byte(line), &a); err != nil {
-		return agent.CheckpointDecided{}, fmt.Errorf("%w: %w", ErrNotAnAnswer, err)
+		return agent.CheckpointDecided{}, fmt.Errorf("%w: %w", bot.ErrNotAnAnswer, err)
 	}
 	check := r.OpenCheckpoint()
 	if a.Checkpoint != "" {
 		c, known := r.Checks[a.Checkpoint]
 		if !known {
-			return agent.CheckpointDecided{}, fmt.Errorf("%w: %w: %s", ErrNotAnAnswer, ErrNoCheckpoint, a.Checkpoint)
+			return agent.CheckpointDecided{}, fmt.Errorf("%w: %w: %s", bot.ErrNotAnAnswer, ErrNoCheckpoint, a.Checkpoint)
 		}
 		check = &c
 	}
 	if check == nil {
-		return agent.CheckpointDecided{}, fmt.Errorf("%w: nothing is being asked", ErrNotAnAnswer)
+		return agent.CheckpointDecided{}, fmt.Errorf("%w: nothing is being asked", bot.ErrNotAnAnswer)
 	}
 	if a.Decision == "" && (len(a.Answers) > 0 || a.Text != "") {
 		a.Decision = agent.DecideAnswer
@@ -85,12 +81,12 @@ func whole(c agent.Checkpoint, d agent.CheckpointDecided) error {
 		return nil
 	}
 	if c.Ask == agent.CheckPlan && d.Plan == nil {
-		return fmt.Errorf(`%w: "edit" of a plan needs "plan"`, ErrNotAnAnswer)
+		return fmt.Errorf(`%w: "edit" of a plan needs "plan"`, bot.ErrNotAnAnswer)
 	}
 	if c.Ask == agent.CheckApproval {
 		var object map[string]json.RawMessage
 		if json.Unmarshal(d.Arguments, &object) != nil || object == nil {
-			return fmt.Errorf(`%w: "edit" needs "arguments": the JSON object to call %s with`, ErrNotAnAnswer, c.Tool)
+			return fmt.Errorf(`%w: "edit" needs "arguments": the JSON object to call %s with`, bot.ErrNotAnAnswer, c.Tool)
 		}
 	}
 	return nil
@@ -154,9 +150,9 @@ func Free(c agent.Checkpoint) bool {
 
 func notOffered(c agent.Checkpoint, word string) error {
 	if Hinted(c) {
-		return fmt.Errorf("%w: %q; say one of: %s, or in a few words what should be done differently", ErrNotAnAnswer, word, strings.Join(c.Choices, ", "))
+		return fmt.Errorf("%w: %q; say one of: %s, or in a few words what should be done differently", bot.ErrNotAnAnswer, word, strings.Join(c.Choices, ", "))
 	}
-	return fmt.Errorf("%w: %q; say one of: %s", ErrNotAnAnswer, word, strings.Join(c.Choices, ", "))
+	return fmt.Errorf("%w: %q; say one of: %s", bot.ErrNotAnAnswer, word, strings.Join(c.Choices, ", "))
 }
 
 // settle makes sure that the decision answers the question: with one of its
@@ -191,7 +187,7 @@ func verdictOf(r agent.Run, c agent.Checkpoint, d agent.CheckpointDecided, by bo
 	case agent.DecideApprove, agent.DecideAlways:
 	case agent.DecideEdit:
 		if c.Ask == agent.CheckPlan { // it would be accepted at once
-			return nil, 0, fmt.Errorf("%w: this plan needs %d approvals, so nobody changes it alone; deny it and say what should change", ErrNotAnAnswer, quorum)
+			return nil, 0, fmt.Errorf("%w: this plan needs %d approvals, so nobody changes it alone; deny it and say what should change", bot.ErrNotAnAnswer, quorum)
 		}
 		return d, 0, nil
 	default:

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/bottest"
 )
 
@@ -50,7 +51,7 @@ func TestReadWords(t *testing.T) {
 			d, err := ReadDecision(bottest.Asked(tt.question), line, "slack:U1")
 			switch {
 			case tt.want == "":
-				if !errors.Is(err, ErrNotAnAnswer) {
+				if !errors.Is(err, bot.ErrNotAnAnswer) {
 					t.Errorf("%s, %q: read as %q, %v", tt.question.Ask, line, d.Decision, err)
 				}
 				if err != nil && !strings.Contains(err.Error(), tt.question.Choices[0]) {
@@ -113,7 +114,7 @@ func TestReadJSON(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			d, err := ReadDecision(bottest.Asked(bottest.Approval, bottest.Planned, bottest.Clarify), tt.line, "slack:U1")
 			if tt.want.ID == "" {
-				if !errors.Is(err, ErrNotAnAnswer) {
+				if !errors.Is(err, bot.ErrNotAnAnswer) {
 					t.Errorf("read as %+v, %v", d, err)
 				}
 				return
@@ -128,7 +129,7 @@ func TestReadJSON(t *testing.T) {
 
 func TestReadWithNothingAsked(t *testing.T) {
 	for _, line := range []string{"y", `{"decision":"approve"}`, ""} {
-		if d, err := ReadDecision(bottest.Asked(), line, "slack:U1"); !errors.Is(err, ErrNotAnAnswer) {
+		if d, err := ReadDecision(bottest.Asked(), line, "slack:U1"); !errors.Is(err, bot.ErrNotAnAnswer) {
 			t.Errorf("%q: %+v, %v", line, d, err)
 		}
 	}
@@ -146,7 +147,7 @@ func FuzzReadDecision(f *testing.F) {
 		q := questions[uint(i)%uint(len(questions))]
 		d, err := ReadDecision(bottest.Asked(q), line, "slack:U1")
 		switch {
-		case err != nil && !errors.Is(err, ErrNotAnAnswer):
+		case err != nil && !errors.Is(err, bot.ErrNotAnAnswer):
 			t.Fatalf("error of no kind: %v", err)
 		case err == nil && (d.By != "slack:U1" || d.ID != q.ID || d.Decision == ""):
 			t.Fatalf("%q was read as %+v", line, d)
