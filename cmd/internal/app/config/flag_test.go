@@ -86,7 +86,7 @@ func TestSizesAndMoneyAreExact(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]int64{"0": 0, "0.00": 0, "0e5": 0, "0.1": 100_000_000, "12.345678901": 12_345_678_901} {
-		if got, err := parseMoney(text); err != nil || got != want {
+		if got, err := parseMoney(text); err != nil || int64(got) != want {
 			t.Errorf("%q: %d, %v; want %d", text, got, err, want)
 		}
 	}

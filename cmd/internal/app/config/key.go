@@ -3,31 +3,50 @@ package config
 import (
 	"reflect"
 	"strconv"
+	"strings"
 )
 
 // Key is one key of the file as a person looks it up.
 type Key struct {
-	Path    string // "budget.run.usd"; NAME stands for a free key, [] for a list's entries
-	Type    string // what a value looks like, or the words that are possible
-	Default string // as one would write it; empty: none
-	Unit    string // what a number counts; empty where it counts nothing
-	Env     string // the variable that wins over the file; empty: none
+	Path     string // "budget.run.usd"; free keys are NAME or PLACE, a list's entries []
+	Kind     string // what a value is: "duration", "list of principals", "words: never, effects, always"
+	Unit     string // what a number counts; empty where it counts nothing
+	Default  string // as one writes it in the file; empty: none
+	Env      string // the variable that wins over the file; empty: none
+	Required bool
 }
 
 // Keys lists every key of the file in its order, for the reference in the
 // documentation.
-func Keys() []Key { return keysOf(reflect.New(reflect.TypeFor[Config]()).Elem(), "") }
+func Keys() []Key { return keysOf(reflect.TypeFor[Config](), "") }
 
-func keysOf(section reflect.Value, prefix string) []Key {
+func keysOf(section reflect.Type, prefix string) []Key {
 	var list []Key
-	walk(section, prefix, func(path string, f reflect.StructField, v reflect.Value) {
-		switch t := f.Type; {
+	walk(reflect.New(section).Elem(), prefix, func(path string, f reflect.StructField, _ reflect.Value) {
+		switch t, tag := f.Type, f.Tag; {
 		case t.Kind() == reflect.Map:
-			list = append(list, keysOf(reflect.New(t.Elem()).Elem(), path+".NAME")...)
-		case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct:
-			list = append(list, keysOf(reflect.New(t.Elem()).Elem(), path+"[]")...)
+			name := ".NAME"
+			if tag.Get("keys") == "channel" {
+				name = ".PLACE"
+			}
+			list = append(list, keysOf(t.Elem(), path+name)...)
+		case t.Kind() == reflect.Slice && isSection(t.Elem()):
+			list = append(list, keysOf(t.Elem(), path+"[]")...)
 		default:
-			list = append(list, Key{path, typeName(f), f.Tag.Get("default"), unitOf(f), f.Tag.Get("env")})
+			k := Key{path, kindOf(t).name, kindOf(t).unit, tag.Get("default"), tag.Get("env"), tag.Get("required") != ""}
+			if form, has := forms[tag.Get("is")]; has {
+				k.Kind = form.name
+			}
+			if words := tag.Get("oneof"); words != "" {
+				k.Kind = "words: " + strings.Join(strings.Fields(words), ", ")
+			}
+			if t.Kind() == reflect.Slice {
+				k.Kind = "list of " + k.Kind + "s"
+			}
+			if unit := tag.Get("unit"); unit != "" {
+				k.Unit = unit
+			}
+			list = append(list, k)
 		}
 	})
 	return list
@@ -36,13 +55,12 @@ func keysOf(section reflect.Value, prefix string) []Key {
 // walk visits every key below a section that is no section itself.
 func walk(section reflect.Value, prefix string, visit func(path string, f reflect.StructField, v reflect.Value)) {
 	for f, v := range section.Fields() {
-		name, path := f.Tag.Get("yaml"), ""
-		if name == "" {
-			continue
-		}
-		if path = below(prefix, name); isSection(f.Type) {
+		name := f.Tag.Get("yaml")
+		switch path := below(prefix, name); {
+		case name == "": // none of the file's
+		case isSection(f.Type):
 			walk(v, path, visit)
-		} else {
+		default:
 			visit(path, f, v)
 		}
 	}

@@ -101,8 +101,8 @@ func (r *reader) syntax(err error) {
 
 // value reads a node into v, within the bounds of the tag.
 func (r *reader) value(n *yaml.Node, v reflect.Value, path string, tag reflect.StructTag) {
-	empty := n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
-	switch scalar := isScalar(v.Type()); {
+	empty, scalar := n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null", kindOf(v.Type()).parse != nil
+	switch {
 	case n.Kind == yaml.AliasNode:
 		r.failf(n, path, "*%s is a reference: write the value out", n.Value)
 	case n.Style&yaml.TaggedStyle != 0:
@@ -117,7 +117,7 @@ func (r *reader) value(n *yaml.Node, v reflect.Value, path string, tag reflect.S
 	case isSection(v.Type()) && n.Kind == yaml.MappingNode:
 		r.section(n, v, path)
 	default:
-		r.failf(n, path, "expected %s, found %s", wanted(v.Type()), found(n))
+		r.failf(n, path, "expected %s, found %s", kindOf(v.Type()).like, found(n))
 	}
 }
 
@@ -141,7 +141,7 @@ func (r *reader) scalar(n *yaml.Node, v reflect.Value, path string, tag reflect.
 	x, err := read(v.Type(), n.Value, tag)
 	switch {
 	case err != nil:
-	case v.Type() == secretType:
+	case v.Type() == reflect.TypeFor[Secret]():
 		var s Secret
 		s, err = readSecret(r.beside(n.Value))
 		x = reflect.ValueOf(s)
@@ -174,8 +174,8 @@ func (r *reader) list(n *yaml.Node, v reflect.Value, path string, tag reflect.St
 func (r *reader) entries(n *yaml.Node, v reflect.Value, path string, tag reflect.StructTag) {
 	v.Set(reflect.MakeMap(v.Type()))
 	r.pairs(n, path, func(name, value *yaml.Node) {
-		if form := tag.Get("keys"); form != "" {
-			if err := checkForm(form, name.Value); err != nil {
+		if form, has := forms[tag.Get("keys")]; has {
+			if err := form.check(name.Value); err != nil {
 				r.failf(name, path, "%v", err)
 			}
 		}

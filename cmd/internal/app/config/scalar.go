@@ -15,84 +15,67 @@ import (
 // Bytes is an amount of memory.
 type Bytes int64
 
-// quantity is a type of numbers that are written with a unit.
-type quantity struct {
-	like  string // what a value looks like, for a person who wrote something else
-	name  string
-	unit  string
-	parse func(text string) (int64, error)
+// kind is a type of values.
+type kind struct {
+	name, unit string // in the documentation
+	like       string // what one looks like, for a person who wrote something else
+	// parse reads a value that is one text; nil: it is several.
+	parse func(v reflect.Value, text string) error
 }
 
-var quantities = map[reflect.Type]quantity{
-	reflect.TypeFor[time.Duration](): {"a duration such as 500ms, 10s or 2h30m", "duration", "Go duration", func(text string) (int64, error) {
-		d, err := time.ParseDuration(text)
-		return int64(d), err
+// kinds are looked up by type, or else by kind of type.
+var kinds = map[any]kind{
+	reflect.TypeFor[time.Duration](): {"duration", "", "a duration such as 500ms, 10s or 2h30m", number(time.ParseDuration)},
+	reflect.TypeFor[agent.Nano]():    {"amount", "US$", "an amount of US dollars such as 2.50", number(parseMoney)},
+	reflect.TypeFor[Bytes]():         {"size", "bytes", "a size such as 65536, 64KiB or 256MiB", number(parseSize)},
+	reflect.TypeFor[Secret](): {"file with a secret", "", "the path of a file that holds the secret", func(v reflect.Value, text string) error {
+		v.Set(reflect.ValueOf(NewSecret(strings.TrimSpace(text))))
+		return nil
 	}},
-	reflect.TypeFor[agent.Nano](): {"an amount of US dollars such as 2.50", "money", "US$", parseMoney},
-	reflect.TypeFor[Bytes]():      {"a size such as 65536, 64KiB or 256MiB", "size", "bytes", parseSize},
+	reflect.Bool: {"true or false", "", "true or false", func(v reflect.Value, text string) error {
+		if text != "true" && text != "false" {
+			return strconv.ErrSyntax
+		}
+		v.SetBool(text == "true")
+		return nil
+	}},
+	reflect.Int:   {"whole number", "", "a whole number", number(parseWhole)},
+	reflect.Int64: {"whole number", "", "a whole number", number(parseWhole)},
+	reflect.String: {"text", "", "a text", func(v reflect.Value, text string) error {
+		v.SetString(text)
+		return nil
+	}},
+	reflect.Slice:  {like: "a list"},
+	reflect.Map:    {like: "keys with values below it"},
+	reflect.Struct: {like: "keys with values below it"},
 }
 
-var secretType = reflect.TypeFor[Secret]()
+func kindOf(t reflect.Type) kind {
+	if k, is := kinds[t]; is {
+		return k
+	}
+	return kinds[t.Kind()]
+}
 
 // isSection reports whether values of the type are keys with values.
-func isSection(t reflect.Type) bool { return t.Kind() == reflect.Struct && t != secretType }
+func isSection(t reflect.Type) bool { return t.Kind() == reflect.Struct && kindOf(t).parse == nil }
 
-// isScalar reports whether values of the type are one text in the file.
-func isScalar(t reflect.Type) bool {
-	return t.Kind() != reflect.Map && t.Kind() != reflect.Slice && !isSection(t)
-}
-
-// wanted describes what a value of the type looks like, for a person who
-// wrote something else.
-func wanted(t reflect.Type) string {
-	if t == secretType {
-		return "the path of a file that holds the secret"
-	}
-	if q, is := quantities[t]; is {
-		return q.like
-	}
-	switch t.Kind() {
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Int, reflect.Int64:
-		return "a whole number"
-	case reflect.Slice:
-		return "a list"
-	case reflect.Struct, reflect.Map:
-		return "keys with values below it"
-	default:
-		return "a text"
+// number is the reading of a type of numbers.
+func number[N ~int64](parse func(text string) (N, error)) func(reflect.Value, string) error {
+	return func(v reflect.Value, text string) error {
+		n, err := parse(text)
+		v.SetInt(int64(n))
+		return err
 	}
 }
 
-// typeName names the type of a key in the documentation.
-func typeName(f reflect.StructField) string {
-	if words := f.Tag.Get("oneof"); words != "" {
-		return strings.Join(strings.Fields(words), " | ")
+// parse reads a text as a value of the type, without its bounds.
+func parse(t reflect.Type, text string) (reflect.Value, error) {
+	v, k := reflect.New(t).Elem(), kindOf(t)
+	if k.parse(v, text) != nil {
+		return v, fmt.Errorf("%q is not %s", text, k.like)
 	}
-	if q, is := quantities[f.Type]; is {
-		return q.name
-	}
-	if f.Type == secretType {
-		return "file"
-	}
-	switch f.Type.Kind() {
-	case reflect.Bool:
-		return "true | false"
-	case reflect.Int, reflect.Int64:
-		return "whole number"
-	case reflect.Slice:
-		return "list"
-	default:
-		return "text"
-	}
-}
-
-func unitOf(f reflect.StructField) string {
-	if unit := f.Tag.Get("unit"); unit != "" {
-		return unit
-	}
-	return quantities[f.Type].unit
+	return v, nil
 }
 
 // read reads a text as a value of the type, within the bounds of the tag. A
@@ -100,66 +83,37 @@ func unitOf(f reflect.StructField) string {
 func read(t reflect.Type, text string, tag reflect.StructTag) (reflect.Value, error) {
 	v, err := parse(t, text)
 	if err != nil {
-		return v, fmt.Errorf("%q is not %s", text, wanted(t))
-	}
-	if words := strings.Fields(tag.Get("oneof")); len(words) > 0 && !slices.Contains(words, text) {
-		err = fmt.Errorf("%q is not one of %s", text, strings.Join(words, ", "))
-		if near := nearest(text, words); near != "" {
-			err = fmt.Errorf("%w (did you mean %q?)", err, near)
-		}
 		return v, err
 	}
-	if form := tag.Get("is"); form != "" {
-		if err := checkForm(form, text); err != nil {
+	if words := strings.Fields(tag.Get("oneof")); len(words) > 0 && !slices.Contains(words, text) {
+		if near := nearest(text, words); near != "" {
+			return v, fmt.Errorf("%q is not one of %s (did you mean %q?)", text, strings.Join(words, ", "), near)
+		}
+		return v, fmt.Errorf("%q is not one of %s", text, strings.Join(words, ", "))
+	}
+	if is, has := tag.Lookup("is"); has {
+		if err := forms[is].check(text); err != nil {
 			return v, err
 		}
 	}
 	if least, bounded := tag.Lookup("min"); bounded {
-		min, err := parse(t, least)
-		if err != nil {
-			return v, fmt.Errorf("the bound of %s: %w", t, err)
-		}
-		if v.Int() < min.Int() {
+		if low, err := parse(t, least); err != nil || v.Int() < low.Int() {
 			return v, fmt.Errorf("%s is too small: at least %s", text, least)
 		}
 	}
 	return v, nil
 }
 
-// parse reads a text as a value of the type, without its bounds.
-func parse(t reflect.Type, text string) (v reflect.Value, err error) {
-	v = reflect.New(t).Elem()
-	var n int64
-	if q, is := quantities[t]; is {
-		n, err = q.parse(text)
-		v.SetInt(n)
-		return v, err
-	}
-	switch t.Kind() {
-	case reflect.Bool:
-		if text != "true" && text != "false" {
-			return v, strconv.ErrSyntax
-		}
-		v.SetBool(text == "true")
-	case reflect.String:
-		v.SetString(text)
-	case reflect.Struct:
-		v.Set(reflect.ValueOf(NewSecret(strings.TrimSpace(text))))
-	default:
-		n, err = strconv.ParseInt(text, 10, 64)
-		v.SetInt(n)
-	}
-	return v, err
-}
+func parseWhole(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) }
 
 // parseMoney reads dollars. An amount that would be rounded to nothing is
 // refused, because nothing means that there is no limit.
-func parseMoney(text string) (int64, error) {
+func parseMoney(text string) (agent.Nano, error) {
 	n, err := agent.ParseDollars(text)
 	if err == nil && n == 0 && strings.ContainsAny(text, "123456789") && !zeroMantissa.MatchString(text) {
 		return 0, strconv.ErrRange
 	}
-	return int64(n), err
+	return n, err
 }
 
 var zeroMantissa = regexp.MustCompile(`^[+-]?[0.]+[eE]`)
@@ -174,15 +128,10 @@ var units = map[string]int64{
 // parseSize reads a whole number of bytes with an optional unit.
 func parseSize(text string) (int64, error) {
 	digits := strings.TrimRight(text, "BKMGi")
-	n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
+	n, err := parseWhole(strings.TrimSpace(digits))
 	unit, known := units[text[len(digits):]]
-	switch {
-	case err != nil:
-		return 0, err
-	case !known:
-		return 0, strconv.ErrSyntax
-	case n > (1<<62)/unit || n < -(1<<62)/unit:
-		return 0, strconv.ErrRange
+	if err == nil && (!known || n > (1<<62)/unit || n < -(1<<62)/unit) {
+		err = strconv.ErrRange
 	}
-	return n * unit, nil
+	return n * unit, err
 }
