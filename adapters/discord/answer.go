@@ -9,8 +9,9 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/deckhand-bot/deckhand/adapters/ingest"
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/wait"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -19,9 +20,6 @@ const (
 	markWithin   = 20 * time.Second
 	postAttempts = 5
 )
-
-// codeNoReplies is the refusal where the bot may not read what was said before.
-const codeNoReplies = 160002
 
 // The fixed texts of answers.
 const (
@@ -76,7 +74,7 @@ func (d *Discord) answerInteraction(ctx context.Context, n *notice, a bot.Answer
 // second answers what was heard before: another replica does, unless it died
 // in between, so it is given time.
 func (d *Discord) second(ctx context.Context, n *notice) {
-	if n.begins || n.reply.begun() && !n.reply.waiting() || !ingest.Sleep(ctx, d.in.times.second) {
+	if n.begins || n.reply.begun() && !n.reply.waiting() || !wait.Sleep(ctx, d.in.times.second) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
@@ -119,7 +117,7 @@ func (d *Discord) started(ctx context.Context, n *notice) {
 		switch {
 		case err == nil:
 			text = "Working on it in <#" + n.in.Where.ID + ">."
-		case statusOf(err) == http.StatusForbidden:
+		case api.Status(err) == http.StatusForbidden:
 			text = "Working on it. I may not open a thread here (Create Public Threads, Send Messages in Threads), so I answer you directly."
 		}
 	}
@@ -186,16 +184,16 @@ func (d *Discord) react(ctx context.Context, message bot.Address, emoji string) 
 	target := discordgo.EndpointMessageReaction(message.Channel, message.ID, url.PathEscape(emoji), "@me")
 	for {
 		once, cancel := context.WithTimeout(ctx, d.cfg.PostTimeout)
-		err := d.call(once, http.MethodPut, target, nil, nil)
+		err := d.api.Call(once, http.MethodPut, target, nil, nil)
 		cancel()
 		if err == nil {
 			return
 		}
-		pause, busy := waitFor(err)
-		if !busy && unanswered(err) {
-			pause, busy = lostPause, true // the same reaction again changes nothing
+		pause, busy := api.Wait(err)
+		if !busy && api.Unanswered(err) {
+			pause, busy = api.LostPause, true // the same reaction again changes nothing
 		}
-		if !busy || !ingest.Sleep(ctx, pause) {
+		if !busy || !wait.Sleep(ctx, pause) {
 			d.grumble("a reaction could not be set", message, err)
 			return
 		}
@@ -209,7 +207,7 @@ func private(text string) words {
 	if len(m.blocks) == 1 && m.blocks[0].Type == kindText && width(m.blocks[0].Content) <= maxContent {
 		return words{Content: &m.blocks[0].Content, Components: []block{}, Allowed: allowing(nil)}
 	}
-	return words{Components: []block{{Type: kindContainer, Blocks: m.blocks}}, Flags: flagComponents, Allowed: allowing(nil)}
+	return words{Components: []block{{Type: kindContainer, Blocks: m.blocks}}, Flags: discordgo.MessageFlagsIsComponentsV2, Allowed: allowing(nil)}
 }
 
 // whisper shows a text to the person alone. Discord has no way to do so below a
@@ -222,10 +220,10 @@ func (d *Discord) whisper(ctx context.Context, n *notice, text string) {
 		return
 	}
 	err := n.reply.say(ctx, m)
-	if errors.Is(err, errTooLate) || statusOf(err) == http.StatusUnauthorized || statusOf(err) == http.StatusNotFound {
+	if errors.Is(err, errTooLate) || api.Status(err) == http.StatusUnauthorized || api.Status(err) == http.StatusNotFound {
 		to, other := d.Direct(ctx, n.in.By.ID)
 		if other == nil {
-			other = d.call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(to.Channel), m, nil)
+			other = d.api.Call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(to.Channel), m, nil)
 		}
 		err = errors.Join(other, onlyIf(other != nil, err))
 	}
@@ -245,10 +243,10 @@ func (d *Discord) below(ctx context.Context, n *notice, m words) error {
 	m.Nonce, m.Enforce = nonceOf(bot.Key{Name: "private/" + n.in.Message.String(), Kind: agent.PostAnswer}), true
 	m.Reference = &reference{Message: n.id}
 	for {
-		err := d.persist(ctx, true, func() error {
-			return d.call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(n.channel), m, nil)
+		err := api.Retry(ctx, true, func() error {
+			return d.api.Call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(n.channel), m, nil)
 		})
-		if m.Reference == nil || codeOf(err) != codeNoReplies {
+		if m.Reference == nil || api.Code(err) != discordgo.ErrCodeCannotReplyWithoutPermissionToReadMessageHistory {
 			return err
 		}
 		m.Reference = nil
@@ -272,7 +270,7 @@ func (d *Discord) public(ctx context.Context, n *notice, card bot.Card) {
 				return
 			}
 		}
-		pause, busy := waitFor(err)
+		pause, busy := api.Wait(err)
 		switch {
 		case busy:
 		case errors.Is(err, bot.ErrLost):
@@ -281,7 +279,7 @@ func (d *Discord) public(ctx context.Context, n *notice, card bot.Card) {
 			d.grumble("an answer could not be posted", n.in.Where, err)
 			return
 		}
-		if !ingest.Sleep(ctx, pause) {
+		if !wait.Sleep(ctx, pause) {
 			break
 		}
 		err = nil

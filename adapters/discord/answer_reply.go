@@ -10,53 +10,35 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"github.com/deckhand-bot/deckhand/adapters/ingest"
-	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 )
 
-// The first responses to an interaction.
-const (
-	respondPong    = 1
-	respondMessage = 4
-	respondLater   = 5 // "is thinking…"
-	respondNothing = 6 // a component is left as it is
-	respondChoices = 8
-	respondForm    = 9
-)
-
-const (
-	flagAlone       = 1 << 6 // seen by one person only
-	responseWithin  = 2 * time.Second
-	lookAttempts    = 6
-	firstPause      = 50 * time.Millisecond
-	codeAnswered    = discordgo.ErrCodeInteractionHasAlreadyBeenAcknowledged
-	codeUnknownHook = discordgo.ErrCodeUnknownWebhook
-)
+const responseWithin = 2 * time.Second
 
 // response is the first answer to an interaction.
 type response struct {
-	Kind int `json:"type"`
-	Data any `json:"data,omitempty"`
+	Kind discordgo.InteractionResponseType `json:"type"`
+	Data any                               `json:"data,omitempty"`
 }
 
 // responseData is what a response holds that is no message.
 type responseData struct {
-	Flags      int                 `json:"flags,omitempty"`
-	Choices    *[]choiceDefinition `json:"choices,omitempty"`
-	CustomID   string              `json:"custom_id,omitempty"`
-	Title      string              `json:"title,omitempty"`
-	Components []field             `json:"components,omitempty"`
+	Flags      discordgo.MessageFlags `json:"flags,omitempty"`
+	Choices    *[]choiceDefinition    `json:"choices,omitempty"`
+	CustomID   string                 `json:"custom_id,omitempty"`
+	Title      string                 `json:"title,omitempty"`
+	Components []field                `json:"components,omitempty"`
 }
 
 // words are an answer to somebody. They notify nobody.
 type words struct {
-	Content    *string         `json:"content,omitempty"`
-	Components []block         `json:"components"`
-	Flags      int             `json:"flags,omitempty"`
-	Allowed    allowedMentions `json:"allowed_mentions"`
-	Nonce      string          `json:"nonce,omitempty"`
-	Enforce    bool            `json:"enforce_nonce,omitempty"`
-	Reference  *reference      `json:"message_reference,omitempty"`
+	Content    *string                `json:"content,omitempty"`
+	Components []block                `json:"components"`
+	Flags      discordgo.MessageFlags `json:"flags,omitempty"`
+	Allowed    allowedMentions        `json:"allowed_mentions"`
+	Nonce      string                 `json:"nonce,omitempty"`
+	Enforce    bool                   `json:"enforce_nonce,omitempty"`
+	Reference  *reference             `json:"message_reference,omitempty"`
 }
 
 // reference is the message that words answer.
@@ -75,14 +57,14 @@ var (
 type reply struct {
 	d         *Discord
 	id, token string
-	kind      int
+	kind      discordgo.InteractionType
 	card      bool          // it comes from a message of the bot's
 	body      chan<- []byte // takes the first response; nil: it goes over the API
 
-	mu    sync.Mutex // held while the first response is on its way
-	first int        // the kind of the first response, 0: none yet
-	taken bool       // somebody else gave it, perhaps another replica
-	alone bool       // the first response is for the person alone
+	mu    sync.Mutex                        // held while the first response is on its way
+	first discordgo.InteractionResponseType // the kind of the first response, 0: none yet
+	taken bool                              // somebody else gave it, perhaps another replica
+	alone bool                              // the first response is for the person alone
 }
 
 // begin gives the first response. It is given once; later ones are errTaken.
@@ -110,14 +92,14 @@ func (r *reply) beginLocked(ctx context.Context, what response) (message string,
 		return "", nil
 	}
 	message, mine, err := r.callback(ctx, what)
-	switch code := codeOf(err); {
-	case err == nil || code == codeAnswered && mine:
+	switch code := api.Code(err); {
+	case err == nil || code == discordgo.ErrCodeInteractionHasAlreadyBeenAcknowledged && mine:
 		r.first = what.Kind
 		return message, nil
-	case code == codeAnswered:
+	case code == discordgo.ErrCodeInteractionHasAlreadyBeenAcknowledged:
 		r.taken = true
 		return "", errTaken
-	case statusOf(err) == http.StatusNotFound:
+	case api.Status(err) == http.StatusNotFound:
 		r.taken = true
 		return "", errTooLate
 	}
@@ -134,9 +116,9 @@ func (r *reply) callback(ctx context.Context, what response) (message string, mi
 			} `json:"message"`
 		} `json:"resource"`
 	}
-	err = r.d.persist(ctx, true, func() error {
-		err := r.d.call(ctx, http.MethodPost, discordgo.EndpointInteractionResponse(r.id, r.token)+"?with_response=true", what, &back)
-		mine = mine || unanswered(err)
+	err = api.Retry(ctx, true, func() error {
+		err := r.d.api.Call(ctx, http.MethodPost, discordgo.EndpointInteractionResponse(r.id, r.token)+"?with_response=true", what, &back)
+		mine = mine || api.Unanswered(err)
 		return err
 	})
 	return back.Resource.Message.ID, mine, err
@@ -153,18 +135,18 @@ func (r *reply) begun() bool {
 func (r *reply) waiting() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.first == respondLater
+	return r.first == discordgo.InteractionResponseDeferredChannelMessageWithSource
 }
 
 // think says "is thinking…", to the person alone or to all, or for a component
 // nothing at all. It names the message that will be the answer, if there is one.
 func (r *reply) think(ctx context.Context, alone bool) (message string, err error) {
-	what := response{Kind: respondLater}
+	what := response{Kind: discordgo.InteractionResponseDeferredChannelMessageWithSource}
 	if alone {
-		what.Data = responseData{Flags: flagAlone}
+		what.Data = responseData{Flags: discordgo.MessageFlagsEphemeral}
 	}
-	if alone && r.kind == askComponent {
-		what = response{Kind: respondNothing}
+	if alone && r.kind == discordgo.InteractionMessageComponent {
+		what = response{Kind: discordgo.InteractionResponseDeferredMessageUpdate}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -176,23 +158,23 @@ func (r *reply) think(ctx context.Context, alone bool) (message string, err erro
 
 // say shows a message to the person alone.
 func (r *reply) say(ctx context.Context, m words) error {
-	m.Flags |= flagAlone
+	m.Flags |= discordgo.MessageFlagsEphemeral
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_, err := r.beginLocked(ctx, response{Kind: respondMessage, Data: m})
+	_, err := r.beginLocked(ctx, response{Kind: discordgo.InteractionResponseChannelMessageWithSource, Data: m})
 	if !errors.Is(err, errTaken) {
 		return err
 	}
-	if r.first == respondLater && r.alone {
+	if r.first == discordgo.InteractionResponseDeferredChannelMessageWithSource && r.alone {
 		return r.original(ctx, http.MethodPatch, m, nil)
 	}
-	if r.first == respondLater { // what all would see goes first
+	if r.first == discordgo.InteractionResponseDeferredChannelMessageWithSource { // what all would see goes first
 		if err := r.original(ctx, http.MethodDelete, nil, nil); err != nil {
 			return err
 		}
 	}
-	return r.d.persist(ctx, false, func() error { // a second one would be seen
-		return r.d.call(ctx, http.MethodPost, discordgo.EndpointFollowupMessage(r.d.appID, r.token), m, nil)
+	return api.Retry(ctx, false, func() error { // a second one would be seen
+		return r.d.api.Call(ctx, http.MethodPost, discordgo.EndpointFollowupMessage(r.d.appID, r.token), m, nil)
 	})
 }
 
@@ -209,11 +191,11 @@ func (r *reply) settle(ctx context.Context, done words) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_, err := r.beginLocked(ctx, response{Kind: respondNothing})
+	_, err := r.beginLocked(ctx, response{Kind: discordgo.InteractionResponseDeferredMessageUpdate})
 	if !errors.Is(err, errTaken) {
 		return err
 	}
-	if r.first == respondLater {
+	if r.first == discordgo.InteractionResponseDeferredChannelMessageWithSource {
 		return r.original(ctx, http.MethodDelete, nil, nil)
 	}
 	return nil
@@ -224,10 +206,10 @@ func (r *reply) repeat(ctx context.Context, seen words) error {
 	if r.waiting() {
 		return r.say(ctx, seen)
 	}
-	what := response{Kind: respondNothing}
+	what := response{Kind: discordgo.InteractionResponseDeferredMessageUpdate}
 	if !r.card {
-		seen.Flags |= flagAlone
-		what = response{Kind: respondMessage, Data: seen}
+		seen.Flags |= discordgo.MessageFlagsEphemeral
+		what = response{Kind: discordgo.InteractionResponseChannelMessageWithSource, Data: seen}
 	}
 	if err := r.begin(ctx, what); !errors.Is(err, errTaken) && !errors.Is(err, errTooLate) {
 		return err
@@ -237,43 +219,13 @@ func (r *reply) repeat(ctx context.Context, seen words) error {
 
 // message asks which message the first response is.
 func (r *reply) message(ctx context.Context) (string, error) {
-	var m sent
+	var m api.Sent
 	err := r.original(ctx, http.MethodGet, nil, &m)
 	return m.ID, err
 }
 
 func (r *reply) original(ctx context.Context, method string, in, out any) error {
-	return r.d.persist(ctx, true, func() error {
-		return r.d.call(ctx, method, discordgo.EndpointInteractionResponseActions(r.d.appID, r.token), in, out)
+	return api.Retry(ctx, true, func() error {
+		return r.d.api.Call(ctx, method, discordgo.EndpointInteractionResponseActions(r.d.appID, r.token), in, out)
 	})
-}
-
-// waitFor is how long Discord asks to wait.
-func waitFor(err error) (time.Duration, bool) {
-	var busy *bot.BusyError
-	if !errors.As(err, &busy) {
-		return 0, false
-	}
-	return max(busy.After, firstPause), true
-}
-
-// persist does a call again while Discord is busy or does not know of the first
-// response yet: one that went over HTTP is on its way still. What is harmless
-// to repeat is repeated also where no answer came.
-func (d *Discord) persist(ctx context.Context, harmless bool, call func() error) error {
-	pause := firstPause
-	for attempt := 1; ; attempt++ {
-		err := call()
-		if err == nil {
-			return nil
-		}
-		wait, again := waitFor(err)
-		if code := codeOf(err); code == codeUnknownHook || code == discordgo.ErrCodeUnknownMessage || harmless && unanswered(err) {
-			wait, again = pause, true
-			pause *= 2
-		}
-		if !again || attempt == lookAttempts || !ingest.Sleep(ctx, wait) {
-			return err
-		}
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
@@ -32,12 +33,12 @@ func TestClickIsAcknowledged(t *testing.T) {
 		thread, question := r.asks(approve)
 		for i, c := range []struct {
 			answer bot.Answer
-			kind   int
+			kind   discordgo.InteractionResponseType
 			told   string
 		}{
-			{bot.Answer{Run: "r"}, respondNothing, ""},
-			{bot.Answer{Private: "You may not decide this."}, respondMessage, "You may not decide this."},
-			{bot.Answer{Home: &bot.Card{Parts: []bot.Part{bot.Heading{Text: "Home"}}}}, respondMessage, "**Home**"},
+			{bot.Answer{Run: "r"}, discordgo.InteractionResponseDeferredMessageUpdate, ""},
+			{bot.Answer{Private: "You may not decide this."}, discordgo.InteractionResponseChannelMessageWithSource, "You may not decide this."},
+			{bot.Answer{Home: &bot.Card{Parts: []bot.Part{bot.Heading{Text: "Home"}}}}, discordgo.InteractionResponseChannelMessageWithSource, "**Home**"},
 		} {
 			r.Always(c.answer)
 			if err := r.Click(discordtest.Ben, thread, question.ID, "Approve"); err != nil {
@@ -48,7 +49,7 @@ func TestClickIsAcknowledged(t *testing.T) {
 				in.Where != general(thread) || in.By.Name != "Ben" {
 				t.Errorf("heard %+v", in)
 			}
-			if got := r.Interactions()[i]; got.Response != c.kind {
+			if got := r.Interactions()[i]; got.Response != int(c.kind) {
 				t.Errorf("answered with %d, want %d", got.Response, c.kind)
 			}
 			if c.told != "" && r.whisper(discordtest.Ben) != c.told {
@@ -108,7 +109,7 @@ func TestFormsComeBack(t *testing.T) {
 		if !cmp.Equal(in.Act, bot.Act(want)) || in.Where != general(thread) {
 			t.Errorf("heard %+v", in)
 		}
-		if got := r.Interactions()[1].Response; got != respondNothing {
+		if got := r.Interactions()[1].Response; got != int(discordgo.InteractionResponseDeferredMessageUpdate) {
 			t.Errorf("answered with %d", got)
 		}
 	})
@@ -301,7 +302,7 @@ func TestWhatWasHeardBeforeIsAcknowledged(t *testing.T) {
 		if err := r.Click(discordtest.Ann, thread, question.ID, "Approve"); err != nil {
 			t.Fatal(err)
 		}
-		if got := r.Interactions()[1].Response; got != respondNothing {
+		if got := r.Interactions()[1].Response; got != int(discordgo.InteractionResponseDeferredMessageUpdate) {
 			t.Errorf("answered with %d", got)
 		}
 	})
@@ -311,7 +312,7 @@ func TestAnswersWithoutHistory(t *testing.T) {
 	t.Parallel()
 	r := listen(t, discordtest.Config{}, nil)
 	r.Always(bot.Answer{Private: "No."})
-	r.Fail(discordtest.PostMessage, 1, discordtest.APIError(400, codeNoReplies))
+	r.Fail(discordtest.PostMessage, 1, discordtest.APIError(400, discordgo.ErrCodeCannotReplyWithoutPermissionToReadMessageHistory))
 	r.Mention(discordtest.Gus, discordtest.General, "do it")
 	r.until("it is answered", func() bool { return len(r.FromBot()) == 1 && r.FromBot()[0].ReplyTo == "" })
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -27,7 +28,7 @@ const (
 
 // lately is a channel, thread or conversation in which something was said since.
 type lately struct {
-	channel
+	api.Channel
 
 	after int64
 }
@@ -62,7 +63,7 @@ func (d *Discord) catchUp(ctx, late context.Context, hear bot.Hear) error {
 			return err
 		}
 		for _, area := range read {
-			d.in.marks.CaughtUp(area, idAt(began))
+			d.in.marks.CaughtUp(area, api.FirstID(began))
 		}
 		found, read = nil, nil
 		return nil
@@ -109,7 +110,7 @@ func (d *Discord) areas(ctx context.Context, since *readings) ([]area, error) {
 
 // missed is what was said in an area after an id.
 func (d *Discord) missed(ctx context.Context, a area, after int64) (found []*notice, err error) {
-	channels := []lately{{channel: channel{ID: a.direct, Kind: channelDirect}, after: after}}
+	channels := []lately{{Channel: api.Channel{ID: a.direct, Type: discordgo.ChannelTypeDM}, after: after}}
 	if a.guild != "" {
 		if channels, err = d.busyChannels(ctx, a.guild, after); err != nil {
 			return nil, fmt.Errorf("look where something was said in the server %s: %w", a.guild, err)
@@ -139,7 +140,7 @@ func (d *Discord) readSince(ctx context.Context) (*readings, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &readings{kept: kept, unheard: d.in.marks.Unheard(), oldest: idAt(time.Now().Add(-d.cfg.CatchUp - 30*24*time.Hour))}
+	r := &readings{kept: kept, unheard: d.in.marks.Unheard(), oldest: api.FirstID(time.Now().Add(-d.cfg.CatchUp - 30*24*time.Hour))}
 	if kept.Online == 0 && len(kept.Places) == 0 && len(r.unheard) == 0 {
 		return nil, nil //nolint:nilnil // the first start
 	}
@@ -157,7 +158,7 @@ func (r *readings) of(area string) int64 {
 	if after == 0 {
 		return 0
 	}
-	return max(idAt(timeOf(strconv.FormatInt(after, 10)).Add(-overlap)), r.oldest)
+	return max(api.FirstID(api.Time(strconv.FormatInt(after, 10)).Add(-overlap)), r.oldest)
 }
 
 // direct are the conversations in which something was said before.
@@ -177,12 +178,12 @@ func (r *readings) direct() []string {
 // busyChannels are the channels and open threads of a server in which something
 // was said after an id. A thread that something is said in is open.
 func (d *Discord) busyChannels(ctx context.Context, guild string, after int64) ([]lately, error) {
-	var channels []channel
+	var channels []api.Channel
 	if err := d.readBack(ctx, discordgo.EndpointGuildChannels(guild), &channels); err != nil {
 		return nil, d.unreadable("server", guild, err)
 	}
 	var active struct {
-		Threads []channel `json:"threads"`
+		Threads []api.Channel `json:"threads"`
 	}
 	if err := d.readBack(ctx, discordgo.EndpointGuildActiveThreads(guild), &active); err != nil {
 		return nil, d.unreadable("server", guild, err)
@@ -191,7 +192,7 @@ func (d *Discord) busyChannels(ctx context.Context, guild string, after int64) (
 	for _, c := range append(channels, active.Threads...) {
 		c.Guild = guild
 		d.in.halls.learn(c)
-		if numberOf(c.Last) > after {
+		if api.Number(c.Last) > after {
 			list = append(list, lately{c, after})
 		}
 	}
@@ -209,13 +210,13 @@ func (d *Discord) missedIn(ctx context.Context, c lately) ([]*notice, error) {
 			return list, d.unreadable("channel", c.ID, err)
 		}
 		for _, raw := range page {
-			var s speech
+			var s api.Message
 			if json.Unmarshal(raw, &s) != nil {
 				continue // one that cannot be read is no reason to leave out the others
 			}
-			after = max(after, numberOf(s.ID))
+			after = max(after, api.Number(s.ID))
 			s.Channel, s.Guild = c.ID, c.Guild
-			if n, err := d.spoken(s, false); err == nil && n != nil && n.heard() {
+			if n, err := d.spoken(&s, false); err == nil && n != nil && n.heard() {
 				list = append(list, n)
 			}
 		}
@@ -230,8 +231,8 @@ func (d *Discord) missedIn(ctx context.Context, c lately) ([]*notice, error) {
 // unreadable is nil for what cannot be read at all, which is no reason to leave
 // out the rest.
 func (d *Discord) unreadable(what, id string, err error) error {
-	if status := statusOf(err); status == http.StatusForbidden || status == http.StatusNotFound {
-		d.log.Info("something cannot be read back and is left out", "kind", what, "id", id, "error", codeOf(err))
+	if status := api.Status(err); status == http.StatusForbidden || status == http.StatusNotFound {
+		d.log.Info("something cannot be read back and is left out", "kind", what, "id", id, "error", api.Code(err))
 		return nil
 	}
 	return err
@@ -239,10 +240,10 @@ func (d *Discord) unreadable(what, id string, err error) error {
 
 // readBack asks again while Discord is busy or out of order.
 func (d *Discord) readBack(ctx context.Context, endpoint string, out any) error {
-	return d.persist(ctx, true, func() error {
+	return api.Retry(ctx, true, func() error {
 		once, cancel := context.WithTimeout(ctx, readWithin)
 		defer cancel()
-		return d.call(once, http.MethodGet, endpoint, nil, out)
+		return d.api.Call(once, http.MethodGet, endpoint, nil, out)
 	})
 }
 
@@ -252,7 +253,7 @@ const skew = time.Second
 // hearMissed hears what was found, in the order in which it was said. What was
 // said since the bot is back is not missed: it only came another way.
 func (d *Discord) hearMissed(ctx, late context.Context, hear bot.Hear, began time.Time, found []*notice) error {
-	slices.SortStableFunc(found, func(a, b *notice) int { return cmp.Compare(numberOf(a.id), numberOf(b.id)) })
+	slices.SortStableFunc(found, func(a, b *notice) int { return cmp.Compare(api.Number(a.id), api.Number(b.id)) })
 	for _, n := range found {
 		if ctx.Err() != nil {
 			return ctx.Err()

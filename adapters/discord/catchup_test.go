@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/bot"
@@ -31,7 +32,7 @@ func TestAnotherReplicaDoesNotMoveTheMarkOverAFailure(t *testing.T) {
 	r.Mention(discordtest.Ann, discordtest.General, "meanwhile")
 	<-refused
 	r.until("the failure is noted", func() bool { return !r.d.in.marks.AllHeard() })
-	far := idText(idAt(time.Now().Add(2 * overlap)))
+	far := idText(api.FirstID(time.Now().Add(2 * overlap)))
 	for _, name := range []string{r.d.seenName() + ":" + discordtest.Guild, r.d.seenName()} {
 		if err := r.Names.SetValue(t.Context(), name, far); err != nil {
 			t.Fatal(err)
@@ -47,8 +48,8 @@ func TestAnotherReplicaDoesNotMoveTheMarkOverAFailure(t *testing.T) {
 // nobody knows what was dealt with before.
 func TestAFailureAtTheFirstStartReadsNothingElseBack(t *testing.T) {
 	t.Parallel()
-	r := &readings{unheard: map[string]int64{"1": idAt(time.Now())}, oldest: idAt(time.Now().Add(-time.Hour))}
-	if at := timeOf(idText(r.of("1"))); time.Since(at) > 2*overlap {
+	r := &readings{unheard: map[string]int64{"1": api.FirstID(time.Now())}, oldest: api.FirstID(time.Now().Add(-time.Hour))}
+	if at := api.Time(idText(r.of("1"))); time.Since(at) > 2*overlap {
 		t.Errorf("read back from %s", at)
 	}
 	if after := r.of("2"); after != 0 {
@@ -70,7 +71,7 @@ func TestMarksKeepTheirForm(t *testing.T) {
 	if err != nil || len(seen) != 2 || seen["seen/discord:"+discordtest.BotUser+":"+discordtest.Guild] != id {
 		t.Errorf("saved %v, want up to %s, %v", seen, id, err)
 	}
-	if at := timeOf(seen["seen/discord:"+discordtest.BotUser]); time.Since(at) > time.Minute || time.Until(at) > time.Minute {
+	if at := api.Time(seen["seen/discord:"+discordtest.BotUser]); time.Since(at) > time.Minute || time.Until(at) > time.Minute {
 		t.Errorf("all was well until %s", at)
 	}
 }

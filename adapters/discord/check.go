@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
@@ -63,18 +62,14 @@ func Check(ctx context.Context, cfg Config) (string, error) {
 
 // checkApplication compares the application with the configuration.
 func (d *Discord) checkApplication(ctx context.Context) error {
-	var app struct {
-		ID    string `json:"id"`
-		Key   string `json:"verify_key"`
-		Flags int64  `json:"flags"`
-	}
-	if err := d.call(ctx, http.MethodGet, discordgo.EndpointOAuth2Application("@me"), nil, &app); err != nil {
+	var app discordgo.Application
+	if err := d.api.Call(ctx, http.MethodGet, discordgo.EndpointOAuth2Application("@me"), nil, &app); err != nil {
 		return fmt.Errorf("ask Discord about the application: %w", err)
 	}
 	switch {
 	case d.cfg.AppID != "" && app.ID != d.cfg.AppID:
 		return fmt.Errorf("DISCORD_APP_ID is not the application of DISCORD_TOKEN, which is %s: %w", app.ID, bot.ErrRefused)
-	case d.cfg.PublicKey != "" && app.Key != "" && !strings.EqualFold(app.Key, d.cfg.PublicKey):
+	case d.cfg.PublicKey != "" && app.VerifyKey != "" && !strings.EqualFold(app.VerifyKey, d.cfg.PublicKey):
 		return fmt.Errorf("DISCORD_PUBLIC_KEY is not that of the application %s: %w; it stands under \"General Information\"", app.ID, bot.ErrRefused)
 	case d.cfg.Content && app.Flags&mayReadContent == 0:
 		return fmt.Errorf("the application may not read what people write: %w; switch on \"Message Content Intent\" on its page \"Bot\"", bot.ErrRefused)
@@ -85,21 +80,17 @@ func (d *Discord) checkApplication(ctx context.Context) error {
 // checkPermissions looks what the bot's roles allow it in each server. What a
 // single channel takes away from them it does not see.
 func (d *Discord) checkPermissions(ctx context.Context) error {
-	var found []struct {
-		Name        string `json:"name"`
-		Permissions string `json:"permissions"`
-	}
-	if err := d.call(ctx, http.MethodGet, discordgo.EndpointUserGuilds("@me"), nil, &found); err != nil {
+	var found []discordgo.UserGuild
+	if err := d.api.Call(ctx, http.MethodGet, discordgo.EndpointUserGuilds("@me"), nil, &found); err != nil {
 		return fmt.Errorf("ask Discord what the bot may do: %w", err)
 	}
 	for _, g := range found {
-		has, err := strconv.ParseInt(g.Permissions, 10, 64)
-		if err != nil || has&discordgo.PermissionAdministrator != 0 {
+		if g.Permissions&discordgo.PermissionAdministrator != 0 {
 			continue
 		}
 		var lacks []string
 		for _, n := range needs() {
-			if has&n.bit == 0 {
+			if g.Permissions&n.bit == 0 {
 				lacks = append(lacks, n.Name+" ("+n.Why+")")
 			}
 		}
@@ -116,7 +107,7 @@ func (d *Discord) checkGateway(ctx context.Context) error {
 	var found struct {
 		URL string `json:"url"`
 	}
-	if err := d.call(ctx, http.MethodGet, discordgo.EndpointGateway, nil, &found); err != nil {
+	if err := d.api.Call(ctx, http.MethodGet, discordgo.EndpointGateway, nil, &found); err != nil {
 		return fmt.Errorf("ask Discord for its gateway: %w", err)
 	}
 	if !strings.HasPrefix(found.URL, "ws") {

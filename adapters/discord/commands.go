@@ -11,6 +11,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -31,28 +32,28 @@ const (
 
 // definition is a command as Discord keeps it.
 type definition struct {
-	Name        string             `json:"name"`
-	Kind        int                `json:"type"`
-	Description string             `json:"description"`
-	Options     []optionDefinition `json:"options,omitempty"`
+	Name        string                           `json:"name"`
+	Type        discordgo.ApplicationCommandType `json:"type"`
+	Description string                           `json:"description"`
+	Options     []optionDefinition               `json:"options,omitempty"`
 	// Permissions are needed to see the command at first; a server's
 	// administrators may say otherwise.
 	Permissions string `json:"default_member_permissions"`
 	// Contexts are where a global command is offered: servers and the bot's own
 	// direct messages.
-	Contexts []int `json:"contexts,omitempty"`
+	Contexts []discordgo.InteractionContextType `json:"contexts,omitempty"`
 }
 
 type optionDefinition struct {
-	Name         string             `json:"name"`
-	Kind         int                `json:"type"`
-	Description  string             `json:"description"`
-	Required     bool               `json:"required,omitempty"`
-	Autocomplete bool               `json:"autocomplete,omitempty"`
-	Max          int                `json:"max_length,omitempty"`
-	Channels     []int              `json:"channel_types,omitempty"`
-	Choices      []choiceDefinition `json:"choices,omitempty"`
-	Options      []optionDefinition `json:"options,omitempty"`
+	Name         string                                 `json:"name"`
+	Type         discordgo.ApplicationCommandOptionType `json:"type"`
+	Description  string                                 `json:"description"`
+	Required     bool                                   `json:"required,omitempty"`
+	Autocomplete bool                                   `json:"autocomplete,omitempty"`
+	Max          int                                    `json:"max_length,omitempty"`
+	Channels     []discordgo.ChannelType                `json:"channel_types,omitempty"`
+	Choices      []choiceDefinition                     `json:"choices,omitempty"`
+	Options      []optionDefinition                     `json:"options,omitempty"`
 }
 
 type choiceDefinition struct {
@@ -65,22 +66,22 @@ type choiceDefinition struct {
 func definitions(guild string) []definition {
 	permissions := strconv.Itoa(discordgo.PermissionSendMessages)
 	list := []definition{
-		{Name: commandName, Kind: commandSlash, Description: "Goals, questions and runs of Deckhand", Options: append(subcommands(), scheduleGroups()...), Permissions: permissions},
-		{Name: commandGoal, Kind: commandMessage, Permissions: permissions},
+		{Name: commandName, Type: discordgo.ChatApplicationCommand, Description: "Goals, questions and runs of Deckhand", Options: append(subcommands(), scheduleGroups()...), Permissions: permissions},
+		{Name: commandGoal, Type: discordgo.MessageApplicationCommand, Permissions: permissions},
 	}
 	if guild == "" {
 		for i := range list {
-			list[i].Contexts = []int{0, 1}
+			list[i].Contexts = []discordgo.InteractionContextType{discordgo.InteractionContextGuild, discordgo.InteractionContextBotDM}
 		}
 	}
 	return list
 }
 
 func subcommands() []optionDefinition {
-	run := optionDefinition{Name: optionRun, Kind: optionText, Description: "Which run; without it the one of this thread", Autocomplete: true}
-	question := optionDefinition{Name: optionQuestion, Kind: optionText, Description: "Which question; without it the oldest one", Autocomplete: true}
+	run := optionDefinition{Name: optionRun, Type: discordgo.ApplicationCommandOptionString, Description: "Which run; without it the one of this thread", Autocomplete: true}
+	question := optionDefinition{Name: optionQuestion, Type: discordgo.ApplicationCommandOptionString, Description: "Which question; without it the oldest one", Autocomplete: true}
 	sub := func(name, does string, options ...optionDefinition) optionDefinition {
-		return optionDefinition{Name: name, Kind: optionSub, Description: does, Options: options}
+		return optionDefinition{Name: name, Type: discordgo.ApplicationCommandOptionSubCommand, Description: does, Options: options}
 	}
 	return []optionDefinition{
 		sub(wordRun, "Starts a run", goalOptions()...),
@@ -89,9 +90,9 @@ func subcommands() []optionDefinition {
 		sub("plan", "The plan and what is done of it", run),
 		sub("approve", "Approves what is asked", question),
 		sub("deny", "Denies what is asked, and says why", question,
-			optionDefinition{Name: "reason", Kind: optionText, Description: "What should be done instead", Max: 2000}),
+			optionDefinition{Name: "reason", Type: discordgo.ApplicationCommandOptionString, Description: "What should be done instead", Max: 2000}),
 		sub("steer", "Tells the run of this thread something on its way",
-			optionDefinition{Name: "text", Kind: optionText, Description: "What it should know", Required: true, Max: 6000}),
+			optionDefinition{Name: "text", Type: discordgo.ApplicationCommandOptionString, Description: "What it should know", Required: true, Max: 6000}),
 		sub("pause", "Pauses a run", run),
 		sub("stop", "Pauses a run", run),
 		sub("resume", "Lets a paused run go on", run),
@@ -99,22 +100,22 @@ func subcommands() []optionDefinition {
 		sub("budget", "What a run has spent, of what", run),
 		sub("permissions", "What a run may do, and who decides about the rest", run),
 		sub(wordWatch, "Shows a run of another place here, too",
-			optionDefinition{Name: optionRun, Kind: optionText, Description: "Which run", Required: true, Autocomplete: true}),
+			optionDefinition{Name: optionRun, Type: discordgo.ApplicationCommandOptionString, Description: "Which run", Required: true, Autocomplete: true}),
 		sub("help", "What the bot understands"),
 	}
 }
 
 func goalOptions() []optionDefinition {
-	autonomy := optionDefinition{Name: bot.FieldAutonomy, Kind: optionText, Description: "How much it may do without asking"}
+	autonomy := optionDefinition{Name: bot.FieldAutonomy, Type: discordgo.ApplicationCommandOptionString, Description: "How much it may do without asking"}
 	for _, a := range []agent.Autonomy{agent.Suggest, agent.AskEach, agent.AskRisky, agent.WithinBudget} {
 		autonomy.Choices = append(autonomy.Choices, choiceDefinition{Name: string(a), Value: string(a)})
 	}
 	return []optionDefinition{
-		{Name: bot.FieldGoal, Kind: optionText, Description: "What is to be done, in plain words", Required: true, Max: 6000},
-		{Name: bot.FieldBudget, Kind: optionText, Description: "US$, or usd=2,tokens=100000,time=1h,steps=50", Max: 200},
+		{Name: bot.FieldGoal, Type: discordgo.ApplicationCommandOptionString, Description: "What is to be done, in plain words", Required: true, Max: 6000},
+		{Name: bot.FieldBudget, Type: discordgo.ApplicationCommandOptionString, Description: "US$, or usd=2,tokens=100000,time=1h,steps=50", Max: 200},
 		autonomy,
-		{Name: bot.FieldApprovers, Kind: optionPrincipal, Description: "Who approves changes: a person or a role"},
-		{Name: bot.FieldDeadline, Kind: optionText, Description: "Working time at most, as 90m or 2h", Max: 20},
+		{Name: bot.FieldApprovers, Type: discordgo.ApplicationCommandOptionMentionable, Description: "Who approves changes: a person or a role"},
+		{Name: bot.FieldDeadline, Type: discordgo.ApplicationCommandOptionString, Description: "Working time at most, as 90m or 2h", Max: 20},
 	}
 }
 
@@ -128,7 +129,7 @@ func (d *Discord) commandsAt() string {
 
 // commands are those that are registered.
 func (d *Discord) commands(ctx context.Context) (have []definition, err error) {
-	if err := d.call(ctx, http.MethodGet, d.commandsAt(), nil, &have); err != nil {
+	if err := d.api.Call(ctx, http.MethodGet, d.commandsAt(), nil, &have); err != nil {
 		return nil, unregistered(err)
 	}
 	return have, nil
@@ -142,14 +143,14 @@ func (d *Discord) register(ctx context.Context) (changed bool, err error) {
 	if err != nil || same(have, want) {
 		return false, err
 	}
-	if err := d.call(ctx, http.MethodPut, d.commandsAt(), want, nil); err != nil {
+	if err := d.api.Call(ctx, http.MethodPut, d.commandsAt(), want, nil); err != nil {
 		return false, unregistered(err)
 	}
 	return true, nil
 }
 
 func unregistered(err error) error {
-	if statusOf(err) == http.StatusForbidden {
+	if api.Status(err) == http.StatusForbidden {
 		return fmt.Errorf("the commands are not registered: the bot is not in the server DISCORD_GUILD_ID, or was invited without "+
 			"the scope applications.commands; `deckhand manifest discord` prints the right address: %w: %w", bot.ErrRefused, err)
 	}
@@ -164,10 +165,10 @@ func same(have, want []definition) bool {
 	}
 	found := map[string]definition{}
 	for _, h := range have {
-		found[fmt.Sprint(h.Kind, h.Name)] = plainly(h)
+		found[fmt.Sprint(h.Type, h.Name)] = plainly(h)
 	}
 	for _, w := range want {
-		if !reflect.DeepEqual(found[fmt.Sprint(w.Kind, w.Name)], plainly(w)) {
+		if !reflect.DeepEqual(found[fmt.Sprint(w.Type, w.Name)], plainly(w)) {
 			return false
 		}
 	}
@@ -196,7 +197,7 @@ func (d *Discord) complete(ctx context.Context, n *notice) {
 		}
 		choices = fitting25(list, n.typed.text)
 	}
-	err := n.reply.begin(ctx, response{Kind: respondChoices, Data: responseData{Choices: &choices}})
+	err := n.reply.begin(ctx, response{Kind: discordgo.InteractionApplicationCommandAutocompleteResult, Data: responseData{Choices: &choices}})
 	d.grumble("suggestions could not be shown", n.in.Where, err)
 }
 

@@ -4,24 +4,27 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
 // ordered reads "/deckhand WORD option:…". A command with fields of its own is
 // the form that it stands for; any other is the text that a person would write.
-func ordered(n *notice, c command) error {
-	if len(c.Options) == 1 && c.Options[0].Kind == optionGroup {
+func ordered(n *notice, c api.Command) error {
+	if len(c.Options) == 1 && c.Options[0].Type == discordgo.ApplicationCommandOptionSubCommandGroup {
 		return grouped(n, c.Options[0], c.Resolved)
 	}
-	if len(c.Options) != 1 || c.Options[0].Kind != optionSub {
+	if len(c.Options) != 1 || c.Options[0].Type != discordgo.ApplicationCommandOptionSubCommand {
 		return errors.New("a command without a subcommand")
 	}
 	sub := c.Options[0]
 	values := map[string]string{}
 	for _, o := range sub.Options {
-		values[o.Name] = o.text()
-		if o.Kind == optionPrincipal {
-			values[o.Name] = mentionable(o.text(), c.Resolved)
+		values[o.Name] = o.Text()
+		if o.Type == discordgo.ApplicationCommandOptionMentionable {
+			values[o.Name] = mentionable(o.Text(), c.Resolved)
 		}
 	}
 	if sub.Name == wordRun {
@@ -54,7 +57,7 @@ func ordered(n *notice, c command) error {
 func oneWord(id string) string { return strings.Join(strings.Fields(id), "_") }
 
 // mentionable is the principal of a person or a role.
-func mentionable(id string, r resolved) string {
+func mentionable(id string, r api.Resolved) string {
 	if _, role := r.Roles[id]; role {
 		return rolePrincipal(id)
 	}
@@ -62,12 +65,12 @@ func mentionable(id string, r resolved) string {
 }
 
 // focused is the option that is being typed, zero if there is none.
-func focused(options []given) *typed {
+func focused(options []api.Option) *typed {
 	for _, o := range options {
 		if o.Focused {
-			return &typed{option: o.Name, text: o.text()}
+			return &typed{option: o.Name, text: o.Text()}
 		}
-		if t := focused(o.Options); t.option != "" && (o.Kind == optionSub || o.Kind == optionGroup) {
+		if t := focused(o.Options); t.option != "" && (o.Type == discordgo.ApplicationCommandOptionSubCommand || o.Type == discordgo.ApplicationCommandOptionSubCommandGroup) {
 			t.path = strings.TrimSpace(o.Name + " " + t.path)
 			return t
 		}

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -30,34 +33,36 @@ const (
 )
 
 // The kinds of channels that something can be posted to on a schedule.
-var postable = []int{channelText, channelNews, channelForum, channelMedia}
+var postable = []discordgo.ChannelType{
+	discordgo.ChannelTypeGuildText, discordgo.ChannelTypeGuildNews, discordgo.ChannelTypeGuildForum, discordgo.ChannelTypeGuildMedia,
+}
 
 // scheduleGroups are the commands about what comes again and again.
 func scheduleGroups() []optionDefinition {
-	when := optionDefinition{Name: optionWhen, Kind: optionText, Description: "“every weekday 9:00”, “every 2 hours”, or a cron line", Required: true, Max: 200}
-	zone := optionDefinition{Name: optionZone, Kind: optionText, Description: "Time zone, as Europe/Berlin", Max: 60}
-	to := optionDefinition{Name: optionTo, Kind: optionChannel, Description: "Where it is posted; without it here", Channels: postable}
+	when := optionDefinition{Name: optionWhen, Type: discordgo.ApplicationCommandOptionString, Description: "“every weekday 9:00”, “every 2 hours”, or a cron line", Required: true, Max: 200}
+	zone := optionDefinition{Name: optionZone, Type: discordgo.ApplicationCommandOptionString, Description: "Time zone, as Europe/Berlin", Max: 60}
+	to := optionDefinition{Name: optionTo, Type: discordgo.ApplicationCommandOptionChannel, Description: "Where it is posted; without it here", Channels: postable}
 	about := chosen(optionAbout, "What it is about", "channel", "workspace", "mine")
-	always := optionDefinition{Name: optionAlways, Kind: optionBool, Description: "Post it also when nothing has changed"}
-	goal := optionDefinition{Name: bot.FieldGoal, Kind: optionText, Description: "What is to be done, in plain words", Max: 6000}
+	always := optionDefinition{Name: optionAlways, Type: discordgo.ApplicationCommandOptionBoolean, Description: "Post it also when nothing has changed"}
+	goal := optionDefinition{Name: bot.FieldGoal, Type: discordgo.ApplicationCommandOptionString, Description: "What is to be done, in plain words", Max: 6000}
 	overlap := chosen(optionOverlap, "What happens while the run before has not ended", "skip", "queue", "replace")
-	name := optionDefinition{Name: optionName, Kind: optionText, Description: "Which one", Required: true, Autocomplete: true}
+	name := optionDefinition{Name: optionName, Type: discordgo.ApplicationCommandOptionString, Description: "Which one", Required: true, Autocomplete: true}
 	needed := goal
 	needed.Required = true
 	sub := func(name, does string, options ...optionDefinition) optionDefinition {
-		return optionDefinition{Name: name, Kind: optionSub, Description: does, Options: options}
+		return optionDefinition{Name: name, Type: discordgo.ApplicationCommandOptionSubCommand, Description: does, Options: options}
 	}
 	manage := []optionDefinition{
 		sub("list", "Lists them, and when each comes next"), sub("pause", "Stops one until it is resumed", name),
 		sub("resume", "Lets a paused one go on", name), sub("remove", "Removes one for good", name),
 	}
 	return []optionDefinition{
-		{Name: groupReport, Kind: optionGroup, Description: "Reports on a schedule", Options: slices.Concat([]optionDefinition{
+		{Name: groupReport, Type: discordgo.ApplicationCommandOptionSubCommandGroup, Description: "Reports on a schedule", Options: slices.Concat([]optionDefinition{
 			sub(subAdd, "Reports on a schedule", when, zone, to, about, always),
 			sub(subNow, "Reports at once", to, about),
 			sub(subChange, "Gives a report another time, or more", name, when, zone, to, about, always),
 		}, manage)},
-		{Name: groupSchedule, Kind: optionGroup, Description: "Goals that come again", Options: slices.Concat([]optionDefinition{
+		{Name: groupSchedule, Type: discordgo.ApplicationCommandOptionSubCommandGroup, Description: "Goals that come again", Options: slices.Concat([]optionDefinition{
 			sub(subAdd, "Starts a run for a goal again and again", when, needed, zone, overlap),
 			sub(subChange, "Gives a goal another time, or more", name, when, zone, overlap, goal),
 		}, manage)},
@@ -65,7 +70,7 @@ func scheduleGroups() []optionDefinition {
 }
 
 func chosen(name, does string, choices ...string) optionDefinition {
-	o := optionDefinition{Name: name, Kind: optionText, Description: does}
+	o := optionDefinition{Name: name, Type: discordgo.ApplicationCommandOptionString, Description: does}
 	for _, c := range choices {
 		o.Choices = append(o.Choices, choiceDefinition{Name: c, Value: c})
 	}
@@ -80,8 +85,8 @@ func (e *optionError) Error() string { return e.text }
 // grouped reads "/deckhand report|schedule WORD option:…" into the text that a
 // person would write. Nothing in one option can be read as another: a time is
 // only a time, a name is one word, a goal stands at the end.
-func grouped(n *notice, group given, r resolved) error {
-	if len(group.Options) != 1 || group.Options[0].Kind != optionSub {
+func grouped(n *notice, group api.Option, r api.Resolved) error {
+	if len(group.Options) != 1 || group.Options[0].Type != discordgo.ApplicationCommandOptionSubCommand {
 		return errors.New("a group without a subcommand")
 	}
 	sub := group.Options[0]
@@ -109,11 +114,11 @@ func grouped(n *notice, group given, r resolved) error {
 	}
 	if id := values[optionTo]; id != "" {
 		c, is := r.Channels[id]
-		if !is || !slices.Contains(postable, c.Kind) || numberOf(id) == 0 {
+		if !is || !slices.Contains(postable, c.Type) || api.Number(id) == 0 {
 			return &optionError{"Nothing can be posted in that channel. Choose another one."}
 		}
 		c.ID, c.Guild = id, n.guild
-		n.channels = map[string]channel{id: c}
+		n.channels = map[string]api.Channel{id: c}
 		words = append(words, "<#"+id+">")
 	}
 	words = append(words, values[optionAbout], map[string]string{"true": "always", "false": "quiet"}[values[optionAlways]], values[optionOverlap])
@@ -128,14 +133,14 @@ func grouped(n *notice, group given, r resolved) error {
 
 // valuesOf are the values of options by their names. Only what the command has
 // counts, and of choices only those that it offers.
-func valuesOf(sub given, options []optionDefinition) (map[string]string, error) {
+func valuesOf(sub api.Option, options []optionDefinition) (map[string]string, error) {
 	values := map[string]string{}
 	for _, o := range options {
-		at := slices.IndexFunc(sub.Options, func(g given) bool { return g.Name == o.Name })
+		at := slices.IndexFunc(sub.Options, func(g api.Option) bool { return g.Name == o.Name })
 		if at < 0 {
 			continue
 		}
-		value := sub.Options[at].text()
+		value := sub.Options[at].Text()
 		if len(o.Choices) > 0 && !slices.ContainsFunc(o.Choices, func(c choiceDefinition) bool { return c.Value == value }) {
 			return nil, errors.New("an option with a choice that is not offered")
 		}

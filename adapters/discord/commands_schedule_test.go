@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/bwmarrin/discordgo"
+
 	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -156,7 +158,7 @@ func TestDefinitionsFit(t *testing.T) {
 				if o.Required && optional {
 					t.Errorf("%s is required behind an optional one", o.Name)
 				}
-				optional = optional || o.Kind > optionGroup && !o.Required
+				optional = optional || o.Type > discordgo.ApplicationCommandOptionSubCommandGroup && !o.Required
 				walk(o.Options, depth+1)
 			}
 			if len(list) > 25 || depth > 3 {
@@ -176,7 +178,7 @@ func TestChannelsInTexts(t *testing.T) {
 	r := listen(t, discordtest.Config{}, nil)
 	twin, voice := "110000000000000021", "110000000000000022"
 	r.AddChannel(discordtest.Channel{ID: twin, Name: "general"})
-	r.AddChannel(discordtest.Channel{ID: voice, Name: "On air", Type: channelVoice})
+	r.AddChannel(discordtest.Channel{ID: voice, Name: "On air", Type: int(discordgo.ChannelTypeGuildVoice)})
 	r.comes("the channels are known", func() bool { return r.d.in.halls.nameIn(discordtest.Guild, voice) == "On air" })
 	r.Mention(discordtest.Ann, discordtest.General, "report daily 9:00 <#"+discordtest.General+"> <#"+twin+"> <#"+voice+"> <#"+discordtest.Elsewhere+"> <#404>")
 	in := r.Hears(1)[0]

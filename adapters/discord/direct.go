@@ -8,6 +8,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -15,7 +16,7 @@ import (
 // own thread.
 func (d *Discord) Direct(ctx context.Context, who string) (bot.Address, error) {
 	id, is := strings.CutPrefix(who, Platform+":")
-	if !is || !snowflake.MatchString(id) {
+	if !is || !api.IsID(id) {
 		return bot.Address{}, fmt.Errorf("talk to %q alone: that is no person of Discord: %w", who, bot.ErrGone)
 	}
 	ctx, cancel := context.WithTimeout(ctx, d.cfg.PostTimeout)
@@ -23,9 +24,9 @@ func (d *Discord) Direct(ctx context.Context, who string) (bot.Address, error) {
 	var c struct {
 		ID string `json:"id"`
 	}
-	err := d.call(ctx, http.MethodPost, discordgo.EndpointUserChannels("@me"), map[string]string{"recipient_id": id}, &c)
+	err := d.api.Call(ctx, http.MethodPost, discordgo.EndpointUserChannels("@me"), map[string]string{"recipient_id": id}, &c)
 	if err != nil {
-		return bot.Address{}, d.failed("open the direct conversation with "+who, err)
+		return bot.Address{}, api.Failed("open the direct conversation with "+who, err)
 	}
 	if c.ID == "" {
 		return bot.Address{}, fmt.Errorf("open the direct conversation with %s: Discord names no channel: %w", who, bot.ErrLost)

@@ -2,16 +2,14 @@ package discord
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
@@ -81,9 +79,7 @@ type Suggestion struct{ ID, Text string }
 // Discord is one bot account. It is a bot.Platform.
 type Discord struct {
 	cfg    Config
-	api    *discordgo.Session // its gateway and its waiting are not used: see call
-	client *http.Client       // for what is not the API: attachments
-	limits limits
+	api    *api.Client
 	proofs *verifier // nil without a public key
 	log    *slog.Logger
 
@@ -113,37 +109,26 @@ func New(ctx context.Context, cfg Config) (*Discord, error) {
 
 // dial makes the client without asking anything.
 func dial(cfg Config) (*Discord, error) {
-	var base *url.URL
-	if cfg.APIURL != "" {
-		var err error
-		if base, err = url.Parse(strings.TrimSuffix(cfg.APIURL, "/")); err != nil || base.Host == "" {
-			return nil, fmt.Errorf("DISCORD_API_URL is no address of an API; write https://HOST/api: %w", errors.Join(err, bot.ErrRefused))
-		}
-	}
-	api, err := discordgo.New("Bot " + strings.TrimPrefix(cfg.Token, "Bot "))
+	d := &Discord{cfg: cfg, log: cfg.Log}
+	var err error
+	d.api, err = api.New(api.Options{Token: cfg.Token, URL: cfg.APIURL, HTTP: cfg.Client, Timeout: cfg.PostTimeout, OnToken: d.noteToken})
 	if err != nil {
-		return nil, fmt.Errorf("make a client of Discord: %w", err)
+		return nil, err
 	}
-	d := &Discord{cfg: cfg, api: api, client: cfg.Client, log: cfg.Log}
 	if cfg.PublicKey != "" {
 		if d.proofs, err = newVerifier(cfg.PublicKey); err != nil {
 			return nil, err
 		}
 	}
-	d.limits.open()
-	own := *cfg.Client
-	own.Transport = &door{base: base, next: cfg.Client.Transport, limits: &d.limits}
-	api.Client = &own
-	api.StateEnabled, api.ShouldReconnectOnError, api.ShouldRetryOnRateLimit, api.MaxRestRetries = false, false, false, 0
 	return d, nil
 }
 
 // whoami asks who the bot and its application are.
 func (d *Discord) whoami(ctx context.Context) error {
 	var me discordgo.User
-	err := d.call(ctx, http.MethodGet, discordgo.EndpointUser("@me"), nil, &me)
-	if tokenRefused(err) {
-		return refusedToken(err)
+	err := d.api.Call(ctx, http.MethodGet, discordgo.EndpointUser("@me"), nil, &me)
+	if api.TokenRefused(err) {
+		return api.RefusedToken(err)
 	}
 	if err != nil {
 		return fmt.Errorf("ask Discord who the bot is: %w", err)
@@ -153,7 +138,7 @@ func (d *Discord) whoami(ctx context.Context) error {
 		return nil
 	}
 	var app discordgo.Application
-	if err := d.call(ctx, http.MethodGet, discordgo.EndpointOAuth2Application("@me"), nil, &app); err != nil {
+	if err := d.api.Call(ctx, http.MethodGet, discordgo.EndpointOAuth2Application("@me"), nil, &app); err != nil {
 		return fmt.Errorf("ask Discord which application the bot is (or set DISCORD_APP_ID): %w", err)
 	}
 	d.appID = app.ID

@@ -6,26 +6,25 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/bot"
 )
-
-const codeArchived = 50083
 
 // Edit replaces what a message shows. It notifies nobody. A thread that went to
 // the archive is taken out for it, unless it is locked.
 func (d *Discord) Edit(ctx context.Context, message bot.Address, c bot.Card) error {
 	err := d.edit(ctx, message, c)
-	if codeOf(err) == codeArchived {
+	if api.Code(err) == discordgo.ErrCodePerformedOperationOnArchivedThread {
 		if err = d.reopen(ctx, message.Channel); err == nil {
 			err = d.edit(ctx, message, c)
 		}
 	}
-	return d.failed("edit "+message.String(), err)
+	return api.Failed("edit "+message.String(), err)
 }
 
 func (d *Discord) edit(ctx context.Context, at bot.Address, c bot.Card) error {
-	return d.show(ctx, c, true, func(ctx context.Context, body message, f *file) error {
-		var m sent
-		return d.deliver(ctx, http.MethodPatch, discordgo.EndpointChannelMessage(at.Channel, at.ID), body, f, &m)
+	return d.show(ctx, c, true, func(ctx context.Context, body message, f *api.File) error {
+		var m api.Sent
+		return d.api.Deliver(ctx, http.MethodPatch, discordgo.EndpointChannelMessage(at.Channel, at.ID), body, f, &m)
 	})
 }

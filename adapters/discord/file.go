@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,84 +15,32 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
-// largest is the size of a request's files that Discord takes everywhere.
-const largest = 10 << 20
+// Largest is the size of the api.MaxUpload file that can be uploaded, in bytes.
+func (d *Discord) Largest() int64 { return api.MaxUpload }
 
-// Largest is the size of the largest file that can be uploaded, in bytes.
-func (d *Discord) Largest() int64 { return largest }
-
-// Fetch writes an attached file's content. Its address is signed and needs no
-// token, so none is sent.
+// Fetch writes an attached file's content.
 func (d *Discord) Fetch(ctx context.Context, f agent.Attachment, limit int64, w io.Writer) error {
-	what := fmt.Sprintf("fetch the file %q", f.Name)
-	if f.Size > limit {
-		return fmt.Errorf("%s: it has %d bytes, more than %d", what, f.Size, limit)
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.URL, http.NoBody)
-	if err != nil || !opens(f.URL) {
-		return fmt.Errorf("%s: %q is no address of a file", what, f.URL)
-	}
-	resp, err := d.client.Do(req)
-	if err != nil {
-		return d.failed(what, err)
-	}
-	defer resp.Body.Close()
-	switch {
-	case resp.StatusCode == http.StatusTooManyRequests:
-		return fmt.Errorf("%s: %w", what, &bot.BusyError{After: max(seconds(resp.Header.Get("Retry-After")), busyPause)})
-	case resp.StatusCode >= http.StatusInternalServerError:
-		return fmt.Errorf("%s: %w (status %d)", what, bot.ErrLost, resp.StatusCode)
-	case resp.StatusCode != http.StatusOK:
-		return fmt.Errorf("%s: Discord does not have it (status %d): it was deleted, or its address has expired; attach it again", what, resp.StatusCode)
-	}
-	t := &tap{to: w, left: limit}
-	_, err = io.Copy(t, resp.Body)
-	switch {
-	case t.over:
-		return fmt.Errorf("%s: it has more than %d bytes", what, limit)
-	case t.err != nil:
-		return fmt.Errorf("%s: %w", what, t.err)
-	}
-	return d.failed(what, err)
-}
-
-// tap passes a file on as far as its limit.
-type tap struct {
-	to   io.Writer
-	left int64
-	over bool
-	err  error
-}
-
-var errTooLarge = errors.New("the file is larger than its limit")
-
-func (t *tap) Write(p []byte) (int, error) {
-	if t.left -= int64(len(p)); t.left < 0 {
-		t.over = true
-		return 0, errTooLarge
-	}
-	n, err := t.to.Write(p)
-	t.err = err
-	return n, err
+	return d.api.Download(ctx, f, limit, w)
 }
 
 // Upload posts a file to a thread, or to a channel's top level. Its nonce is
 // made of what it is: the same file sent twice within minutes is there once.
 func (d *Discord) Upload(ctx context.Context, to bot.Address, f bot.Upload) (bot.Posted, error) {
 	what := fmt.Sprintf("upload %q to %s", f.Name, to)
-	if f.Size > largest {
-		return bot.Posted{}, fmt.Errorf("%s: it has %d bytes, and Discord takes %d", what, f.Size, largest)
+	if f.Size > api.MaxUpload {
+		return bot.Posted{}, fmt.Errorf("%s: it has %d bytes, and Discord takes %d", what, f.Size, api.MaxUpload)
 	}
-	data, err := io.ReadAll(io.LimitReader(f.Content, largest+1))
+	data, err := io.ReadAll(io.LimitReader(f.Content, api.MaxUpload+1))
 	if err != nil {
 		return bot.Posted{}, fmt.Errorf("%s: read it: %w", what, err)
 	}
-	if len(data) > largest {
-		return bot.Posted{}, fmt.Errorf("%s: it has more than the %d bytes that Discord takes", what, largest)
+	if len(data) > api.MaxUpload {
+		return bot.Posted{}, fmt.Errorf("%s: it has more than the %d bytes that Discord takes", what, api.MaxUpload)
 	}
 	room, name := roomOf(to), fileName(f.Name)
 	sum := sha256.Sum256(slices.Concat([]byte(room+"\x00"+f.Name+"\x00"), data))
@@ -101,10 +48,10 @@ func (d *Discord) Upload(ctx context.Context, to bot.Address, f bot.Upload) (bot
 		Nonce: letters[agent.PostUpload] + hex.EncodeToString(sum[:12]), Enforce: true,
 		Components: []block{}, Allowed: allowing(nil), Attachments: []attachment{{Name: name, Description: shortened(f.Title, maxAlt)}},
 	}
-	var m sent
-	err = d.deliver(ctx, http.MethodPost, discordgo.EndpointChannelMessages(room), body, &file{name: name, data: data}, &m)
+	var m api.Sent
+	err = d.api.Deliver(ctx, http.MethodPost, discordgo.EndpointChannelMessages(room), body, &api.File{Name: name, Data: data}, &m)
 	if err != nil {
-		return bot.Posted{}, d.failed(what, err)
+		return bot.Posted{}, api.Failed(what, err)
 	}
 	return bot.Posted{Message: place(to.Workspace, room, m.ID), Thread: to}, nil
 }
@@ -129,7 +76,7 @@ func fileName(name string) string {
 // for the whole text of a card, which has components or an embed.
 func (d *Discord) FindUpload(ctx context.Context, to bot.Address, name string, since time.Time) (p bot.Posted, is bool, err error) {
 	room, name := roomOf(to), fileName(name)
-	err = d.search(ctx, room, since, func(m *found) bool {
+	err = d.api.Search(ctx, room, d.botUser, since, func(m *api.Message) bool {
 		if len(m.Embeds) > 0 || strings.Trim(string(m.Components), "[] \n") != "" {
 			return false
 		}
@@ -141,7 +88,7 @@ func (d *Discord) FindUpload(ctx context.Context, to bot.Address, name string, s
 		return is
 	})
 	if err != nil {
-		return bot.Posted{}, false, d.failed(fmt.Sprintf("look for the file %q in %s", name, to), err)
+		return bot.Posted{}, false, api.Failed(fmt.Sprintf("look for the file %q in %s", name, to), err)
 	}
 	return p, is, nil
 }

@@ -5,7 +5,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/bwmarrin/discordgo"
+
 	"github.com/deckhand-bot/deckhand/adapters/markdown"
+
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -84,7 +88,7 @@ func modal(f bot.Form) (response, error) {
 		}
 		out.Components = append(out.Components, label)
 	}
-	return response{Kind: respondForm, Data: out}, nil
+	return response{Kind: discordgo.InteractionResponseModal, Data: out}, nil
 }
 
 // input is what a field is filled in with.
@@ -105,7 +109,7 @@ func input(f bot.Field) (field, error) {
 			out.MinValues = new(int)
 		}
 		for who := range strings.FieldsSeq(f.Value) {
-			if id, is := strings.CutPrefix(who, Platform+":"); is && snowflake.MatchString(id) {
+			if id, is := strings.CutPrefix(who, Platform+":"); is && api.IsID(id) {
 				out.Defaults = append(out.Defaults, fieldPerson{ID: id, Kind: "user"})
 			}
 		}

@@ -13,7 +13,9 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/gorilla/websocket"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
+	"github.com/deckhand-bot/deckhand/agent/wait"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -55,7 +57,7 @@ type session struct {
 
 // gateway keeps a connection until ctx ends.
 func (d *Discord) gateway(ctx context.Context) error {
-	wait := d.in.times.pauses()
+	backoff := d.in.times.pauses()
 	var s session
 	for first := true; ; {
 		began := time.Now()
@@ -75,15 +77,15 @@ func (d *Discord) gateway(ctx context.Context) error {
 		case errors.Is(err, errInvalid):
 			pause = d.in.times.invalid/3 + rand.N(d.in.times.invalid)
 		case errors.Is(err, errAsked), lived:
-			wait.Reset()
+			backoff.Reset()
 		default:
-			pause = wait.After(err)
+			pause = backoff.After(err)
 		}
 		if refusal != nil {
 			pause = max(pause, d.in.times.longest/2)
 		}
 		d.log.Info("the connection to Discord ended; connecting again", "error", err, "resumes", s.id != "", "pause", pause)
-		if !ingest.Sleep(ctx, pause) {
+		if !wait.Sleep(ctx, pause) {
 			return nil
 		}
 	}
@@ -110,8 +112,8 @@ func (d *Discord) closed(s *session, err error) error {
 	case closedSequence, closedTimeout:
 		*s = session{}
 	}
-	if tokenRefused(err) {
-		return refusedToken(err)
+	if api.TokenRefused(err) {
+		return api.RefusedToken(err)
 	}
 	return nil
 }
@@ -157,7 +159,7 @@ func (d *Discord) dialGateway(ctx context.Context, s *session) (*websocket.Conn,
 		var found struct {
 			URL string `json:"url"`
 		}
-		if err := d.call(ctx, http.MethodGet, discordgo.EndpointGateway, nil, &found); err != nil {
+		if err := d.api.Call(ctx, http.MethodGet, discordgo.EndpointGateway, nil, &found); err != nil {
 			return nil, fmt.Errorf("ask Discord for its gateway: %w", err)
 		}
 		target = found.URL

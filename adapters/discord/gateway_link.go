@@ -14,7 +14,8 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/gorilla/websocket"
 
-	"github.com/deckhand-bot/deckhand/adapters/ingest"
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
+	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
 // The operations of the gateway.
@@ -152,7 +153,7 @@ func (l *gatewayLink) greeted(ctx context.Context, data json.RawMessage, beats *
 // beatAlways keeps the connection alive, and ends it when it is dead.
 func (l *gatewayLink) beatAlways(ctx context.Context, interval time.Duration) {
 	pause := rand.N(interval) // so that many clients do not beat at once
-	for ingest.Sleep(ctx, pause) {
+	for wait.Sleep(ctx, pause) {
 		pause = interval
 		if !l.answered.Swap(false) {
 			l.d.log.Warn("Discord does not answer heartbeats; connecting again", "error", errZombie)
@@ -207,12 +208,12 @@ func (l *gatewayLink) dispatch(p packet) {
 			d.in.quiet.Warn(d.log, "an event came too late: it is read back after the next start", "kind", p.Kind)
 		}
 	case "CHANNEL_CREATE", "CHANNEL_UPDATE", "THREAD_CREATE", "THREAD_UPDATE":
-		var c channel
+		var c api.Channel
 		if json.Unmarshal(p.Data, &c) == nil {
 			d.in.halls.learn(c)
 		}
 	case "CHANNEL_DELETE", "THREAD_DELETE":
-		var c channel
+		var c api.Channel
 		if json.Unmarshal(p.Data, &c) == nil {
 			d.in.halls.forget(c.ID)
 		}
@@ -241,11 +242,11 @@ func (l *gatewayLink) begun(data json.RawMessage) {
 // guild learns the channels of a server, and that the bot came or went.
 func (l *gatewayLink) guild(p packet) {
 	var g struct {
-		ID          string    `json:"id"`
-		Unavailable bool      `json:"unavailable"`
-		Channels    []channel `json:"channels"`
-		Threads     []channel `json:"threads"`
-		Roles       []role    `json:"roles"`
+		ID          string           `json:"id"`
+		Unavailable bool             `json:"unavailable"`
+		Channels    []api.Channel    `json:"channels"`
+		Threads     []api.Channel    `json:"threads"`
+		Roles       []discordgo.Role `json:"roles"`
 	}
 	if json.Unmarshal(p.Data, &g) != nil {
 		return
@@ -265,15 +266,15 @@ func (l *gatewayLink) guild(p packet) {
 // role learns a role that came, changed or went.
 func (l *gatewayLink) role(p packet) {
 	var e struct {
-		Guild string `json:"guild_id"`
-		Role  role   `json:"role"`
-		Gone  string `json:"role_id"`
+		Guild string         `json:"guild_id"`
+		Role  discordgo.Role `json:"role"`
+		Gone  string         `json:"role_id"`
 	}
 	switch {
 	case json.Unmarshal(p.Data, &e) != nil:
 	case e.Gone != "":
 		l.d.in.roles.forget(e.Guild, e.Gone)
 	case e.Role.ID != "":
-		l.d.in.roles.learn(e.Guild, []role{e.Role})
+		l.d.in.roles.learn(e.Guild, []discordgo.Role{e.Role})
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -280,11 +281,11 @@ func TestMessagesBecomeGoals(t *testing.T) {
 func TestPermissionScreening(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		m    member
+		m    api.Member
 		bot  bool
 		full bool
-	}{"member": {full: true}, "pending": {m: member{Pending: true}}, "bot": {bot: true}} {
-		if got := personOf("1", user{ID: "2", Bot: c.bot}, c.m); got.Full != c.full {
+	}{"member": {full: true}, "pending": {m: api.Member{Pending: true}}, "bot": {bot: true}} {
+		if got := personOf("1", discordgo.User{ID: "2", Bot: c.bot}, c.m); got.Full != c.full {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

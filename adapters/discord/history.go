@@ -8,13 +8,8 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/bot"
-)
-
-// Kinds of messages that people write; all others are Discord's own.
-const (
-	typeMessage = 0
-	typeReply   = 19
 )
 
 // History is what people and other bots said in a thread: the message that it
@@ -27,15 +22,15 @@ func (d *Discord) History(ctx context.Context, thread bot.Address, limit int) ([
 	}
 	start, err := d.beginning(ctx, thread)
 	if err != nil {
-		return nil, d.failed("read "+thread.String(), err)
+		return nil, api.Failed("read "+thread.String(), err)
 	}
 	if limit > 1 || len(start) == 0 {
 		newest, err := d.newest(ctx, roomOf(thread), limit-len(start), start)
-		if codeOf(err) == discordgo.ErrCodeUnknownChannel && thread.ID != "" && thread.ID != thread.Channel {
+		if api.Code(err) == discordgo.ErrCodeUnknownChannel && thread.ID != "" && thread.ID != thread.Channel {
 			err = nil // the thread was not opened yet
 		}
 		if err != nil {
-			return nil, d.failed("read "+thread.String(), err)
+			return nil, api.Failed("read "+thread.String(), err)
 		}
 		start = append(start, newest...)
 	}
@@ -48,27 +43,27 @@ func (d *Discord) History(ctx context.Context, thread bot.Address, limit int) ([
 
 // beginning is the message that a thread began at, if somebody wrote it: it
 // stands in the parent channel and has the thread's id.
-func (d *Discord) beginning(ctx context.Context, thread bot.Address) ([]found, error) {
+func (d *Discord) beginning(ctx context.Context, thread bot.Address) ([]api.Message, error) {
 	if thread.ID == "" || thread.ID == thread.Channel || thread.Workspace == directSpace {
 		return nil, nil
 	}
-	var m found
-	err := d.ask(ctx, discordgo.EndpointChannelMessage(thread.Channel, thread.ID), &m)
-	if code := codeOf(err); code == discordgo.ErrCodeUnknownMessage || code == discordgo.ErrCodeMissingAccess {
+	var m api.Message
+	err := d.api.Read(ctx, discordgo.EndpointChannelMessage(thread.Channel, thread.ID), &m)
+	if code := api.Code(err); code == discordgo.ErrCodeUnknownMessage || code == discordgo.ErrCodeMissingAccess {
 		return d.oldest(ctx, thread.ID)
 	}
 	if err != nil || !d.said(&m) {
 		return nil, err
 	}
-	return []found{m}, nil
+	return []api.Message{m}, nil
 }
 
 // oldest is the first message within a thread that did not begin at one.
-func (d *Discord) oldest(ctx context.Context, room string) ([]found, error) {
-	list, err := d.page(ctx, room, fmt.Sprintf("limit=%d&after=0", findPage))
+func (d *Discord) oldest(ctx context.Context, room string) ([]api.Message, error) {
+	list, err := d.api.Page(ctx, room, fmt.Sprintf("limit=%d&after=0", api.PageSize))
 	for _, m := range list {
 		if d.said(&m) {
-			return []found{m}, err
+			return []api.Message{m}, err
 		}
 	}
 	return nil, err
@@ -76,46 +71,37 @@ func (d *Discord) oldest(ctx context.Context, room string) ([]found, error) {
 
 // newest are the last messages of a channel or thread, without those that are
 // known already.
-func (d *Discord) newest(ctx context.Context, room string, limit int, already []found) ([]found, error) {
-	var list []found
-	query := fmt.Sprintf("limit=%d", findPage)
-	for range findPages {
-		page, err := d.page(ctx, room, query)
+func (d *Discord) newest(ctx context.Context, room string, limit int, already []api.Message) ([]api.Message, error) {
+	var list []api.Message
+	query := fmt.Sprintf("limit=%d", api.PageSize)
+	for range api.MaxPages {
+		page, err := d.api.Page(ctx, room, query)
 		if err != nil {
 			return nil, err
 		}
-		some := slices.DeleteFunc(slices.Clone(page), func(m found) bool {
-			return !d.said(&m) || slices.ContainsFunc(already, func(a found) bool { return a.ID == m.ID })
+		some := slices.DeleteFunc(slices.Clone(page), func(m api.Message) bool {
+			return !d.said(&m) || slices.ContainsFunc(already, func(a api.Message) bool { return a.ID == m.ID })
 		})
 		list = append(some, list...)
-		if len(list) >= limit || len(page) < findPage {
+		if len(list) >= limit || len(page) < api.PageSize {
 			break
 		}
-		query = fmt.Sprintf("limit=%d&before=%s", findPage, page[0].ID)
+		query = fmt.Sprintf("limit=%d&before=%s", api.PageSize, page[0].ID)
 	}
 	return list[max(len(list)-limit, 0):], nil
 }
 
 // said reports whether a message is somebody's words, or files, for the bot to read.
-func (d *Discord) said(m *found) bool {
-	return !d.own(m) && (m.Type == typeMessage || m.Type == typeReply) && (m.Content != "" || len(m.Files) > 0)
+func (d *Discord) said(m *api.Message) bool {
+	return m.Author.ID != d.botUser && m.Written() && (m.Content != "" || len(m.Files) > 0)
 }
 
 // line is a message as people read it.
-func (d *Discord) line(guild string, m *found) bot.Line {
-	l := bot.Line{By: principal(m.Author.ID), Name: m.Author.Global, At: timeOf(m.ID)}
-	if l.Name == "" {
-		l.Name = m.Author.Name
-	}
+func (d *Discord) line(guild string, m *api.Message) bot.Line {
+	l := bot.Line{By: principal(m.Author.ID), Name: m.Author.DisplayName(), At: api.Time(m.ID)}
 	user := func(id string) string {
-		for _, u := range m.Mentions {
-			switch {
-			case u.ID != id:
-			case u.Global != "":
-				return u.Global
-			case u.Name != "":
-				return u.Name
-			}
+		if name := namesIn(m)[id]; name != "" {
+			return name
 		}
 		return id
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"github.com/bwmarrin/discordgo"
 )
 
 const (
@@ -45,7 +47,7 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if isPing(body) {
-		reply, err := json.Marshal(response{Kind: respondPong})
+		reply, err := json.Marshal(response{Kind: discordgo.InteractionResponsePong})
 		d.write(w, reply, err)
 		return
 	}
@@ -85,5 +87,5 @@ func isPing(body []byte) bool {
 	var outer struct {
 		Kind int `json:"type"`
 	}
-	return json.Unmarshal(body, &outer) == nil && outer.Kind == askPing
+	return json.Unmarshal(body, &outer) == nil && outer.Kind == int(discordgo.InteractionPing)
 }

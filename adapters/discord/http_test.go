@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -95,7 +98,7 @@ func TestUnreadableFormsAreAnswered(t *testing.T) {
 	t.Parallel()
 	r := listen(t, discordtest.Config{Deliver: "x"}, nil)
 	r.Always(bot.Answer{Private: "Thank you."})
-	id := idAt(time.Now())
+	id := api.FirstID(time.Now())
 	for name, c := range map[string]struct{ data, told string }{
 		"unknown components": {`{"custom_id":"form:rate x","components":[{"type":99,"component":{"type":98,"custom_id":"comment","value":{"deep":[1]}}},
 			{"type":18,"component":{"type":4,"custom_id":"comment","value":"bad"}},null,7,{"components":{}}]}`, "Thank you."},
@@ -114,7 +117,7 @@ func TestUnreadableFormsAreAnswered(t *testing.T) {
 				Flags   int    `json:"flags"`
 			} `json:"data"`
 		}
-		if err != nil || status != http.StatusOK || json.Unmarshal(answer, &got) != nil || got.Data.Content != c.told || got.Data.Flags&flagAlone == 0 {
+		if err != nil || status != http.StatusOK || json.Unmarshal(answer, &got) != nil || got.Data.Content != c.told || got.Data.Flags&int(discordgo.MessageFlagsEphemeral) == 0 {
 			t.Errorf("%s: answered with %d, %s, %v", name, status, answer, err)
 		}
 	}

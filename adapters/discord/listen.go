@@ -7,8 +7,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/wait"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -63,7 +67,7 @@ func (d *Discord) Listen(ctx context.Context, hear bot.Hear) error {
 	if !d.cfg.Gateway && d.cfg.PublicKey == "" {
 		return fmt.Errorf("there is no way in for events: %w; leave discord.gateway on, or set DISCORD_PUBLIC_KEY (HTTP)", bot.ErrRefused)
 	}
-	late, release := ingest.WithGrace(ctx, grace)
+	late, release := wait.Outlive(ctx, grace)
 	defer release()
 	if !d.in.begin(func(p parcel) error { return d.receive(late, hear, p) }) {
 		return errors.New("the Discord platform is listening already")
@@ -225,7 +229,7 @@ func (d *Discord) beginReply(ctx context.Context, n *notice) {
 		d.grumble("a command could not be acknowledged", place(n.guild, n.channel, ""), err)
 	}
 	c, known := d.hall(ctx, n)
-	if known != nil || c.thread() || c.Kind == channelDirect {
+	if known != nil || c.IsThread() || c.IsDirect() {
 		return
 	}
 	if message == "" {
@@ -255,7 +259,7 @@ func (d *Discord) think(ctx context.Context, n *notice) {
 
 // refuse tells the person alone that nothing came of it.
 func (d *Discord) refuse(ctx context.Context, n *notice, text string) {
-	if n.typed != nil || n.reply.kind == askCompletion {
+	if n.typed != nil || n.reply.kind == discordgo.InteractionApplicationCommandAutocomplete {
 		return // nothing can be said while somebody types
 	}
 	d.grumble("an interaction could not be answered", place(n.guild, n.channel, ""), n.reply.say(ctx, private(text)))
@@ -297,7 +301,7 @@ func (d *Discord) tellAgain(ctx context.Context, hear bot.Hear, n *notice) (bot.
 	ctx, cancel := context.WithTimeout(ctx, hearWithin)
 	defer cancel()
 	answer, err := d.tell(ctx, hear, n)
-	if err == nil || !ingest.Sleep(ctx, firstPause) {
+	if err == nil || !wait.Sleep(ctx, api.FirstPause) {
 		return answer, err
 	}
 	return d.tell(ctx, hear, n)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -17,12 +18,12 @@ const maxHalls = 8192 // per half
 // channel that they happened in. What was not asked for a while is forgotten.
 type halls struct {
 	mu       sync.Mutex
-	now, old map[string]channel
+	now, old map[string]api.Channel
 }
 
-func (h *halls) open() { h.now = map[string]channel{} }
+func (h *halls) open() { h.now = map[string]api.Channel{} }
 
-func (h *halls) learn(c channel) {
+func (h *halls) learn(c api.Channel) {
 	if c.ID == "" {
 		return
 	}
@@ -31,9 +32,9 @@ func (h *halls) learn(c channel) {
 	h.keep(c)
 }
 
-func (h *halls) keep(c channel) {
+func (h *halls) keep(c api.Channel) {
 	if len(h.now) >= maxHalls {
-		h.old, h.now = h.now, map[string]channel{}
+		h.old, h.now = h.now, map[string]api.Channel{}
 	}
 	h.now[c.ID] = c
 }
@@ -45,7 +46,7 @@ func (h *halls) forget(id string) {
 	delete(h.old, id)
 }
 
-func (h *halls) find(id string) (channel, bool) {
+func (h *halls) find(id string) (api.Channel, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if c, is := h.now[id]; is {
@@ -68,11 +69,11 @@ func (h *halls) nameIn(guild, id string) string {
 }
 
 // hall is the channel that something happened in.
-func (d *Discord) hall(ctx context.Context, n *notice) (channel, error) {
+func (d *Discord) hall(ctx context.Context, n *notice) (api.Channel, error) {
 	if n.guild == "" {
-		return channel{ID: n.channel, Kind: channelDirect}, nil
+		return api.Channel{ID: n.channel, Type: discordgo.ChannelTypeDM}, nil
 	}
-	if n.known.ID == n.channel && (!n.known.thread() || n.known.Parent != "") && n.known.ID != "" {
+	if n.known.ID == n.channel && (!n.known.IsThread() || n.known.Parent != "") && n.known.ID != "" {
 		return n.known, nil
 	}
 	if c, is := d.in.halls.find(n.channel); is {
@@ -80,9 +81,9 @@ func (d *Discord) hall(ctx context.Context, n *notice) (channel, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
-	var c channel
-	if err := d.call(ctx, http.MethodGet, discordgo.EndpointChannel(n.channel), nil, &c); err != nil {
-		return c, d.failed("ask Discord what channel "+n.channel+" is", err)
+	var c api.Channel
+	if err := d.api.Call(ctx, http.MethodGet, discordgo.EndpointChannel(n.channel), nil, &c); err != nil {
+		return c, api.Failed("ask Discord what channel "+n.channel+" is", err)
 	}
 	d.in.halls.learn(c)
 	return c, nil
@@ -97,11 +98,11 @@ func (d *Discord) settle(ctx context.Context, n *notice) error {
 		return err
 	}
 	switch {
-	case c.Kind == channelDirect:
+	case c.IsDirect():
 		n.in.Where = place("", n.channel, n.channel)
-	case c.flat():
+	case c.IsVoice():
 		n.in.Where = place(n.guild, n.channel, n.channel)
-	case c.thread():
+	case c.IsThread():
 		n.in.Where = place(n.guild, c.Parent, n.channel)
 	case n.id != "" && n.root != "" && n.root != n.id:
 		lives, err := d.cfg.Names.Value(ctx, livesName(place(n.guild, n.channel, n.root)))

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
+	"github.com/deckhand-bot/deckhand/agent/wait"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -36,7 +37,7 @@ func defaultPatience() patience {
 // pauses lie between attempts, and are longer where Discord asks for more.
 func (p patience) pauses() ingest.Backoff {
 	return ingest.Backoff{First: p.first, Longest: p.longest, Asked: func(err error) time.Duration {
-		asked, _ := waitFor(err)
+		asked, _ := api.Wait(err)
 		return asked
 	}}
 }
@@ -89,7 +90,7 @@ func (d *Discord) connected() bool {
 
 // keepRegistered registers the commands, once.
 func (d *Discord) keepRegistered(ctx context.Context) {
-	wait := d.in.times.pauses()
+	backoff := d.in.times.pauses()
 	for {
 		once, cancel := context.WithTimeout(ctx, d.in.times.register)
 		changed, err := d.register(once)
@@ -105,29 +106,17 @@ func (d *Discord) keepRegistered(ctx context.Context) {
 			return
 		}
 		d.log.Warn("the commands could not be registered; trying again", "error", err)
-		if !ingest.Sleep(ctx, wait.After(err)) {
+		if !wait.Sleep(ctx, backoff.After(err)) {
 			return
 		}
 	}
 }
 
-// noteCall learns from a call's result whether the bot's token still works.
-// Calls with a token of their own say nothing about it.
-func (d *Discord) noteCall(endpoint string, err error) {
-	if strings.HasPrefix(endpoint, discordgo.EndpointWebhooks) || strings.HasPrefix(endpoint, discordgo.EndpointAPI+"interactions/") ||
-		err != nil && !tokenRefused(err) {
-		return
-	}
-	d.noteToken(err)
-}
-
+// noteToken learns from a call whether Discord takes the bot's token.
 func (d *Discord) noteToken(err error) {
 	d.in.mu.Lock()
 	before := d.in.refused
-	d.in.refused = nil
-	if err != nil {
-		d.in.refused = refusedToken(err)
-	}
+	d.in.refused = err
 	d.in.mu.Unlock()
 	if err != nil && before == nil && d.in.revoked != nil { // at the start it is said otherwise
 		d.log.Error("Discord refuses the bot's token; trying again until it is accepted", "variable", "DISCORD_TOKEN")
@@ -143,15 +132,15 @@ func (d *Discord) mend(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		wait := d.in.times.pauses()
+		backoff := d.in.times.pauses()
 		for {
-			var me user
-			err := d.call(ctx, "GET", discordgo.EndpointUser("@me"), nil, &me)
+			var me discordgo.User
+			err := d.api.Call(ctx, "GET", discordgo.EndpointUser("@me"), nil, &me)
 			if err == nil {
 				d.log.Info("Discord accepts the bot's token again", "variable", "DISCORD_TOKEN")
 				break
 			}
-			if !ingest.Sleep(ctx, wait.After(err)) {
+			if !wait.Sleep(ctx, backoff.After(err)) {
 				return
 			}
 		}

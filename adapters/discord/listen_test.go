@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bwmarrin/discordgo"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
@@ -99,7 +100,7 @@ func TestRunCommandOpensItsThread(t *testing.T) {
 		if len(threads) != 1 || threads[0].ID != in.Where.ID || threads[0].Name != "count the files" {
 			t.Errorf("threads %+v", threads)
 		}
-		if first := r.Interactions()[0]; first.Response != respondLater {
+		if first := r.Interactions()[0]; first.Response != int(discordgo.InteractionResponseDeferredChannelMessageWithSource) {
 			t.Errorf("acknowledged with %d", first.Response)
 		}
 	})

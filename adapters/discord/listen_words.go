@@ -9,6 +9,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -64,7 +65,7 @@ func (s *signs) word(ctx context.Context, id string) string {
 	c := s.find(ctx, id)
 	at := place(s.guild, id, "")
 	word := ingest.ChannelWord(s.all, c.Name, at)
-	if c.ID != "" && slices.Contains(postable, c.Kind) {
+	if c.ID != "" && slices.Contains(postable, c.Type) {
 		if s.notice.in.Channels == nil {
 			s.notice.in.Channels = map[string]bot.Address{}
 		}
@@ -75,7 +76,7 @@ func (s *signs) word(ctx context.Context, id string) string {
 
 // find is a channel of the server where something was said; zero where it is
 // of another one, or not known. The gateway tells of all that there are.
-func (s *signs) find(ctx context.Context, id string) channel {
+func (s *signs) find(ctx context.Context, id string) api.Channel {
 	if c, is := s.channels[id]; is {
 		return c
 	}
@@ -84,14 +85,14 @@ func (s *signs) find(ctx context.Context, id string) channel {
 		s.asked++
 		ctx, cancel := context.WithTimeout(ctx, askWithin)
 		defer cancel()
-		if err := s.call(ctx, http.MethodGet, discordgo.EndpointChannel(id), nil, &c); err != nil {
+		if err := s.api.Call(ctx, http.MethodGet, discordgo.EndpointChannel(id), nil, &c); err != nil {
 			s.log.Debug("a channel that a text names is not known", "channel", id, "error", err)
-			return channel{}
+			return api.Channel{}
 		}
 		s.Discord.in.halls.learn(c)
 	}
 	if s.guild == "" || c.Guild != s.guild {
-		return channel{}
+		return api.Channel{}
 	}
 	return c
 }
@@ -104,14 +105,8 @@ type roles struct {
 
 func (r *roles) open() { r.names = map[string]map[string]string{} }
 
-// role is a role of a server.
-type role struct {
-	ID   string `json:"id"`
-	Name string `json:"name"`
-}
-
 // learn notes all roles of a server, or some that came or changed.
-func (r *roles) learn(guild string, list []role) {
+func (r *roles) learn(guild string, list []discordgo.Role) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.names[guild] == nil {

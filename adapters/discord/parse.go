@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -33,18 +36,18 @@ type notice struct {
 	// the id is the message's, empty for what is none.
 	guild, channel, id string
 	// known is what Discord said about the channel.
-	known channel
+	known api.Channel
 	// root is a message at the channel's top level that this belongs to: the
 	// thread that begins there, if there is one.
 	root   string
-	user   user
-	member *member
+	user   discordgo.User
+	member *api.Member
 	// raw is the text of a Said or a Commanded as it goes over the wire, names
 	// are the people in it.
 	raw   string
 	names map[string]string
 	// channels are those that Discord said more about.
-	channels map[string]channel
+	channels map[string]api.Channel
 	edit     bool // a correction, where a run lives in the thread
 	again    bool
 	// reply answers an interaction; nil for a message.
@@ -69,9 +72,9 @@ func (d *Discord) parse(p parcel) (*notice, error) {
 	var err error
 	switch p.kind {
 	case eventMessage, eventEdit:
-		var s speech
+		var s api.Message
 		if err = json.Unmarshal(p.payload, &s); err == nil {
-			n, err = d.spoken(s, p.kind == eventEdit)
+			n, err = d.spoken(&s, p.kind == eventEdit)
 		}
 	case eventInteraction:
 		n, err = d.parseInteraction(p)

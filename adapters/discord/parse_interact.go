@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -15,23 +18,23 @@ var errNoWay = errors.New("an interaction without a way to answer")
 // there is a way to answer, the notice has it, also beside an error.
 func (d *Discord) parseInteraction(p parcel) (*notice, error) {
 	var outer struct {
-		ID    string `json:"id"`
-		Token string `json:"token"`
-		Kind  int    `json:"type"`
+		ID    string                    `json:"id"`
+		Token string                    `json:"token"`
+		Type  discordgo.InteractionType `json:"type"`
 	}
 	if err := json.Unmarshal(p.payload, &outer); err != nil {
 		return nil, err
 	}
-	if numberOf(outer.ID) == 0 || outer.Token == "" || strings.ContainsAny(outer.Token, "/?#%") {
+	if api.Number(outer.ID) == 0 || outer.Token == "" || strings.ContainsAny(outer.Token, "/?#%") {
 		return nil, errNoWay
 	}
-	switch outer.Kind {
-	case askCommand, askComponent, askCompletion, askForm:
+	switch outer.Type {
+	case discordgo.InteractionApplicationCommand, discordgo.InteractionMessageComponent, discordgo.InteractionApplicationCommandAutocomplete, discordgo.InteractionModalSubmit:
 	default:
-		return nil, fmt.Errorf("an interaction of the unknown type %d", outer.Kind)
+		return nil, fmt.Errorf("an interaction of the unknown type %d", outer.Type)
 	}
-	n := &notice{reply: &reply{d: d, id: outer.ID, token: outer.Token, kind: outer.Kind, body: p.body}}
-	var i interaction
+	n := &notice{reply: &reply{d: d, id: outer.ID, token: outer.Token, kind: outer.Type, body: p.body}}
+	var i api.Interaction
 	if err := json.Unmarshal(p.payload, &i); err != nil {
 		return n, err
 	}
@@ -46,29 +49,29 @@ func (d *Discord) parseInteraction(p parcel) (*notice, error) {
 		return n, errors.New("an interaction of nobody, or from nowhere")
 	}
 	n.in.Keys = []string{Platform + ":interaction:" + i.ID}
-	n.in.At = timeOf(i.ID)
+	n.in.At = api.Time(i.ID)
 	return n, d.asked(n, i)
 }
 
 // asked reads what the interaction asks for.
-func (d *Discord) asked(n *notice, i interaction) error {
-	switch i.Kind {
-	case askComponent:
+func (d *Discord) asked(n *notice, i api.Interaction) error {
+	switch i.Type {
+	case discordgo.InteractionMessageComponent:
 		return pressed(n, i)
-	case askForm:
+	case discordgo.InteractionModalSubmit:
 		return filled(n, i)
 	}
-	var c command
+	var c api.Command
 	if err := json.Unmarshal(i.Data, &c); err != nil {
 		return err
 	}
 	switch {
-	case i.Kind == askCompletion:
+	case i.Type == discordgo.InteractionApplicationCommandAutocomplete:
 		n.typed = focused(c.Options)
 		return nil
-	case c.Kind == commandMessage:
+	case c.Type == discordgo.MessageApplicationCommand:
 		return d.madeGoal(n, c)
-	case c.Kind == commandSlash && c.Name == commandName:
+	case c.Type == discordgo.ChatApplicationCommand && c.Name == commandName:
 		return ordered(n, c)
 	}
 	return fmt.Errorf("a command %.40q that is not the bot's", c.Name)
@@ -76,8 +79,11 @@ func (d *Discord) asked(n *notice, i interaction) error {
 
 // pressed reads a click on a button or in a menu. A card at a channel's top
 // level is the root of its own thread.
-func pressed(n *notice, i interaction) error {
-	var c click
+func pressed(n *notice, i api.Interaction) error {
+	var c struct {
+		CustomID string   `json:"custom_id"`
+		Values   []string `json:"values"`
+	}
 	if err := json.Unmarshal(i.Data, &c); err != nil {
 		return err
 	}
@@ -97,7 +103,7 @@ func pressed(n *notice, i interaction) error {
 }
 
 // filled reads a form that was sent in.
-func filled(n *notice, i interaction) error {
+func filled(n *notice, i api.Interaction) error {
 	var f struct {
 		CustomID   string            `json:"custom_id"`
 		Components []json.RawMessage `json:"components"`
@@ -171,14 +177,14 @@ func pickedIn(kind int, picks []string) string {
 
 // madeGoal reads "Make this a goal": the message's text, on behalf of whoever
 // used the command on it.
-func (d *Discord) madeGoal(n *notice, c command) error {
+func (d *Discord) madeGoal(n *notice, c api.Command) error {
 	s, is := c.Resolved.Messages[c.Target]
-	if !is || timeOf(s.ID).IsZero() || s.Author == nil {
+	if !is || api.Time(s.ID).IsZero() || s.Author.ID == "" {
 		return errors.New("a command on no message")
 	}
 	n.id, n.root = s.ID, s.ID
-	n.raw, n.names = s.Content, namesIn(s)
+	n.raw, n.names = s.Content, namesIn(&s)
 	n.in.Message = place(n.guild, n.channel, s.ID)
-	n.in.Act = bot.Said{To: true, Files: attachments(s), Quote: principal(s.Author.ID)}
+	n.in.Act = bot.Said{To: true, Files: attachments(&s), Quote: principal(s.Author.ID)}
 	return nil
 }

@@ -4,21 +4,24 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
 // spoken reads what was said. The thread that a message at a channel's top
 // level opens has the message's own id.
-func (d *Discord) spoken(s speech, edited bool) (*notice, error) {
-	if s.Channel == "" || timeOf(s.ID).IsZero() {
+func (d *Discord) spoken(s *api.Message, edited bool) (*notice, error) {
+	if s.Channel == "" || api.Time(s.ID).IsZero() {
 		return nil, errors.New("a message in no channel, or without an id")
 	}
 	n := &notice{guild: s.Guild, channel: s.Channel, id: s.ID}
-	if s.Kind != speechPlain && s.Kind != speechReply || edited && s.Edited == "" {
+	if !s.Written() || edited && s.Edited == "" {
 		return n, nil // Discord also calls it a change when it unfolds a link
 	}
-	if s.Author == nil || s.Author.ID == "" {
+	if s.Author.ID == "" {
 		return nil, errors.New("a message by nobody")
 	}
 	to := d.spokenTo(s)
@@ -28,7 +31,7 @@ func (d *Discord) spoken(s speech, edited bool) (*notice, error) {
 	}
 	d.fill(n, s)
 	n.in.Act = said
-	if s.Answers != nil && s.Answers.Author != nil && s.Answers.Author.ID == d.botUser {
+	if s.AnswersTo(d.botUser) {
 		n.root = s.Answers.ID
 	}
 	n.edit = edited
@@ -36,10 +39,10 @@ func (d *Discord) spoken(s speech, edited bool) (*notice, error) {
 }
 
 // fill is who said it where.
-func (d *Discord) fill(n *notice, s speech) {
+func (d *Discord) fill(n *notice, s *api.Message) {
 	n.guild, n.channel, n.id, n.root = s.Guild, s.Channel, s.ID, s.ID
-	n.user, n.member, n.raw, n.names = *s.Author, s.Member, s.Content, namesIn(s)
-	n.in.At = timeOf(s.ID)
+	n.user, n.member, n.raw, n.names = s.Author, s.Member, s.Content, namesIn(s)
+	n.in.At = api.Time(s.ID)
 	n.in.Message = place(s.Guild, s.Channel, s.ID)
 	n.in.Keys = []string{n.in.Message.String()}
 	if s.Edited != "" {
@@ -48,16 +51,16 @@ func (d *Discord) fill(n *notice, s speech) {
 }
 
 // spokenTo reports whether a message names the bot, or answers it.
-func (d *Discord) spokenTo(s speech) bool {
-	if d.mentions(s.Content) || slices.ContainsFunc(s.Mentions, func(u user) bool { return u.ID == d.botUser }) {
+func (d *Discord) spokenTo(s *api.Message) bool {
+	if d.mentions(s.Content) || slices.ContainsFunc(s.Mentions, func(u discordgo.User) bool { return u.ID == d.botUser }) {
 		return true
 	}
-	return s.Kind == speechReply && s.Content != "" && s.Answers != nil && s.Answers.Author != nil && s.Answers.Author.ID == d.botUser
+	return s.Type == discordgo.MessageTypeReply && s.Content != "" && s.AnswersTo(d.botUser)
 }
 
 // listensTo reports whether the author may speak to the bot at all: a person,
 // or a bot that is allowed by name.
-func (d *Discord) listensTo(s speech) bool {
+func (d *Discord) listensTo(s *api.Message) bool {
 	if s.Webhook == "" && !s.Author.Bot {
 		return true
 	}
@@ -65,20 +68,17 @@ func (d *Discord) listensTo(s speech) bool {
 }
 
 // namesIn are the names of the people whom a message mentions.
-func namesIn(s speech) map[string]string {
+func namesIn(s *api.Message) map[string]string {
 	names := map[string]string{}
 	for _, u := range s.Mentions {
-		names[u.ID] = u.name()
+		names[u.ID] = api.Name(u)
 	}
 	return names
 }
 
-func attachments(s speech) []agent.Attachment {
+func attachments(s *api.Message) []agent.Attachment {
 	var list []agent.Attachment
-	by := ""
-	if s.Author != nil {
-		by = principal(s.Author.ID)
-	}
+	by := principal(s.Author.ID)
 	for _, f := range s.Files {
 		if f.ID == "" || f.URL == "" {
 			continue

@@ -9,6 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -38,10 +41,10 @@ func TestButtonsComeBack(t *testing.T) {
 func TestReadableText(t *testing.T) {
 	t.Parallel()
 	d := deaf()
-	d.in.halls.learn(channel{ID: "5", Guild: "1", Name: "general"})
-	d.in.halls.learn(channel{ID: "4", Guild: "2", Name: "secret"})
-	d.in.roles.learn("1", []role{{"45", "Crew"}, {"1", "@everyone"}})
-	d.in.roles.learn("2", []role{{"46", "Secret"}})
+	d.in.halls.learn(api.Channel{ID: "5", Guild: "1", Name: "general"})
+	d.in.halls.learn(api.Channel{ID: "4", Guild: "2", Name: "secret"})
+	d.in.roles.learn("1", []discordgo.Role{{ID: "45", Name: "Crew"}, {ID: "1", Name: "@everyone"}})
+	d.in.roles.learn("2", []discordgo.Role{{ID: "46", Name: "Secret"}})
 	for text, want := range map[string]string{
 		"<@999> tidy up":                 "tidy up",
 		"<@!999> tidy <@7> up":           "tidy @ann up",
@@ -63,14 +66,14 @@ func TestReadableText(t *testing.T) {
 func TestIdsAreTimes(t *testing.T) {
 	t.Parallel()
 	now := time.Now().Truncate(time.Millisecond).UTC()
-	if got := timeOf("175928847299117063"); !got.Equal(time.Date(2016, 4, 30, 11, 18, 25, 796e6+7*244, time.UTC)) {
+	if got := api.Time("175928847299117063"); !got.Equal(time.Date(2016, 4, 30, 11, 18, 25, 796e6+7*244, time.UTC)) {
 		t.Errorf("the documented id is of %v", got)
 	}
-	if got := timeOf(idText(idAt(now))); !got.Equal(now) {
+	if got := api.Time(idText(api.FirstID(now))); !got.Equal(now) {
 		t.Errorf("%v came back as %v", now, got)
 	}
 	for _, none := range []string{"", "x", "-5", "99999999999999999999", "0"} {
-		if !timeOf(none).IsZero() {
+		if !api.Time(none).IsZero() {
 			t.Errorf("%q is a time", none)
 		}
 	}

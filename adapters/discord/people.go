@@ -9,6 +9,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -41,7 +42,7 @@ func (p *people) open() { p.known = map[string]knownPerson{} }
 func (d *Discord) who(ctx context.Context, n *notice) (bot.Person, error) {
 	switch {
 	case n.user.Bot:
-		return bot.Person{ID: principal(n.user.ID), Name: n.user.name(), Bot: true}, nil
+		return bot.Person{ID: principal(n.user.ID), Name: api.Name(n.user), Bot: true}, nil
 	case n.guild == "":
 		return d.alone(ctx, n.user)
 	case n.member != nil:
@@ -55,8 +56,8 @@ func (d *Discord) who(ctx context.Context, n *notice) (bot.Person, error) {
 
 // personOf is a member of a server. Who has not accepted its rules yet is no
 // full member.
-func personOf(guild string, u user, m member) bot.Person {
-	p := bot.Person{ID: principal(u.ID), Name: u.name(), Full: !m.Pending && !u.Bot, Bot: u.Bot}
+func personOf(guild string, u discordgo.User, m api.Member) bot.Person {
+	p := bot.Person{ID: principal(u.ID), Name: api.Name(u), Full: !m.Pending && !u.Bot, Bot: u.Bot}
 	if m.Nick != "" {
 		p.Name = m.Nick
 	}
@@ -66,18 +67,8 @@ func personOf(guild string, u user, m member) bot.Person {
 	return p
 }
 
-// name is how people see a user.
-func (u user) name() string {
-	for _, name := range []string{u.GlobalName, u.Username} {
-		if name != "" {
-			return name
-		}
-	}
-	return u.ID
-}
-
 // person asks who somebody is in a server. What was known is better than nothing.
-func (d *Discord) person(ctx context.Context, guild string, u user) (p bot.Person, inside bool, err error) {
+func (d *Discord) person(ctx context.Context, guild string, u discordgo.User) (p bot.Person, inside bool, err error) {
 	now := time.Now()
 	old, known := d.in.people.find(guild, u.ID)
 	if known && now.Before(old.until) {
@@ -85,16 +76,16 @@ func (d *Discord) person(ctx context.Context, guild string, u user) (p bot.Perso
 	}
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
-	var m member
-	err = d.call(ctx, http.MethodGet, discordgo.EndpointGuildMember(guild, u.ID), nil, &m)
-	switch status := statusOf(err); {
+	var m api.Member
+	err = d.api.Call(ctx, http.MethodGet, discordgo.EndpointGuildMember(guild, u.ID), nil, &m)
+	switch status := api.Status(err); {
 	case err == nil:
 		if m.User != nil {
 			u = *m.User
 		}
 		p, inside = personOf(guild, u, m), true
 	case status == http.StatusNotFound || status == http.StatusForbidden: // left, or the bot did
-		p = bot.Person{ID: principal(u.ID), Name: u.name(), Bot: u.Bot}
+		p = bot.Person{ID: principal(u.ID), Name: api.Name(u), Bot: u.Bot}
 	case known:
 		return old.Person, old.inside, nil
 	default:
@@ -106,8 +97,8 @@ func (d *Discord) person(ctx context.Context, guild string, u user) (p bot.Perso
 
 // alone is somebody who writes directly: a full member of any of the bot's
 // servers, with the roles that they have in all of them.
-func (d *Discord) alone(ctx context.Context, u user) (bot.Person, error) {
-	p := bot.Person{ID: principal(u.ID), Name: u.name()}
+func (d *Discord) alone(ctx context.Context, u discordgo.User) (bot.Person, error) {
+	p := bot.Person{ID: principal(u.ID), Name: api.Name(u)}
 	guilds, err := d.guilds(ctx)
 	if err != nil {
 		return p, err
@@ -135,8 +126,8 @@ func (d *Discord) guilds(ctx context.Context) ([]string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
-	var found []channel // what matters has the same name
-	err := d.call(ctx, http.MethodGet, discordgo.EndpointUserGuilds("@me"), nil, &found)
+	var found []discordgo.UserGuild
+	err := d.api.Call(ctx, http.MethodGet, discordgo.EndpointUserGuilds("@me"), nil, &found)
 	if err != nil && len(list) > 0 {
 		return list, nil
 	}
@@ -169,7 +160,7 @@ func (d *Discord) nameFor(ctx context.Context, n *notice, id string) string {
 	if n.guild == "" {
 		return id
 	}
-	p, _, err := d.person(ctx, n.guild, user{ID: id})
+	p, _, err := d.person(ctx, n.guild, discordgo.User{ID: id})
 	if err != nil {
 		return id
 	}

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/bwmarrin/discordgo"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -15,7 +17,7 @@ func TestPeopleAreAskedFor(t *testing.T) {
 	t.Parallel()
 	r := enter(t, discordtest.Config{}, nil)
 	const memberRoute = "GET /guilds/{guild}/members/{user}"
-	ben := user{ID: discordtest.Ben, Username: "ben"}
+	ben := discordgo.User{ID: discordtest.Ben, Username: "ben"}
 	r.Fail(memberRoute, 1, discordtest.Unavailable())
 	if _, _, err := r.d.person(t.Context(), discordtest.Guild, ben); err == nil {
 		t.Error("nobody could be asked, and somebody is known")
@@ -32,7 +34,7 @@ func TestPeopleAreAskedFor(t *testing.T) {
 	if got, inside, err := r.d.person(t.Context(), discordtest.OtherGuild, ben); err != nil || inside || got.Full || len(got.Also) > 0 {
 		t.Errorf("elsewhere: %+v, %v, %v", got, inside, err)
 	}
-	if got, err := r.d.alone(t.Context(), user{ID: "199999999999999999", Username: "stranger"}); err != nil || got.Full || got.Name != "stranger" {
+	if got, err := r.d.alone(t.Context(), discordgo.User{ID: "199999999999999999", Username: "stranger"}); err != nil || got.Full || got.Name != "stranger" {
 		t.Errorf("a stranger: %+v, %v", got, err)
 	}
 }
@@ -54,7 +56,7 @@ func TestPlaces(t *testing.T) {
 	r := enter(t, discordtest.Config{}, nil)
 	thread, _ := r.asks(approve)
 	const voice = "110000000000000077"
-	r.d.in.halls.learn(channel{ID: voice, Kind: channelVoice, Guild: discordtest.Guild})
+	r.d.in.halls.learn(api.Channel{ID: voice, Type: discordgo.ChannelTypeGuildVoice, Guild: discordtest.Guild})
 	for _, c := range []struct {
 		guild, channel, id string
 		want               bot.Address
@@ -81,7 +83,7 @@ func TestPlaces(t *testing.T) {
 		t.Error("a channel that is gone is known")
 	}
 	for i := range 2*maxHalls + 2 {
-		r.d.in.halls.learn(channel{ID: fmt.Sprint("x", i)})
+		r.d.in.halls.learn(api.Channel{ID: fmt.Sprint("x", i)})
 	}
 	if _, known := r.d.in.halls.find(thread); known || len(r.d.in.halls.now)+len(r.d.in.halls.old) > 2*maxHalls {
 		t.Error("channels are never forgotten")

@@ -1,25 +1,17 @@
 package discord
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
-
-// sent is what is read of a message that Discord answers with.
-type sent struct {
-	ID        string `json:"id"`
-	ChannelID string `json:"channel_id"`
-}
 
 // Post makes one message. A thread that is not there yet is opened: at the
 // message that has its id, or, where the address names none, at the card's
@@ -33,18 +25,18 @@ func (d *Discord) Post(ctx context.Context, to bot.Address, c bot.Card) (bot.Pos
 		return d.postBelow(ctx, what, to, c)
 	}
 	m, err := d.postCard(ctx, roomOf(to), c)
-	if codeOf(err) == discordgo.ErrCodeUnknownChannel && to.ID != "" && to.ID != to.Channel {
+	if api.Code(err) == discordgo.ErrCodeUnknownChannel && to.ID != "" && to.ID != to.Channel {
 		if err = d.openThread(ctx, to.Channel, to.ID, c); err == nil {
 			m, err = d.postCard(ctx, to.ID, c)
 		}
 	}
 	if err != nil {
-		return bot.Posted{}, d.failed(what, err)
+		return bot.Posted{}, api.Failed(what, err)
 	}
 	if to.ID == "" {
 		to.ID = to.Channel // a direct conversation is its own thread
 	}
-	return bot.Posted{Message: place(to.Workspace, m.ChannelID, m.ID), Thread: to}, nil
+	return bot.Posted{Message: place(to.Workspace, m.Channel, m.ID), Thread: to}, nil
 }
 
 // roomOf is the channel that holds the messages of an address: a thread is a
@@ -66,15 +58,15 @@ func (d *Discord) Paces(to bot.Address) (post, edit agent.Pace) {
 }
 
 // postCard posts a card to a channel, be it a thread.
-func (d *Discord) postCard(ctx context.Context, channel string, c bot.Card) (sent, error) {
-	var m sent
-	err := d.show(ctx, c, false, func(ctx context.Context, body message, f *file) error {
+func (d *Discord) postCard(ctx context.Context, channel string, c bot.Card) (api.Sent, error) {
+	var m api.Sent
+	err := d.show(ctx, c, false, func(ctx context.Context, body message, f *api.File) error {
 		body.Nonce, body.Enforce = nonceOf(c.Key), true
-		m = sent{}
-		return d.deliver(ctx, http.MethodPost, discordgo.EndpointChannelMessages(channel), body, f, &m)
+		m = api.Sent{}
+		return d.api.Deliver(ctx, http.MethodPost, discordgo.EndpointChannelMessages(channel), body, f, &m)
 	})
-	if err == nil && m.ChannelID == "" {
-		m.ChannelID = channel
+	if err == nil && m.Channel == "" {
+		m.Channel = channel
 	}
 	if err == nil && m.ID == "" {
 		return m, fmt.Errorf("the answer names no message: %w", bot.ErrLost)
@@ -84,18 +76,18 @@ func (d *Discord) postCard(ctx context.Context, channel string, c bot.Card) (sen
 
 // show draws a card and sends it: as components, and where those are refused as
 // an embed; without its file where the bot may attach none.
-func (d *Discord) show(ctx context.Context, c bot.Card, edit bool, send func(context.Context, message, *file) error) error {
+func (d *Discord) show(ctx context.Context, c bot.Card, edit bool, send func(context.Context, message, *api.File) error) error {
 	dr := drawing{edit: edit}
 	m := renderCard(c, dr)
-	var whole *file
+	var whole *api.File
 	if m.cut {
 		if whole = wholeText(c, dr); whole != nil {
-			dr.file = whole.name
+			dr.file = whole.Name
 			m = renderCard(c, dr)
 		}
 	}
 	err := d.showOnce(ctx, c, m, edit, whole, send)
-	if whole != nil && codeOf(err) == discordgo.ErrCodeMissingPermissions {
+	if whole != nil && api.Code(err) == discordgo.ErrCodeMissingPermissions {
 		d.log.Warn("the bot may not attach files here; a post is shown shortened", "run", c.Key.Run, "key", c.Key.Name)
 		dr.file = ""
 		err = d.showOnce(ctx, c, renderCard(c, dr), edit, nil, send)
@@ -105,7 +97,7 @@ func (d *Discord) show(ctx context.Context, c bot.Card, edit bool, send func(con
 
 // showOnce sends a card in the kind that Discord is known to take, and in the
 // other where it refuses that.
-func (d *Discord) showOnce(ctx context.Context, c bot.Card, m drawn, edit bool, f *file, send func(context.Context, message, *file) error) error {
+func (d *Discord) showOnce(ctx context.Context, c bot.Card, m drawn, edit bool, f *api.File, send func(context.Context, message, *api.File) error) error {
 	kinds := []func(bot.Card, drawn) message{modern, old}
 	plain := d.out.plain.Load()
 	if plain {
@@ -116,9 +108,9 @@ func (d *Discord) showOnce(ctx context.Context, c bot.Card, m drawn, edit bool, 
 		body := kind(c, m)
 		body.Attachments = []attachment{}
 		if f != nil {
-			body.Attachments = append(body.Attachments, attachment{Name: f.name})
+			body.Attachments = append(body.Attachments, attachment{Name: f.Name})
 		}
-		body.clear = edit && body.Flags&flagComponents != 0
+		body.clear = edit && body.Flags&discordgo.MessageFlagsIsComponentsV2 != 0
 		once, cancel := context.WithTimeout(ctx, d.cfg.PostTimeout)
 		err := send(once, body, f)
 		cancel()
@@ -126,7 +118,7 @@ func (d *Discord) showOnce(ctx context.Context, c bot.Card, m drawn, edit bool, 
 		case err == nil && i == 1:
 			d.learnKind(c, plain, edit, first)
 			return nil
-		case codeOf(err) != discordgo.ErrCodeInvalidFormBody:
+		case api.Code(err) != discordgo.ErrCodeInvalidFormBody:
 			return err
 		case i == 0:
 			first = err
@@ -138,7 +130,7 @@ func (d *Discord) showOnce(ctx context.Context, c bot.Card, m drawn, edit bool, 
 // learnKind remembers that components are refused, where Discord refuses them as
 // such and not for what this card shows.
 func (d *Discord) learnKind(c bot.Card, plain, edit bool, err error) {
-	d.log.Warn("Discord refuses a post in one kind; it is shown in the other", "run", c.Key.Run, "key", c.Key.Name, "why", reasonsOf(err))
+	d.log.Warn("Discord refuses a post in one kind; it is shown in the other", "run", c.Key.Run, "key", c.Key.Name, "why", api.Reasons(err))
 	if kind := !plain && kindRefused(err); kind && !edit && !d.out.plain.Swap(true) {
 		d.log.Warn("Discord takes no components of the new kind here; cards are embeds from now on")
 	}
@@ -146,52 +138,19 @@ func (d *Discord) learnKind(c bot.Card, plain, edit bool, err error) {
 
 // kindRefused reports whether the refusal is about the kind of message.
 func kindRefused(err error) bool {
-	why := reasonsOf(err)
+	why := api.Reasons(err)
 	return strings.Contains(why, `"flags"`) || strings.Contains(why, `"type"`)
 }
 
-// reasonsOf is what Discord says about a refusal.
-func reasonsOf(err error) string {
-	if refused, is := errors.AsType[*discordgo.RESTError](err); is {
-		return shortened(string(refused.ResponseBody), maxContent)
-	}
-	return ""
-}
-
-// file is one file that goes with a message.
-type file struct {
-	name string
-	data []byte
-}
-
 // wholeText is a card as a file; nil where even that is too large.
-func wholeText(c bot.Card, d drawing) *file {
+func wholeText(c bot.Card, d drawing) *api.File {
 	name := "text.md"
 	if c.Key.Kind != "" {
 		name = string(c.Key.Kind) + ".md"
 	}
 	data := []byte(d.named(bot.Markdown(c)) + "\n")
-	if len(data) > largest {
+	if len(data) > api.MaxUpload {
 		return nil
 	}
-	return &file{name: name, data: data}
-}
-
-// deliver sends a message, with its file in the same request.
-func (d *Discord) deliver(ctx context.Context, method, endpoint string, body any, f *file, out any) error {
-	if f == nil {
-		return d.call(ctx, method, endpoint, body, out)
-	}
-	kind, raw, err := discordgo.MultipartBodyWithJSON(body, []*discordgo.File{{Name: f.name, Reader: bytes.NewReader(f.data)}})
-	if err != nil {
-		return fmt.Errorf("encode a message with the file %q: %w", f.name, err)
-	}
-	answer, err := d.send(ctx, method, endpoint, kind, raw)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(answer, out); err != nil {
-		return fmt.Errorf("the answer cannot be read: %w", err)
-	}
-	return nil
+	return &api.File{Name: name, Data: data}
 }

@@ -354,7 +354,7 @@ func TestOnlyAPostNotifies(t *testing.T) {
 	}
 }
 
-func wait(t *testing.T, w *discordtest.Server, until func() bool) {
+func waitUntil(t *testing.T, w *discordtest.Server, until func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

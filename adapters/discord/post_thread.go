@@ -9,6 +9,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
@@ -21,9 +22,6 @@ const (
 
 	maxThreadName = 100
 	archiveAfter  = 10080 // minutes: the longest; an edit does not keep a thread open
-
-	codeHasThread = 160004
-	codeNoText    = discordgo.ErrCodeCannotSendMessagesInVoiceChannel // Discord says it of forums, too
 )
 
 // headlineOf is what stands in the channel, where the card itself is in the
@@ -51,20 +49,20 @@ func topic(c bot.Card) string {
 func (d *Discord) postBelow(ctx context.Context, what string, to bot.Address, c bot.Card) (bot.Posted, error) {
 	head := headlineOf(c)
 	id, err := d.headline(ctx, to, head)
-	if noTexts(err) {
+	if api.NoMessages(err) {
 		return d.postForum(ctx, what, to, c)
 	}
 	if err != nil {
-		return bot.Posted{}, d.failed(what, err)
+		return bot.Posted{}, api.Failed(what, err)
 	}
 	if err := d.openThread(ctx, to.Channel, id, c); err != nil {
-		return bot.Posted{}, d.failed(what, err)
+		return bot.Posted{}, api.Failed(what, err)
 	}
 	m, err := d.postCard(ctx, id, c)
 	if err != nil {
-		return bot.Posted{}, d.failed(what, err)
+		return bot.Posted{}, api.Failed(what, err)
 	}
-	return bot.Posted{Message: place(to.Workspace, m.ChannelID, m.ID), Thread: to.At(id)}, nil
+	return bot.Posted{Message: place(to.Workspace, m.Channel, m.ID), Thread: to.At(id)}, nil
 }
 
 // headline is the message that a thread begins at: the one that an earlier
@@ -72,7 +70,7 @@ func (d *Discord) postBelow(ctx context.Context, what string, to bot.Address, c 
 // newest messages are looked at; where the bot may not, the nonce has to do.
 func (d *Discord) headline(ctx context.Context, to bot.Address, head bot.Card) (id string, err error) {
 	id, err = d.headlineNow(ctx, to.Channel, head.Key)
-	if id != "" || err != nil && codeOf(err) != discordgo.ErrCodeMissingAccess && !noTexts(err) {
+	if id != "" || err != nil && api.Code(err) != discordgo.ErrCodeMissingAccess && !api.NoMessages(err) {
 		return id, err
 	}
 	m, err := d.postCard(ctx, to.Channel, head)
@@ -81,19 +79,13 @@ func (d *Discord) headline(ctx context.Context, to bot.Address, head bot.Card) (
 
 // headlineNow is the headline if it is among the newest messages, else empty.
 func (d *Discord) headlineNow(ctx context.Context, channel string, k bot.Key) (id string, err error) {
-	list, err := d.page(ctx, channel, fmt.Sprintf("limit=%d", findPage))
+	list, err := d.api.Page(ctx, channel, fmt.Sprintf("limit=%d", api.PageSize))
 	for _, m := range list {
-		if d.own(&m) && m.carries(k) {
+		if m.Author.ID == d.botUser && carries(&m, k) {
 			return m.ID, nil
 		}
 	}
 	return "", err
-}
-
-// noTexts reports whether a channel holds no messages by itself: a forum.
-func noTexts(err error) bool {
-	code := codeOf(err)
-	return code == codeNoText || code == discordgo.ErrCodeCannotExecuteActionOnThisChannelType
 }
 
 type newThread struct {
@@ -106,8 +98,8 @@ type newThread struct {
 func (d *Discord) openThread(ctx context.Context, channel, messageID string, c bot.Card) error {
 	ctx, cancel := context.WithTimeout(ctx, d.cfg.PostTimeout)
 	defer cancel()
-	err := d.call(ctx, http.MethodPost, discordgo.EndpointChannelMessageThread(channel, messageID), newThread{Name: d.threadName(c), Archive: archiveAfter}, nil)
-	if codeOf(err) == codeHasThread {
+	err := d.api.Call(ctx, http.MethodPost, discordgo.EndpointChannelMessageThread(channel, messageID), newThread{Name: d.threadName(c), Archive: archiveAfter}, nil)
+	if api.Code(err) == discordgo.ErrCodeThreadAlreadyCreatedForThisMessage {
 		return nil
 	}
 	return err
@@ -121,15 +113,15 @@ func (d *Discord) threadName(c bot.Card) string {
 // takes no nonce; Find finds it by its mark.
 func (d *Discord) postForum(ctx context.Context, what string, to bot.Address, c bot.Card) (bot.Posted, error) {
 	var t struct {
-		ID      string `json:"id"`
-		Message sent   `json:"message"`
+		ID      string   `json:"id"`
+		Message api.Sent `json:"message"`
 	}
-	err := d.show(ctx, c, false, func(ctx context.Context, body message, f *file) error {
-		return d.deliver(ctx, http.MethodPost, discordgo.EndpointChannelThreads(to.Channel),
+	err := d.show(ctx, c, false, func(ctx context.Context, body message, f *api.File) error {
+		return d.api.Deliver(ctx, http.MethodPost, discordgo.EndpointChannelThreads(to.Channel),
 			newThread{Name: d.threadName(c), Archive: archiveAfter, Message: &body}, f, &t)
 	})
 	if err != nil {
-		return bot.Posted{}, d.failed(what, err)
+		return bot.Posted{}, api.Failed(what, err)
 	}
 	if t.Message.ID == "" {
 		t.Message.ID = t.ID // a forum's post has the id of its first message
@@ -141,40 +133,32 @@ func (d *Discord) postForum(ctx context.Context, what string, to bot.Address, c 
 func (d *Discord) reopen(ctx context.Context, thread string) error {
 	ctx, cancel := context.WithTimeout(ctx, d.cfg.PostTimeout)
 	defer cancel()
-	var state struct {
-		Meta struct {
-			Locked bool `json:"locked"`
-		} `json:"thread_metadata"`
-	}
-	if err := d.call(ctx, http.MethodGet, discordgo.EndpointChannel(thread), nil, &state); err != nil {
+	var state api.Channel
+	if err := d.api.Call(ctx, http.MethodGet, discordgo.EndpointChannel(thread), nil, &state); err != nil {
 		return err
 	}
-	if state.Meta.Locked {
+	if state.Thread.Locked {
 		return fmt.Errorf("the thread is locked: %w", bot.ErrGone)
 	}
-	return d.call(ctx, http.MethodPatch, discordgo.EndpointChannel(thread), json.RawMessage(`{"archived":false}`), nil)
+	return d.api.Call(ctx, http.MethodPatch, discordgo.EndpointChannel(thread), json.RawMessage(`{"archived":false}`), nil)
 }
 
 // forumPosts are the first messages of the bot's own posts in a forum that are
 // not older than the id, with the thread that each begins.
-func (d *Discord) forumPosts(ctx context.Context, forum bot.Address, after int64) ([]found, error) {
+func (d *Discord) forumPosts(ctx context.Context, forum bot.Address, after int64) ([]api.Message, error) {
 	var active struct {
-		Threads []struct {
-			ID     string `json:"id"`
-			Parent string `json:"parent_id"`
-			Owner  string `json:"owner_id"`
-		} `json:"threads"`
+		Threads []api.Channel `json:"threads"`
 	}
-	if err := d.ask(ctx, discordgo.EndpointGuildActiveThreads(forum.Workspace), &active); err != nil {
+	if err := d.api.Read(ctx, discordgo.EndpointGuildActiveThreads(forum.Workspace), &active); err != nil {
 		return nil, err
 	}
-	var list []found
+	var list []api.Message
 	for _, t := range active.Threads {
-		if t.Parent != forum.Channel || t.Owner != d.botUser || numberOf(t.ID) < after {
+		if t.Parent != forum.Channel || t.Owner != d.botUser || api.Number(t.ID) < after {
 			continue
 		}
-		first, err := d.page(ctx, t.ID, fmt.Sprintf("limit=1&after=%d", numberOf(t.ID)-1))
-		if codeOf(err) == discordgo.ErrCodeUnknownChannel {
+		first, err := d.api.Page(ctx, t.ID, fmt.Sprintf("limit=1&after=%d", api.Number(t.ID)-1))
+		if api.Code(err) == discordgo.ErrCodeUnknownChannel {
 			continue // deleted in between
 		}
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
@@ -29,8 +30,8 @@ func TestTrouble(t *testing.T) {
 	}{
 		{"too many", discordtest.RateLimited(7 * time.Second), nil, 7 * time.Second, false},
 		{"too many of all", discordtest.Fault{Status: 429, RetryAfter: 4 * time.Second, Global: true}, nil, 4 * time.Second, false},
-		{"overloaded", discordtest.APIError(503, 130000), nil, busyPause, false},
-		{"slow mode", discordtest.APIError(400, 20016), nil, busyPause, false},
+		{"overloaded", discordtest.APIError(503, 130000), nil, api.BusyPause, false},
+		{"slow mode", discordtest.APIError(400, 20016), nil, api.BusyPause, false},
 		{"unavailable", discordtest.Unavailable(), bot.ErrLost, 0, false},
 		{"bad gateway", discordtest.BadGateway(), bot.ErrLost, 0, false},
 		{"lost answer", discordtest.LostAnswer(), bot.ErrLost, 0, true},
@@ -67,7 +68,7 @@ func TestTrouble(t *testing.T) {
 				t.Errorf("%d calls", n)
 			}
 			if c.there {
-				wait(t, w, func() bool { return len(w.FromBot()) == 3 })
+				waitUntil(t, w, func() bool { return len(w.FromBot()) == 3 })
 			}
 			if c.fault.Status == http.StatusTooManyRequests || c.name == "no channel" {
 				return // nothing at all is asked before the pause is over
@@ -109,7 +110,7 @@ func TestEditTrouble(t *testing.T) {
 	}{
 		{discordtest.Unavailable(), bot.ErrLost, 0}, {discordtest.LostRequest(), bot.ErrLost, 0}, {discordtest.LostAnswer(), bot.ErrLost, 0},
 		{discordtest.APIError(404, 10008), bot.ErrGone, 0}, {discordtest.APIError(403, 50005), bot.ErrGone, 0}, {discordtest.APIError(401, 0), bot.ErrRefused, 0},
-		{discordtest.APIError(400, 30046), nil, longPause}, {discordtest.RateLimited(30 * time.Second), nil, 30 * time.Second},
+		{discordtest.APIError(400, 30046), nil, api.LongPause}, {discordtest.RateLimited(30 * time.Second), nil, 30 * time.Second},
 	} {
 		w.Fail(discordtest.EditMessage, 1, f.fault)
 		checkTrouble(t, d.Edit(t.Context(), p.Message, c), f.want, f.busy)
@@ -130,7 +131,7 @@ func TestReadsAreRepeated(t *testing.T) {
 	if got, found, err := d.Find(t.Context(), general(""), c.Key, since); err != nil || !found || got != p {
 		t.Errorf("found %+v, %v, %v", got, found, err)
 	}
-	w.Fail(discordtest.ReadMessages, askAgain+1, discordtest.Unavailable())
+	w.Fail(discordtest.ReadMessages, api.ReadRepeats+1, discordtest.Unavailable())
 	_, _, err := d.Find(t.Context(), general(""), c.Key, since)
 	checkTrouble(t, err, bot.ErrLost, 0)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -147,7 +148,7 @@ func TestUnreachableDiscordDidNothing(t *testing.T) {
 	w.Close()
 	d.cfg.Client.CloseIdleConnections()
 	_, err := d.Post(t.Context(), general("1"), sampleCards()["card"])
-	checkTrouble(t, err, nil, lostPause)
+	checkTrouble(t, err, nil, api.LostPause)
 }
 
 func TestPlacesThatAreGone(t *testing.T) {

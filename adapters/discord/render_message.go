@@ -7,27 +7,27 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/bwmarrin/discordgo"
+
 	"github.com/deckhand-bot/deckhand/adapters/markdown"
+
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
-
-// Flags of messages.
-const flagComponents = 1 << 15
 
 // message is what is sent to make or to edit a message. Nonce and Enforce make
 // a second message of the same nonce the first one, for a few minutes. With clear
 // an edit takes away the content and the embeds that an edition of the other
 // kind had.
 type message struct {
-	Content     *string         `json:"content,omitempty"`
-	Embeds      *[]embed        `json:"embeds,omitempty"`
-	Components  []block         `json:"components"`
-	Flags       int             `json:"flags,omitempty"`
-	Nonce       string          `json:"nonce,omitempty"`
-	Enforce     bool            `json:"enforce_nonce,omitempty"`
-	Allowed     allowedMentions `json:"allowed_mentions"`
-	Attachments []attachment    `json:"attachments"`
+	Content     *string                `json:"content,omitempty"`
+	Embeds      *[]embed               `json:"embeds,omitempty"`
+	Components  []block                `json:"components"`
+	Flags       discordgo.MessageFlags `json:"flags,omitempty"`
+	Nonce       string                 `json:"nonce,omitempty"`
+	Enforce     bool                   `json:"enforce_nonce,omitempty"`
+	Allowed     allowedMentions        `json:"allowed_mentions"`
+	Attachments []attachment           `json:"attachments"`
 
 	clear bool
 }
@@ -99,7 +99,7 @@ func modern(c bot.Card, m drawn) message {
 	at := markOf(c.Key)
 	box := block{Type: kindContainer, ID: at.outer, Blocks: append([]block{}, m.blocks...)}
 	box.Blocks[0].ID = at.inner
-	return message{Components: []block{box}, Flags: flagComponents, Allowed: allowing(m.mentions)}
+	return message{Components: []block{box}, Flags: discordgo.MessageFlagsIsComponentsV2, Allowed: allowing(m.mentions)}
 }
 
 const maxRows = 5

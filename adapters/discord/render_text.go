@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/markdown"
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
@@ -55,7 +56,7 @@ func mention(principal string) string {
 	id, is := strings.CutPrefix(principal, Platform+":")
 	role, isRole := strings.CutPrefix(id, "&")
 	switch {
-	case !is || !snowflake.MatchString(role):
+	case !is || !api.IsID(role):
 		return ""
 	case isRole:
 		return "<@&" + role + ">"

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -15,6 +16,6 @@ func (d *Discord) Working(ctx context.Context, thread bot.Address, text string) 
 	if text == "" || thread.ID == "" && thread.Workspace != directSpace {
 		return nil
 	}
-	err := d.call(ctx, http.MethodPost, discordgo.EndpointChannelTyping(roomOf(thread)), nil, nil)
-	return d.failed("show that the bot types in "+thread.String(), err)
+	err := d.api.Call(ctx, http.MethodPost, discordgo.EndpointChannelTyping(roomOf(thread)), nil, nil)
+	return api.Failed("show that the bot types in "+thread.String(), err)
 }

@@ -1,4 +1,4 @@
-package discord
+package api
 
 import (
 	"context"
@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -15,15 +17,15 @@ import (
 
 // Pauses where Discord names none.
 const (
-	busyPause = 5 * time.Second
-	lostPause = 2 * time.Second
-	longPause = time.Minute
+	BusyPause = 5 * time.Second
+	LostPause = 2 * time.Second
+	LongPause = time.Minute
 )
 
-// failed is what became of a call: nil, a *bot.BusyError, bot.ErrGone,
+// Failed is what became of a call: nil, a *bot.BusyError, bot.ErrGone,
 // bot.ErrRefused, bot.ErrLost, or another error for what was refused for good.
 // A read that got no answer is an ErrLost too: it may be asked again.
-func (d *Discord) failed(what string, err error) error {
+func Failed(what string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -31,10 +33,10 @@ func (d *Discord) failed(what string, err error) error {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	if refusal, is := errors.AsType[*discordgo.RESTError](err); is {
-		return told(what, refusal)
+		return refusedBy(what, refusal)
 	}
 	if dialled, is := errors.AsType[*net.OpError](err); is && dialled.Op == "dial" && !errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("%s: Discord cannot be reached (%w): %w", what, dialled, &bot.BusyError{After: lostPause})
+		return fmt.Errorf("%s: Discord cannot be reached (%w): %w", what, dialled, &bot.BusyError{After: LostPause})
 	}
 	if errors.Is(err, errTooMany) {
 		return fmt.Errorf("%s: %w", what, err)
@@ -48,8 +50,8 @@ func known(err error) bool {
 	return waits || errors.Is(err, bot.ErrGone) || errors.Is(err, bot.ErrLost) || errors.Is(err, bot.ErrRefused)
 }
 
-// unanswered reports whether Discord gave no answer that means anything.
-func unanswered(err error) bool {
+// Unanswered reports whether Discord gave no answer that means anything.
+func Unanswered(err error) bool {
 	if known(err) || errors.Is(err, context.Canceled) {
 		return false
 	}
@@ -57,8 +59,8 @@ func unanswered(err error) bool {
 	return !is || refusal.Response.StatusCode >= http.StatusInternalServerError
 }
 
-// told is a refusal in Discord's own words.
-func told(what string, refusal *discordgo.RESTError) error {
+// refusedBy is a refusal in Discord's own words.
+func refusedBy(what string, refusal *discordgo.RESTError) error {
 	code, why, status := 0, http.StatusText(refusal.Response.StatusCode), refusal.Response.StatusCode
 	if refusal.Message != nil {
 		code = refusal.Message.Code
@@ -66,15 +68,15 @@ func told(what string, refusal *discordgo.RESTError) error {
 			why = refusal.Message.Message
 		}
 	}
-	switch outcomes[code] {
+	switch meanings[code] {
 	case gone:
 		return fmt.Errorf("%s: %w (%s, %d)", what, bot.ErrGone, why, code)
 	case refused:
 		return fmt.Errorf("%s: %w (%s, %d)", what, bot.ErrRefused, why, code)
 	case busy:
-		return fmt.Errorf("%s: %w (%s, %d)", what, &bot.BusyError{After: busyPause}, why, code)
+		return fmt.Errorf("%s: %w (%s, %d)", what, &bot.BusyError{After: BusyPause}, why, code)
 	case later:
-		return fmt.Errorf("%s: %w (%s, %d)", what, &bot.BusyError{After: longPause}, why, code)
+		return fmt.Errorf("%s: %w (%s, %d)", what, &bot.BusyError{After: LongPause}, why, code)
 	case final:
 	}
 	switch {
@@ -85,23 +87,23 @@ func told(what string, refusal *discordgo.RESTError) error {
 	case status == http.StatusForbidden, status == http.StatusNotFound:
 		return fmt.Errorf("%s: %w (%s, %d)", what, bot.ErrGone, why, code)
 	}
-	return fmt.Errorf("%s: Discord refuses it (%s): %w", what, reasonsOf(refusal), refusal)
+	return fmt.Errorf("%s: Discord refuses it (%s): %w", what, Reasons(refusal), refusal)
 }
 
-// outcome is what an error of Discord's means for what was asked.
-type outcome int
+// meaning is what an error of Discord's says about what was asked.
+type meaning int
 
 const (
-	final   outcome = iota // refused for good: nothing happened
+	final   meaning = iota // refused for good: nothing happened
 	gone                   // the place is not there for the bot
 	refused                // the bot is refused
 	busy                   // nothing happened; again soon
 	later                  // nothing happened; again in a while
 )
 
-// outcomes are the numbers of Discord's that mean more than that a call was
+// meanings are the numbers of Discord's that mean more than that a call was
 // wrong: docs.discord.com, "Opcodes and status codes", "JSON error codes".
-var outcomes = map[int]outcome{
+var meanings = map[int]meaning{
 	10003: gone, 10004: gone, 10008: gone, 10013: gone, // unknown channel, server, message, person
 	20009: gone, 40333: later, // explicit content; Cloudflare
 	50001: gone, 50007: gone, 50008: gone, 50009: gone, 50013: gone, // no access, no direct messages, no texts, verification, no permission
@@ -112,4 +114,52 @@ var outcomes = map[int]outcome{
 
 	20016: busy, 20022: busy, 20028: busy, 20029: busy, 40062: busy, 40004: later, 130000: busy, // slow mode and limits of writing
 	30046: later, 160006: later, 160007: later, // too many edits of an old message; too many threads
+}
+
+// Code is the number with which Discord refused a call, 0 for every other error.
+func Code(err error) int {
+	if refused, is := errors.AsType[*discordgo.RESTError](err); is && refused.Message != nil {
+		return refused.Message.Code
+	}
+	return 0
+}
+
+// Status is the HTTP status with which Discord refused a call, 0 for every other error.
+func Status(err error) int {
+	if refused, is := errors.AsType[*discordgo.RESTError](err); is && refused.Response != nil {
+		return refused.Response.StatusCode
+	}
+	return 0
+}
+
+const maxReasons = 2000 // characters of what Discord says
+
+// Reasons is what Discord says about a refusal.
+func Reasons(err error) string {
+	refused, is := errors.AsType[*discordgo.RESTError](err)
+	if !is {
+		return ""
+	}
+	text := string(refused.ResponseBody)
+	if utf8.RuneCountInString(text) > maxReasons {
+		text = strings.TrimRight(string([]rune(text)[:maxReasons-1]), " \n") + "…"
+	}
+	return text
+}
+
+// NoMessages reports whether a call was refused because the channel holds no
+// messages by itself: a forum.
+func NoMessages(err error) bool {
+	code := Code(err)
+	return code == discordgo.ErrCodeCannotSendMessagesInVoiceChannel || code == discordgo.ErrCodeCannotExecuteActionOnThisChannelType
+}
+
+// TokenRefused reports whether Discord refuses the bot's token.
+func TokenRefused(err error) bool {
+	return Status(err) == http.StatusUnauthorized && Code(err) != discordgo.ErrCodeInvalidWebhookTokenProvided
+}
+
+// RefusedToken is the refusal for whoever runs the bot.
+func RefusedToken(err error) error {
+	return fmt.Errorf("DISCORD_TOKEN is refused (status %d): %w; reset the token on the application's page \"Bot\" and set the new one", Status(err), bot.ErrRefused)
 }

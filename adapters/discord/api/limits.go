@@ -1,4 +1,4 @@
-package discord
+package api
 
 import (
 	"context"
@@ -10,14 +10,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/deckhand-bot/deckhand/adapters/ingest"
+	"github.com/deckhand-bot/deckhand/agent/wait"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
 const (
-	perSecond    = 45 // of Discord's 50 for all calls of a bot
-	maxRoutes    = 2048
-	busyFallback = 5 * time.Second // where Discord does not say how long
+	perSecond = 45 // of Discord's 50 for all calls of a bot
+	maxRoutes = 2048
 )
 
 // limits keep the bot within what Discord allows: for each route what the
@@ -36,7 +35,7 @@ type allowance struct {
 	reset time.Time
 }
 
-func (l *limits) open() { l.routes = map[string]*allowance{} }
+func newLimits() *limits { return &limits{routes: map[string]*allowance{}} }
 
 // wait waits for a call's turn. If ctx would end before, it does not wait at all.
 func (l *limits) wait(ctx context.Context, method, endpoint string) error {
@@ -52,7 +51,7 @@ func (l *limits) wait(ctx context.Context, method, endpoint string) error {
 		if end, has := ctx.Deadline(); has && time.Until(end) < d {
 			return &bot.BusyError{After: d}
 		}
-		if !ingest.Sleep(ctx, d) {
+		if !wait.Sleep(ctx, d) {
 			return ctx.Err()
 		}
 	}
@@ -108,7 +107,7 @@ func (l *limits) learn(method, endpoint string, status int, h http.Header) error
 			after = exact
 		}
 		if after <= 0 {
-			after = busyFallback
+			after = BusyPause
 		}
 		l.mu.Lock()
 		defer l.mu.Unlock()

@@ -1,10 +1,11 @@
-package discord
+package api
 
 import (
 	"context"
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -42,8 +43,7 @@ func headers(list ...string) http.Header {
 
 func TestLimitsAreWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var l limits
-		l.open()
+		l := newLimits()
 		at := discordgo.EndpointChannelMessages("1")
 		if err := l.learn(http.MethodPost, at, http.StatusOK, headers("X-RateLimit-Remaining", "0", "X-RateLimit-Reset-After", "2.5")); err != nil {
 			t.Fatal(err)
@@ -72,8 +72,7 @@ func TestLimitsAreWaitedFor(t *testing.T) {
 
 func TestRefusalsForAllStopEverything(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var l limits
-		l.open()
+		l := newLimits()
 		for _, list := range [][]string{
 			{"Retry-After", "3", "X-RateLimit-Global", "true", "X-RateLimit-Bucket", "b"}, {"Retry-After", "3", "X-RateLimit-Scope", "global", "X-RateLimit-Bucket", "b"}, {"Retry-After", "3"},
 		} {
@@ -100,10 +99,9 @@ func TestRefusalsForAllStopEverything(t *testing.T) {
 
 func TestLimitsForgetRoutes(t *testing.T) {
 	t.Parallel()
-	var l limits
-	l.open()
+	l := newLimits()
 	for i := range 3 * maxRoutes {
-		_ = l.learn(http.MethodGet, discordgo.EndpointChannel(idText(int64(i))), http.StatusOK, headers("X-RateLimit-Remaining", "1", "X-RateLimit-Reset-After", "0.001"))
+		_ = l.learn(http.MethodGet, discordgo.EndpointChannel(strconv.Itoa(i)), http.StatusOK, headers("X-RateLimit-Remaining", "1", "X-RateLimit-Reset-After", "0.001"))
 	}
 	if len(l.routes) > maxRoutes {
 		t.Errorf("%d routes are kept", len(l.routes))
@@ -112,11 +110,11 @@ func TestLimitsForgetRoutes(t *testing.T) {
 
 func TestErrorsNameNoAddress(t *testing.T) {
 	t.Parallel()
-	d, err := dial(Config{Token: "x", APIURL: "http://127.0.0.1:1/api", Client: &http.Client{}}.withDefaults())
+	c, err := New(Options{Token: "x", URL: "http://127.0.0.1:1/api", HTTP: &http.Client{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = d.call(t.Context(), http.MethodGet, discordgo.EndpointFollowupMessage("1", "secret"), nil, nil)
+	err = c.Call(t.Context(), http.MethodGet, discordgo.EndpointFollowupMessage("1", "secret"), nil, nil)
 	if address, is := errors.AsType[*url.Error](err); err == nil || is {
 		t.Errorf("%v names %v", err, address)
 	}
