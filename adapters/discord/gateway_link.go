@@ -140,13 +140,13 @@ func (l *gatewayLink) greeted(ctx context.Context, data json.RawMessage, beats *
 	l.step()
 	beats.Go(func() { l.beatAlways(ctx, l.interval) })
 	if l.session.id != "" {
-		return l.send(opResume, map[string]any{"token": l.d.api.Token, "session_id": l.session.id, "seq": l.session.sequence})
+		return l.send(opResume, map[string]any{"token": l.d.api.Token(), "session_id": l.session.id, "seq": l.session.sequence})
 	}
 	intents := discordgo.IntentsGuilds | discordgo.IntentsGuildMessages | discordgo.IntentsDirectMessages
 	if l.d.cfg.Content {
 		intents |= discordgo.IntentsMessageContent
 	}
-	return l.send(opIdentify, map[string]any{"token": l.d.api.Token, "intents": int(intents), "large_threshold": 50,
+	return l.send(opIdentify, map[string]any{"token": l.d.api.Token(), "intents": int(intents), "large_threshold": 50,
 		"properties": map[string]string{"os": runtime.GOOS, "browser": "deckhand", "device": "deckhand"}})
 }
 
