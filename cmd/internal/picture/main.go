@@ -1,0 +1,50 @@
+// Command picture draws docs/thread.svg: a thread as people see it, with the
+// cards that Deckhand posts. `make picture` runs it.
+//
+// It plays the rehearsal of `deckhand demo` on a copy of a folder of this tree,
+// on a chat platform without a wire, and draws what was posted there: nothing
+// in the picture is written by hand but Ann's clicks.
+//
+//	main.go   the program
+//	play.go   the run, and what Ann does
+//	stage.go  the platform that keeps what is posted
+//	draw.go   the parts of a card, from top to bottom
+//	svg.go    shapes, lines of text and colours
+//	text.go   Markdown as words with a weight, cut into lines
+//
+// How cards look on a real platform is in that platform's adapter.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+
+	"github.com/deckhand-bot/deckhand/cmd/internal/app"
+)
+
+func main() {
+	if code, is := app.Child(os.Args); is { // the sandbox of run_code is this program again
+		os.Exit(code)
+	}
+	out := flag.String("o", "docs/thread.svg", "the picture")
+	survey := flag.String("survey", "cmd/deckhand/survey.yaml", "what the rehearsal's model answers")
+	folder := flag.String("folder", "tools", "the folder that is surveyed")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, *survey, *folder, *out); err != nil {
+		fmt.Fprintln(os.Stderr, "picture:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, survey, folder, out string) error {
+	scenes, err := play(ctx, survey, folder)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(out, []byte(draw(scenes)), 0o644)
+}
