@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"unicode/utf8"
+
+	goai "github.com/sashabaranov/go-openai"
 
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
@@ -21,8 +22,8 @@ type answer struct {
 }
 
 // event is one chunk of a stream, or a whole plain reply: the two differ only
-// in the name of the message. Its fields are those that are used, because
-// decoding go-openai's full chunk takes twice as long.
+// in the name of the message. Unlike go-openai's chunk it takes content as a list
+// and arguments as an object, as some servers send them.
 type event struct {
 	Model   string          `json:"model"`
 	Choices []choice        `json:"choices"`
@@ -53,12 +54,16 @@ type callPiece struct {
 }
 
 type usage struct {
-	Prompt     int `json:"prompt_tokens"`
-	Completion int `json:"completion_tokens"`
-	Details    struct {
-		Cached int `json:"cached_tokens"`
-	} `json:"prompt_tokens_details"`
+	goai.Usage
 	CacheHit int `json:"prompt_cache_hit_tokens"` // DeepSeek's name
+}
+
+func (u *usage) count() llm.Usage {
+	cached := u.CacheHit
+	if u.PromptTokensDetails != nil {
+		cached = max(cached, u.PromptTokensDetails.CachedTokens)
+	}
+	return llm.Usage{Prompt: u.PromptTokens, Completion: u.CompletionTokens, Cached: cached}
 }
 
 // text is a message's content: a string, or a list of parts of which the texts
@@ -68,7 +73,7 @@ type text string
 // UnmarshalJSON reads both forms.
 func (t *text) UnmarshalJSON(data []byte) error {
 	if data[0] != '[' {
-		return unquote(data, (*string)(t))
+		return json.Unmarshal(data, (*string)(t))
 	}
 	var parts []struct {
 		Text string `json:"text"`
@@ -89,20 +94,10 @@ type arguments string
 // UnmarshalJSON reads both forms.
 func (a *arguments) UnmarshalJSON(data []byte) error {
 	if data[0] == '"' || bytes.Equal(data, []byte("null")) {
-		return unquote(data, (*string)(a))
+		return json.Unmarshal(data, (*string)(a))
 	}
 	*a = arguments(data)
 	return nil
-}
-
-// unquote decodes a JSON string or null. Most pieces of a stream hold nothing
-// to decode, and encoding/json would look through them twice more.
-func unquote(data []byte, s *string) error {
-	if len(data) >= 2 && data[0] == '"' && bytes.IndexByte(data, '\\') < 0 && utf8.Valid(data) {
-		*s = string(data[1 : len(data)-1])
-		return nil
-	}
-	return json.Unmarshal(data, s)
 }
 
 // add takes one event of a stream.
@@ -121,8 +116,8 @@ func (a *answer) take(e *event, raw []byte) error {
 	if e.Model != "" {
 		a.model = e.Model
 	}
-	if u := e.Usage; u != nil {
-		a.usage = llm.Usage{Prompt: u.Prompt, Completion: u.Completion, Cached: max(u.Details.Cached, u.CacheHit)}
+	if e.Usage != nil {
+		a.usage = e.Usage.count()
 	}
 	for i := range e.Choices {
 		if c := &e.Choices[i]; c.Index == 0 {
@@ -165,9 +160,9 @@ func decodePlain(body []byte) (answer, error) {
 	return a, nil
 }
 
-// name gives calls without an id one that is the same whenever the same
+// nameCalls gives calls without an id one that is the same whenever the same
 // conversation gets the same answer.
-func name(calls []llm.Call, turn int) {
+func nameCalls(calls []llm.Call, turn int) {
 	for i := range calls {
 		if calls[i].ID == "" {
 			calls[i].ID = "call_" + strconv.Itoa(turn) + "_" + strconv.Itoa(i)

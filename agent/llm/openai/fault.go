@@ -3,13 +3,14 @@ package openai
 import (
 	"cmp"
 	"crypto/tls"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -34,11 +35,11 @@ type verdict struct {
 // judge classifies the error of one try.
 func (c *Client) judge(err error) verdict {
 	if rej, ok := errors.AsType[*rejection](err); ok {
-		v := c.rejected(rej)
+		v := c.judgeRejection(rej)
 		v.cause = err
 		return v
 	}
-	v := verdict{fault: llm.Exhausted, passing: true, retryAfter: -1, cause: inner(err)}
+	v := verdict{fault: llm.Exhausted, passing: true, retryAfter: -1, cause: withoutURL(err)}
 	var cert *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
 	switch {
@@ -53,22 +54,22 @@ func (c *Client) judge(err error) verdict {
 		v.next = "raise model.timeout or choose a faster model"
 	case errors.As(err, &cert), errors.As(err, &record):
 		v.passing = false
-		v.what = "no secure connection: " + inner(err).Error()
+		v.what = "no secure connection: " + withoutURL(err).Error()
 		v.next = "check OPENAI_BASE_URL (http or https?) and the endpoint's certificate"
 	case errors.Is(err, errNoUse):
-		v.what, v.next = "it sent "+inner(err).Error(), "check that OPENAI_BASE_URL is a Chat Completions endpoint"
+		v.what, v.next = "it sent "+withoutURL(err).Error(), "check that OPENAI_BASE_URL is a Chat Completions endpoint"
 	case errors.Is(err, errCut), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
 		v.what, v.next = "the answer broke off", "try again; if it keeps happening, set model.stream: false"
 	default:
-		v.what = "no connection: " + inner(err).Error()
+		v.what = "no connection: " + withoutURL(err).Error()
 		v.next = "check OPENAI_BASE_URL and that the endpoint is up"
 	}
 	return v
 }
 
-// inner strips the URL that net/http puts around an error: it may hold a
+// withoutURL strips the URL that net/http puts around an error: it may hold a
 // password.
-func inner(err error) error {
+func withoutURL(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
@@ -78,21 +79,72 @@ func inner(err error) error {
 	return err
 }
 
-// The codes and words that endpoints use for faults that a status alone does
-// not tell. Words count only in 400 and 422: a rate limit speaks of too many tokens too.
-var (
-	quotaCodes   = []string{"insufficient_quota", "billing_hard_limit_reached", "insufficient_balance"}
-	modelCodes   = []string{"model_not_found", "invalid_model", "unknown_model", "deploymentnotfound"}
-	modelWords   = []string{"invalid model", "unknown model", "model not found", "is not a valid model"}
-	lengthCodes  = []string{"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
-	lengthWords  = []string{"context length", "context window", "context size", "prompt is too long", "input is too long", "too many tokens", "maximum context"}
-	filterCodes  = []string{"content_filter", "content_policy_violation", "responsibleaipolicyviolation"}
-	capableWords = []string{"does not support tools", "does not support function", "tool use is not supported", "tools is not supported"}
-)
+// rule is one kind of refusal: by the codes that an endpoint gives, by the HTTP
+// status, or by words of its message. Words count only in 400 and 422, as a rate
+// limit speaks of too many tokens too.
+type rule struct {
+	codes    []string
+	statuses []span
+	words    []string
 
-// rejected classifies an answer that refuses.
-func (c *Client) rejected(e *rejection) verdict {
-	said := parse(e.body)
+	fault    llm.Fault
+	passing  bool // another try may help
+	filtered bool // it counts as the model's own refusal to answer
+	next     string
+}
+
+// span is the statuses from the first to the last.
+type span struct{ first, last int }
+
+// rules are in the order of their weight: codes say more than a status.
+var rules = []rule{
+	{
+		codes: []string{"insufficient_quota", "billing_hard_limit_reached", "insufficient_balance"}, statuses: []span{{402, 402}},
+		fault: llm.Exhausted, next: "the account has no credit left: add some, or set another key or endpoint",
+	},
+	{
+		codes: []string{"model_not_found", "invalid_model", "unknown_model", "deploymentnotfound"}, statuses: []span{{404, 404}},
+		words: []string{"invalid model", "unknown model", "model not found", "is not a valid model"},
+		fault: llm.UnknownModel, next: "check the model's name (DECKHAND_MODEL) and the path in OPENAI_BASE_URL",
+	},
+	{
+		codes: []string{"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}, statuses: []span{{413, 413}},
+		words: []string{"context length", "context window", "context size", "prompt is too long", "input is too long", "too many tokens", "maximum context"},
+		fault: llm.TooLong, next: "shorten the conversation or choose a model with a larger context window",
+	},
+	{codes: []string{"content_filter", "content_policy_violation", "responsibleaipolicyviolation"}, fault: llm.Invalid, filtered: true},
+	{
+		statuses: []span{{401, 401}, {403, 403}},
+		fault:    llm.Unauthorised, next: "check OPENAI_API_KEY: it is missing, wrong, revoked, or not allowed to use this model",
+	},
+	{
+		statuses: []span{{429, 429}},
+		fault:    llm.Exhausted, passing: true, next: "wait, raise model.retries, or ask the provider for a higher rate limit",
+	},
+	{
+		statuses: []span{{408, 408}, {500, math.MaxInt}, {math.MinInt, 299}},
+		fault:    llm.Exhausted, passing: true, next: "the endpoint is overloaded or broken: try again later",
+	},
+	{statuses: []span{{300, 399}}, fault: llm.Invalid, next: "set OPENAI_BASE_URL to the new address"},
+	{
+		words: []string{"does not support tools", "does not support function", "tool use is not supported", "tools is not supported"},
+		fault: llm.Invalid, next: "set model.mode: json or choose a model with function calling",
+	},
+	{statuses: []span{{400, 499}}, fault: llm.Invalid, next: "the endpoint does not take this request: see its message"},
+}
+
+// fits reports whether the refusal is of this kind. text is its message in
+// lower case.
+func (r rule) fits(status int, s refusalText, text string) bool {
+	refused := status == http.StatusBadRequest || status == http.StatusUnprocessableEntity
+	return s.coded(r.codes) ||
+		slices.ContainsFunc(r.statuses, func(s span) bool { return s.first <= status && status <= s.last }) ||
+		refused && slices.ContainsFunc(r.words, func(w string) bool { return strings.Contains(text, w) })
+}
+
+// judgeRejection classifies an answer that refuses.
+func (c *Client) judgeRejection(e *rejection) verdict {
+	said := readRefusal(e.body)
 	v := verdict{
 		status: e.status, retryAfter: retryAfter(e.header, time.Now()),
 		what: c.redact(said.message), text: strings.ToLower(said.message + " " + said.param),
@@ -101,129 +153,24 @@ func (c *Client) rejected(e *rejection) verdict {
 	if status == http.StatusOK { // an error inside an answer: gateways put the status into the code
 		status = said.number
 	}
-	has := func(codes []string) bool { return contains(codes, said.code) || contains(codes, said.kind) }
-	refused := status == http.StatusBadRequest || status == http.StatusUnprocessableEntity
-	words := func(words []string) bool { return refused && anyIn(v.text, words) }
+	i := slices.IndexFunc(rules, func(r rule) bool { return r.fits(status, said, v.text) }) // together they take every status
+	v.fault, v.passing, v.next = rules[i].fault, rules[i].passing, rules[i].next
 	switch {
-	case has(quotaCodes) || status == http.StatusPaymentRequired:
-		v.fault, v.next = llm.Exhausted, "the account has no credit left: add some, or set another key or endpoint"
-	case has(modelCodes) || status == http.StatusNotFound || words(modelWords):
-		v.fault = llm.UnknownModel
-		v.next = "check the model's name (DECKHAND_MODEL) and the path in OPENAI_BASE_URL"
-	case has(lengthCodes) || status == http.StatusRequestEntityTooLarge || words(lengthWords):
-		v.fault, v.next = llm.TooLong, "shorten the conversation or choose a model with a larger context window"
-	case has(filterCodes):
-		v.fault, v.refusal = llm.Invalid, cmp.Or(v.what, "the endpoint's content filter turned the request away")
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		v.fault, v.next = llm.Unauthorised, "check OPENAI_API_KEY: it is missing, wrong, revoked, or not allowed to use this model"
-	case status == http.StatusTooManyRequests:
-		v.fault, v.passing, v.next = llm.Exhausted, true, "wait, raise model.retries, or ask the provider for a higher rate limit"
-	case status == http.StatusRequestTimeout || status >= 500 || status < 300:
-		v.fault, v.passing, v.next = llm.Exhausted, true, "the endpoint is overloaded or broken: try again later"
-	case status < 400:
-		v.fault = llm.Invalid
-		v.what, v.next = "it redirects to "+elsewhere(e.header), "set OPENAI_BASE_URL to the new address"
-	default:
-		v.fault, v.next = llm.Invalid, "the endpoint does not take this request: see its message"
-		if words(capableWords) {
-			v.next = "set model.mode: json or choose a model with function calling"
-		}
+	case rules[i].filtered:
+		v.refusal = cmp.Or(v.what, "the endpoint's content filter turned the request away")
+	case 300 <= status && status <= 399:
+		v.what = "it redirects to " + redirectTarget(e.header)
 	}
 	v.what = cmp.Or(v.what, strings.ToLower(http.StatusText(e.status)), "an error without words")
 	return v
 }
 
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if strings.EqualFold(l, s) {
-			return true
-		}
-	}
-	return false
-}
-
-func anyIn(s string, words []string) bool {
-	for _, w := range words {
-		if strings.Contains(s, w) {
-			return true
-		}
-	}
-	return false
-}
-
-func elsewhere(h http.Header) string {
+func redirectTarget(h http.Header) string {
 	u, err := url.Parse(h.Get("Location"))
 	if err != nil || u.Host == "" {
 		return "another address"
 	}
 	return u.Scheme + "://" + u.Host + u.Path
-}
-
-// said is an error body in the words of whoever wrote it.
-type said struct {
-	message, code, kind, param string
-
-	number int // a code that is a number
-}
-
-// errorBody is what an error's object may hold, each in whatever type.
-type errorBody struct {
-	Error   json.RawMessage `json:"error"`
-	Message json.RawMessage `json:"message"`
-	Detail  json.RawMessage `json:"detail"`
-	Code    json.RawMessage `json:"code"`
-	Type    json.RawMessage `json:"type"`
-	Param   json.RawMessage `json:"param"`
-}
-
-// parse reads the shapes of error bodies: {"error": {"message", "code",
-// "type"}}, {"error": "text"}, {"message"}, {"detail"}, a list of one of
-// these, a web page, plain text.
-func parse(body []byte) said {
-	var list []json.RawMessage
-	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
-		body = list[0]
-	}
-	var outer errorBody
-	if json.Unmarshal(body, &outer) != nil {
-		return said{message: readable(string(body))}
-	}
-	var in errorBody
-	if json.Unmarshal(outer.Error, &in) == nil && in.Message != nil {
-		s := said{message: readable(loose(in.Message)), code: loose(in.Code), kind: loose(in.Type), param: loose(in.Param)}
-		_ = json.Unmarshal(in.Code, &s.number) // stays 0 where the code is a word
-		return s
-	}
-	s := said{code: loose(outer.Code), kind: loose(outer.Type)}
-	_ = json.Unmarshal(outer.Code, &s.number) // as above
-	s.message = readable(cmp.Or(loose(outer.Error), loose(outer.Message), loose(outer.Detail), string(body)))
-	return s
-}
-
-// loose is a JSON string's text, or any other value as it stands.
-func loose(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) == nil || string(raw) == "null" {
-		return s
-	}
-	return string(raw)
-}
-
-// readable makes one line of at most 400 bytes; of a web page it keeps the
-// title.
-func readable(s string) string {
-	if t := strings.TrimSpace(s); strings.HasPrefix(t, "<") {
-		_, t, _ = strings.Cut(t, "<title>")
-		t, _, _ = strings.Cut(t, "</title>")
-		if s = "a web page"; t != "" {
-			s += ` titled "` + t + `"`
-		}
-	}
-	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "?")), " ")
-	if len(s) > 400 {
-		s = strings.ToValidUTF8(s[:400], "") + "…"
-	}
-	return strings.TrimRight(s, ".")
 }
 
 // redact takes the key out of words that an endpoint sent back.

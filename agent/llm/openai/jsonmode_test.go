@@ -218,7 +218,7 @@ func FuzzRepair(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in string) {
 		out, state := repair(in)
-		ok := state == intact || state == mended || state == unclosed
+		ok := state == intact || state == repaired || state == unclosed
 		if ok != json.Valid(out) {
 			t.Fatalf("state %d, output %q", state, out)
 		}

@@ -147,12 +147,12 @@ func (c *Client) Complete(ctx context.Context, r llm.Request) (llm.Response, err
 	if err := validate(r, c.cfg.Mode); err != nil {
 		return llm.Response{}, c.unsupported(r.Model, err)
 	}
-	body := borrow()
-	defer body.done()
-	var shape shape
-	body.bytes, shape = c.body(body.bytes, r)
 	for try, failed := 1, 0; ; try++ {
-		resp, err := c.try(ctx, r, body)
+		text, sent, err := c.encode(r)
+		if err != nil {
+			return llm.Response{}, &llm.Error{Fault: llm.Invalid, Message: c.host + ": the request cannot be encoded: " + err.Error(), Err: err}
+		}
+		resp, err := c.try(ctx, r, text)
 		if err == nil {
 			return c.finish(r, resp), nil
 		}
@@ -163,18 +163,14 @@ func (c *Client) Complete(ctx context.Context, r llm.Request) (llm.Response, err
 		if v.refusal != "" {
 			return c.finish(r, filtered(v)), nil
 		}
-		if c.adapt(v, shape) {
-			again := borrow() // the transport may still be at the first
-			defer again.done()
-			again.bytes, shape = c.body(again.bytes, r)
-			body = again
+		if c.adapt(v, sent) {
 			continue
 		}
 		failed++
 		if !v.passing || failed > c.cfg.Retries {
 			return llm.Response{}, c.fail(r, v, try, failed)
 		}
-		if !wait.Sleep(ctx, pause(failed, v.retryAfter, c.cfg.RetryMaxWait)) {
+		if !wait.Sleep(ctx, retryPause(failed, v.retryAfter, c.cfg.RetryMaxWait)) {
 			return llm.Response{}, ctx.Err()
 		}
 	}
@@ -190,7 +186,7 @@ func (c *Client) finish(r llm.Request, a answer) llm.Response {
 	if resp.Model == "" {
 		resp.Model = r.Model
 	}
-	name(resp.Message.Calls, turn(r.Messages))
+	nameCalls(resp.Message.Calls, countTurns(r.Messages))
 	if a.usage.Prompt == 0 && a.usage.Completion == 0 {
 		resp.Usage = llm.Usage{Prompt: llm.Count(r), Completion: llm.CountAnswer(resp.Message)}
 		resp.Estimated = true
@@ -202,8 +198,8 @@ func filtered(v verdict) answer {
 	return answer{finish: "content_filter", refusal: []byte(v.refusal)}
 }
 
-// turn counts the assistant messages of a conversation.
-func turn(messages []llm.Message) int {
+// countTurns counts the assistant messages of a conversation.
+func countTurns(messages []llm.Message) int {
 	n := 0
 	for i := range messages {
 		if messages[i].Role == llm.Assistant {

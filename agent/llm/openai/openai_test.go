@@ -168,6 +168,8 @@ func TestFaults(t *testing.T) {
 		{"stream without end", llmtest.Reply{ContentType: "text/event-stream", Raw: "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}\n\n"}, llm.Exhausted, 3, "broke off"},
 		{"error in a plain answer", llmtest.Reply{Raw: `{"error":{"message":"upstream down","code":502}}`}, llm.Exhausted, 3, "upstream down"},
 		{"error in a stream", llmtest.Reply{ContentType: "text/event-stream", Raw: ": PROCESSING\n\nevent: error\ndata: {\"error\":{\"message\":\"upstream \\\"x\\\" down\",\"code\":502}}\n\n"}, llm.Exhausted, 3, `upstream "x" down`},
+		{"bare error in a stream", llmtest.Reply{ContentType: "text/event-stream", Raw: ": PROCESSING\n\n{\n  \"error\": {\n    \"message\": \"upstream down\",\n    \"code\": 502\n  }\n}\n"}, llm.Exhausted, 3, "upstream down"},
+		{"no words in a stream", llmtest.Reply{ContentType: "text/event-stream", Raw: "{\"message\": 1}\n"}, llm.Exhausted, 3, "broke off"},
 		{"key in a stream", llmtest.Reply{ContentType: "text/event-stream", Raw: "data: {\"id\":\"1\",\"error\":{\"message\":\"key sk-secret\",\"code\":401}}\n\n"}, llm.Unauthorised, 1, "[key]"},
 	}
 	for _, tt := range tests {

@@ -4,18 +4,20 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
-// closers maps each opening quote to its closing one, the longest first.
-var closers = [...]struct{ open, end string }{
+// quotePairs maps each opening quote to its closing one, the longest first.
+var quotePairs = [...]struct{ open, end string }{
 	{`"""`, `"""`}, {"'''", "'''"}, {`"`, `"`}, {"'", "'"}, {"“", "”"}, {"‘", "’"}, {"`", "`"},
 }
 
-// quote returns the quote that s opens with, empty where it opens with none.
+// openingQuote returns the quote that s opens with, empty where it opens with none.
 // Two quotes that are the whole of an empty string are not the first two of
 // three.
-func quote(s string) string {
-	for _, c := range closers {
+func openingQuote(s string) string {
+	for _, c := range quotePairs {
 		if strings.HasPrefix(s, c.open) {
 			return c.open
 		}
@@ -23,8 +25,8 @@ func quote(s string) string {
 	return ""
 }
 
-func closer(open string) string {
-	for _, c := range closers {
+func closingQuote(open string) string {
+	for _, c := range quotePairs {
 		if c.open == open {
 			return c.end
 		}
@@ -34,15 +36,15 @@ func closer(open string) string {
 
 // text reads a string and writes it as JSON. inObject says that it is the
 // value of a key: then a comma after its end must be followed by another key.
-func (m *mender) text(inObject bool) bool {
-	open := quote(m.in[m.at:])
-	end := closer(open)
+func (m *lenientReader) text(inObject bool) bool {
+	open := openingQuote(m.in[m.at:])
+	end := closingQuote(open)
 	m.at += len(open)
 	var s []byte
 	for m.at < len(m.in) {
 		if strings.HasPrefix(m.in[m.at:], end) && m.ends(m.at+len(end), open, inObject) {
 			m.at += len(end)
-			m.out = appendString(m.out, string(s))
+			m.out = append(m.out, quoted(string(s))...)
 			return true
 		}
 		if m.in[m.at] == '\\' {
@@ -58,11 +60,11 @@ func (m *mender) text(inObject bool) bool {
 
 // ends reports whether a quote whose end is at i closes its string: only
 // before something that may follow a string.
-func (m *mender) ends(i int, open string, inObject bool) bool {
+func (m *lenientReader) ends(i int, open string, inObject bool) bool {
 	if len(open) == len(`"""`) && open[0] == open[1] {
 		return true
 	}
-	probe := mender{in: m.in, at: i}
+	probe := lenientReader{in: m.in, at: i}
 	probe.space()
 	switch probe.peek() {
 	case 0, ':', '}', ']':
@@ -79,21 +81,21 @@ func (m *mender) ends(i int, open string, inObject bool) bool {
 }
 
 // nextKey reports whether a key and its colon stand at i.
-func (m *mender) nextKey(i int) bool {
-	probe := mender{in: m.in, at: i}
+func (m *lenientReader) nextKey(i int) bool {
+	probe := lenientReader{in: m.in, at: i}
 	probe.space()
-	open := quote(probe.in[probe.at:])
+	open := openingQuote(probe.in[probe.at:])
 	if open == "" {
 		if probe.word() == "" {
 			return false
 		}
 	} else {
 		rest := probe.in[probe.at+len(open):]
-		n := strings.Index(rest, closer(open))
+		n := strings.Index(rest, closingQuote(open))
 		if n < 0 || n > maxKey {
 			return false
 		}
-		probe.at += len(open) + n + len(closer(open))
+		probe.at += len(open) + n + len(closingQuote(open))
 	}
 	probe.space()
 	return probe.peek() == ':'
@@ -104,7 +106,7 @@ const maxKey = 200
 
 // escape reads one escape sequence. One that JSON does not know stays as it
 // stands: a regular expression whose backslashes were not doubled.
-func (m *mender) escape(s []byte) []byte {
+func (m *lenientReader) escape(s []byte) []byte {
 	if m.at+1 >= len(m.in) {
 		m.at++
 		return append(s, '\\')
@@ -133,7 +135,7 @@ func (m *mender) escape(s []byte) []byte {
 }
 
 // unicode reads n hexadecimal digits, and the second half of a surrogate pair.
-func (m *mender) unicode(s []byte, n int) []byte {
+func (m *lenientReader) unicode(s []byte, n int) []byte {
 	r, ok := m.digits(m.at, n)
 	if !ok {
 		return append(s, m.in[m.at-2:m.at]...)
@@ -148,10 +150,16 @@ func (m *mender) unicode(s []byte, n int) []byte {
 	return utf8.AppendRune(s, r)
 }
 
-func (m *mender) digits(at, n int) (rune, bool) {
+func (m *lenientReader) digits(at, n int) (rune, bool) {
 	if at+n > len(m.in) {
 		return 0, false
 	}
 	v, err := strconv.ParseUint(m.in[at:at+n], 16, 32)
 	return rune(v), err == nil
+}
+
+// quoted is s as a JSON string.
+func quoted(s string) []byte {
+	b, _ := format.JSON(s) // a string always encodes
+	return b
 }

@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// state says what repair found.
-type state int
+// repairState says what repair found.
+type repairState int
 
 const (
-	beyond       state = iota // not JSON, whatever is forgiven
-	intact                    // JSON as it stands
-	mended                    // JSON after repair, all of it there
-	unclosed                  // JSON after closing braces that are missing
-	brokenString              // broke off inside a string
+	notJSON      repairState = iota // not JSON, whatever is forgiven
+	intact                          // JSON as it stands
+	repaired                        // JSON after repair, all of it there
+	unclosed                        // JSON after closing braces that are missing
+	brokenString                    // broke off inside a string
 )
 
 // maxDepth bounds nesting.
@@ -27,26 +27,26 @@ const maxDepth = 200
 // closing braces. A string without an end is not closed, because what is lost
 // could be anything. The result is valid JSON; intact input comes back byte
 // for byte.
-func repair(s string) ([]byte, state) {
+func repair(s string) ([]byte, repairState) {
 	var raw json.RawMessage
 	if json.NewDecoder(strings.NewReader(s)).Decode(&raw) == nil {
 		return raw, intact
 	}
-	m := mender{in: s, out: make([]byte, 0, len(s)+16)}
+	m := lenientReader{in: s, out: make([]byte, 0, len(s)+16)}
 	if !m.value(0) || !json.Valid(m.out) {
 		if m.lost {
 			return nil, brokenString
 		}
-		return nil, beyond
+		return nil, notJSON
 	}
 	if m.open {
 		return m.out, unclosed
 	}
-	return m.out, mended
+	return m.out, repaired
 }
 
-// mender is a forgiving JSON reader that writes strict JSON.
-type mender struct {
+// lenientReader is a forgiving JSON reader that writes strict JSON.
+type lenientReader struct {
 	in     string
 	at     int
 	out    []byte
@@ -56,7 +56,7 @@ type mender struct {
 }
 
 // peek returns the next byte, 0 at the end.
-func (m *mender) peek() byte {
+func (m *lenientReader) peek() byte {
 	if m.at < len(m.in) {
 		return m.in[m.at]
 	}
@@ -64,7 +64,7 @@ func (m *mender) peek() byte {
 }
 
 // space skips white space and comments.
-func (m *mender) space() {
+func (m *lenientReader) space() {
 	for m.at < len(m.in) {
 		rest := m.in[m.at:]
 		switch {
@@ -82,7 +82,7 @@ func (m *mender) space() {
 	}
 }
 
-func (m *mender) skip(rest, end string) {
+func (m *lenientReader) skip(rest, end string) {
 	if i := strings.Index(rest, end); i >= 0 {
 		m.at += i + len(end)
 		return
@@ -90,7 +90,7 @@ func (m *mender) skip(rest, end string) {
 	m.at = len(m.in)
 }
 
-func (m *mender) value(depth int) bool {
+func (m *lenientReader) value(depth int) bool {
 	if depth > maxDepth {
 		return false
 	}
@@ -102,7 +102,7 @@ func (m *mender) value(depth int) bool {
 		return m.object(depth)
 	case c == '[':
 		return m.array(depth)
-	case quote(m.in[m.at:]) != "":
+	case openingQuote(m.in[m.at:]) != "":
 		return m.text(depth > 0 && m.arrays == 0)
 	default:
 		return m.bare()
@@ -111,7 +111,7 @@ func (m *mender) value(depth int) bool {
 
 // object reads up to the closing brace. Where anything else comes than a
 // comma, a brace or a next key, the brace is missing.
-func (m *mender) object(depth int) bool {
+func (m *lenientReader) object(depth int) bool {
 	m.at++
 	m.out = append(m.out, '{')
 	arrays := m.arrays
@@ -142,14 +142,14 @@ func (m *mender) object(depth int) bool {
 	return true
 }
 
-func (m *mender) pair(depth int) bool {
-	if quote(m.in[m.at:]) != "" {
+func (m *lenientReader) pair(depth int) bool {
+	if openingQuote(m.in[m.at:]) != "" {
 		if !m.text(false) {
 			return false
 		}
 	} else {
 		word := m.word()
-		m.out = appendString(m.out, word)
+		m.out = append(m.out, quoted(word)...)
 	}
 	m.space()
 	if m.peek() != ':' {
@@ -165,7 +165,7 @@ func (m *mender) pair(depth int) bool {
 	return m.value(depth + 1)
 }
 
-func (m *mender) array(depth int) bool {
+func (m *lenientReader) array(depth int) bool {
 	m.at++
 	m.out = append(m.out, '[')
 	m.arrays++
@@ -193,7 +193,7 @@ func (m *mender) array(depth int) bool {
 }
 
 // commas skips commas, however many.
-func (m *mender) commas() {
+func (m *lenientReader) commas() {
 	for m.space(); m.peek() == ','; m.space() {
 		m.at++
 	}
@@ -201,7 +201,7 @@ func (m *mender) commas() {
 
 // bare reads a number, a literal of JSON, JavaScript or Python, or a word that
 // should have been quoted.
-func (m *mender) bare() bool {
+func (m *lenientReader) bare() bool {
 	word := m.word()
 	switch word {
 	case "":
@@ -228,11 +228,11 @@ func appendWord(b []byte, word string) []byte {
 			return append(b, number...)
 		}
 	}
-	return appendString(b, word)
+	return append(b, quoted(word)...)
 }
 
 // word reads letters, digits and what names and numbers are made of.
-func (m *mender) word() string {
+func (m *lenientReader) word() string {
 	from := m.at
 	for m.at < len(m.in) {
 		r, n := utf8.DecodeRuneInString(m.in[m.at:])

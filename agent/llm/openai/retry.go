@@ -11,10 +11,10 @@ import (
 // firstPause is the longest pause before the first retry.
 const firstPause = 500 * time.Millisecond
 
-// pause returns how long to wait after the failed-th failure: what the
+// retryPause returns how long to wait after the failed-th failure: what the
 // endpoint asked for (after ≥ 0), else a random time up to 0.5 s · 2^(failed-1)
 // ("full jitter", AWS Architecture Blog, 2015); never above most.
-func pause(failed int, after, most time.Duration) time.Duration {
+func retryPause(failed int, after, most time.Duration) time.Duration {
 	if after >= 0 {
 		return min(after, most)
 	}
@@ -29,11 +29,11 @@ func pause(failed int, after, most time.Duration) time.Duration {
 // or a date, RFC 9110 §10.2.3). It is negative where neither can be read.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms >= 0 {
-		return duration(ms / 1000)
+		return atMostADay(ms / 1000)
 	}
 	v := strings.TrimSpace(h.Get("Retry-After"))
 	if s, err := strconv.ParseFloat(v, 64); err == nil && s >= 0 {
-		return duration(s)
+		return atMostADay(s)
 	}
 	if t, err := http.ParseTime(v); err == nil {
 		return max(0, t.Sub(now))
@@ -41,30 +41,30 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return -1
 }
 
-// duration turns seconds into a Duration of at most a day, which also keeps
+// atMostADay turns seconds into a Duration of at most a day, which also keeps
 // absurd numbers from overflowing.
-func duration(seconds float64) time.Duration {
+func atMostADay(seconds float64) time.Duration {
 	return time.Duration(min(seconds, 86400) * float64(time.Second))
 }
 
 // adapt learns from a rejection what the endpoint does not take. It reports
 // whether the same question can be put in another way: then it is asked again
 // at once, and every later one that way from the start.
-func (c *Client) adapt(v verdict, s shape) bool {
+func (c *Client) adapt(v verdict, sent body) bool {
 	switch v.status {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError, http.StatusNotImplemented:
 	default:
 		return false
 	}
 	switch {
-	case s.choice == "required" && (strings.Contains(v.text, "tool_choice") || strings.Contains(v.text, "tool choice")):
+	case sent.ToolChoice == "required" && (strings.Contains(v.text, "tool_choice") || strings.Contains(v.text, "tool choice")):
 		c.quirks.noRequired.Store(true)
-	case s.usage && strings.Contains(v.text, "stream_options"):
+	case sent.StreamOptions != nil && strings.Contains(v.text, "stream_options"):
 		c.quirks.noStreamOptions.Store(true)
-	case s.jsonObject && (strings.Contains(v.text, "response_format") || strings.Contains(v.text, "json_object")):
+	case sent.ResponseFormat != nil && (strings.Contains(v.text, "response_format") || strings.Contains(v.text, "json_object")):
 		c.quirks.noFormat.Store(true)
-	case s.maxTokens && strings.Contains(v.text, "max_completion_tokens"):
-		return c.otherTokens(s)
+	case sent.MaxTokens+sent.MaxCompletionTokens > 0 && strings.Contains(v.text, "max_completion_tokens"):
+		return c.otherTokens(sent)
 	default:
 		return false
 	}
@@ -73,8 +73,8 @@ func (c *Client) adapt(v verdict, s shape) bool {
 
 // otherTokens changes the name of the answer's bound. An endpoint that has
 // asked for max_completion_tokens gets no third try.
-func (c *Client) otherTokens(s shape) bool {
-	if !s.completionTokens {
+func (c *Client) otherTokens(sent body) bool {
+	if sent.MaxCompletionTokens == 0 {
 		c.quirks.completionTokens.Store(true)
 		return true
 	}

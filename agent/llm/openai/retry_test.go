@@ -20,7 +20,7 @@ func TestPause(t *testing.T) {
 	for failed, top := range map[int]time.Duration{1: firstPause, 2: time.Second, 4: 4 * time.Second, 7: 32 * time.Second, 8: most, 100: most} {
 		var longest time.Duration
 		for range 2000 {
-			d := pause(failed, -1, most)
+			d := retryPause(failed, -1, most)
 			if d < 0 || d > top {
 				t.Fatalf("pause(%d) = %s, want 0 to %s", failed, d, top)
 			}
@@ -31,7 +31,7 @@ func TestPause(t *testing.T) {
 		}
 	}
 	for after, want := range map[time.Duration]time.Duration{0: 0, 7 * time.Second: 7 * time.Second, time.Hour: most} {
-		if got := pause(3, after, most); got != want {
+		if got := retryPause(3, after, most); got != want {
 			t.Errorf("after %s: %s, want %s", after, got, want)
 		}
 	}

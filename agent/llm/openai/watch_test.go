@@ -29,7 +29,7 @@ func TestAWatcherCutsAnAnswer(t *testing.T) {
 		return func(piece string) bool { pieces++; return pieces == 3 && piece == "on and on, " }
 	}
 	got, err := client(t, &llmtest.Server{URL: server.URL}, nil).Complete(t.Context(), ask)
-	if want := strings.Repeat("on and on, ", 3); err != nil || got.Message.Content != want || got.Finish != cut || len(got.Message.Calls) > 0 {
+	if want := strings.Repeat("on and on, ", 3); err != nil || got.Message.Content != want || got.Finish != finishCut || len(got.Message.Calls) > 0 {
 		t.Errorf("answer %+v, %v", got, err)
 	}
 	if got.Usage.Completion == 0 || !got.Estimated {
