@@ -179,7 +179,7 @@ func (h *request) rated(ctx context.Context, run agent.RunID, f agent.Feedback) 
 
 // control pauses, resumes or cancels a run.
 func (h *request) control(ctx context.Context, run agent.RunID, word agent.Word) (bot.Answer, error) {
-	err := h.wrote(h.cfg.Desk.Steer(ctx, run, h.in.By, agent.RunControlled{Word: word}, h.along))
+	err := h.wrote(h.cfg.Desk.ControlOnce(ctx, run, h.in.By, agent.RunControlled{Word: word}, h.along))
 	if errors.Is(err, runs.ErrNotAllowed) {
 		r, err := h.cfg.Desk.Load(ctx, run)
 		h.log("a control word was refused", r, "word", string(word))

@@ -83,12 +83,12 @@ func (h *request) undecided(ctx context.Context, no *undecidedError) (bot.Answer
 		h.log("a decision was refused", r, "question", string(c.Ask))
 		a.Private = h.deciders(r, c.Ask)
 	case errors.Is(no.err, runs.ErrDecided):
-		a.Private, err = h.decided(ctx, r, c)
+		a.Private = decided(c)
 	default:
 		a.Private = "That is no answer to “" + text.Quoted(c.Title, 150) + "”. Say one of: " + text.Quoted(strings.Join(c.Choices, ", "), 500) +
 			", or press a button of the question."
 	}
-	return a, err
+	return a, nil
 }
 
 // deciders says who may decide a question of the kind.
@@ -107,25 +107,18 @@ func (h *request) steerers(r agent.Run) string {
 }
 
 // decided says who decided a question, and when.
-func (h *request) decided(ctx context.Context, r agent.Run, c agent.Checkpoint) (string, error) {
+func decided(c agent.Checkpoint) string {
 	if c.Decision == nil {
-		return "This question is not open any more.", nil
-	}
-	events, err := h.cfg.Desk.Journals.Read(ctx, r.ID, 0) // the fold does not keep the stamp
-	if err != nil {
-		return "", err
+		return "This question is not open any more."
 	}
 	when := ""
-	for _, e := range events {
-		if d, is := e.Body.(agent.CheckpointDecided); is && d.ID == c.ID {
-			when = " · " + format.Moment(e.At)
-			break
-		}
+	if !c.Closed.IsZero() {
+		when = " · " + format.Moment(c.Closed)
 	}
 	if c.Decision.Decision == agent.DecideExpired {
-		return "This question expired before anybody decided it" + when + ".", nil
+		return "This question expired before anybody decided it" + when + "."
 	}
-	return "This is decided: " + text.Quoted(card.Label(c.Decision.Decision), 100) + " by " + bot.Mention(c.Decision.By) + when + ".", nil
+	return "This is decided: " + text.Quoted(card.Label(c.Decision.Decision), 100) + " by " + bot.Mention(c.Decision.By) + when + "."
 }
 
 // log notes who was refused what. It never holds what people wrote.

@@ -148,7 +148,7 @@ func (h *request) decide(ctx context.Context, id agent.CheckpointID, d agent.Che
 	for name := range partial {
 		cleared[partialName(id, name)] = ""
 	}
-	more, err := h.cfg.Desk.Vote(ctx, h.in.By, d, h.with(cleared))
+	more, err := h.cfg.Desk.Answer(ctx, h.in.By, q, d, h.with(cleared))
 	if h.wrote(err) != nil {
 		return bot.Answer{}, &undecidedError{id, err}
 	}

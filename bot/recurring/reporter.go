@@ -57,6 +57,10 @@ func (c Reporter) digest(ctx context.Context, s Schedule, of reported) (digest.D
 	if c.Counters != nil {
 		from.Counters = c.Counters(ctx, scope, of.now)
 	}
+	load := c.Desk.Load
+	if len(of.runs) > runs.Remembered { // more than are remembered: each would drive out another
+		load = c.Desk.Peek
+	}
 	oldest := from.Period.From()
 	for i, info := range of.runs {
 		if !info.Ended.IsZero() && info.Ended.Before(oldest) {
@@ -67,7 +71,7 @@ func (c Reporter) digest(ctx context.Context, s Schedule, of reported) (digest.D
 			c.Log.Warn("a report leaves the oldest runs out", "schedule", s.Name, "runs", len(of.runs), "most", maxReported)
 			break
 		}
-		r, err := c.Desk.Load(ctx, info.Run)
+		r, err := load(ctx, info.Run)
 		if _, unreadable := errors.AsType[*agent.EntryError](err); unreadable || errors.Is(err, agent.ErrNoRun) {
 			c.Log.Warn("a run is left out of a report", "run", string(info.Run), "err", err)
 			from.Unread = append(from.Unread, card.Status{Run: info.Run, Started: info.Started, Problem: err.Error()})

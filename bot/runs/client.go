@@ -6,35 +6,17 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/fold"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/authority"
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
-// Unstick lets a run that is stuck try again with what a person says and gives,
-// in one commit.
-func (d *Client) Unstick(ctx context.Context, by bot.Person, id agent.CheckpointID, said agent.PersonSaid, along Dedupe) error {
-	said.By, said.Trusted = by.ID, true
-	for {
-		r, check, err := d.Question(ctx, by, id)
-		if err != nil {
-			return err
-		}
-		_, err = d.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: r.ID, Seen: r.Seq, Strict: true, Once: along.Once, Set: along.Set,
-			Events: []agent.Event{
-				{Strand: agent.Main, Body: said},
-				{Strand: check.Strand, Body: agent.CheckpointDecided{ID: id, Decision: agent.DecideRetry, By: by.ID}},
-			}, Wake: r.Wakeful()})
-		if !errors.Is(err, agent.ErrStale) {
-			return err
-		}
-	}
-}
-
-// Errors of the desk. Each is wrapped with what it was about.
+// Errors of a Client. Each is wrapped with what it was about.
 var (
 	ErrNotAllowed   = errors.New("not allowed")
 	ErrNoCheckpoint = errors.New("no such checkpoint")
@@ -45,7 +27,7 @@ var (
 	ErrEmptyGoal    = errors.New("the goal is empty: say what is to be done")
 )
 
-// Journals is what the desk needs of a store.
+// Journals is what a Client needs of a store.
 type Journals interface {
 	Commit(ctx context.Context, c agent.Commit) (agent.Receipt, error)
 	Read(ctx context.Context, run agent.RunID, after uint64) ([]agent.Event, error)
@@ -58,7 +40,9 @@ type Journals interface {
 type Client struct {
 	Journals  Journals
 	Authority authority.Authority
-	folds     folds
+
+	once  sync.Once
+	folds *fold.Cache[fold.None]
 }
 
 // Dedupe is what goes into a commit beside its events.
@@ -68,6 +52,11 @@ type Dedupe struct {
 	Once []string
 	// Set gives names values, as agent.Commit does.
 	Set map[string]string
+}
+
+// commit is the commit of events of a run as it was seen.
+func (d Dedupe) commit(r agent.Run, events ...agent.Event) agent.Commit {
+	return agent.Commit{ID: agent.NewID(), Run: r.ID, Seen: r.Seq, Once: d.Once, Set: d.Set, Events: events}
 }
 
 // NewRun is how a run begins.
@@ -118,44 +107,54 @@ func (d *Client) Begin(ctx context.Context, o NewRun) (agent.RunID, error) {
 	return o.Run, nil
 }
 
+// Question is an open checkpoint of a run, as a person found it.
+type Question struct {
+	Run   agent.Run
+	Check agent.Checkpoint
+}
+
 // Decide answers a checkpoint on behalf of a person, with a word that it offers
 // and what that word needs; anything else is ErrNotAnAnswer. The first decision
 // counts: a later one is ErrDecided. Where a quorum is set, an approval that is
 // not the last one needed is kept as a vote, and a second one of the same
 // person is ErrVoted.
 func (d *Client) Decide(ctx context.Context, by bot.Person, decision agent.CheckpointDecided) error {
-	_, err := d.Vote(ctx, by, decision, Dedupe{})
+	q, err := d.Question(ctx, by, decision.ID)
+	if err != nil {
+		return err
+	}
+	_, err = d.Answer(ctx, by, q, decision, Dedupe{})
 	return err
 }
 
-// Vote also says how many more approvals are needed.
-func (d *Client) Vote(ctx context.Context, by bot.Person, decision agent.CheckpointDecided, along Dedupe) (more int, err error) {
-	decision.By = by.ID
+// Answer decides a question that was loaded before, and says how many more
+// approvals are needed.
+func (d *Client) Answer(ctx context.Context, by bot.Person, q Question, decision agent.CheckpointDecided, dedupe Dedupe) (more int, err error) {
+	decision.ID, decision.By = q.Check.ID, by.ID
 	for {
-		r, check, err := d.Question(ctx, by, decision.ID)
+		body, more, err := verdictOf(q.Run, q.Check, decision, by)
 		if err != nil {
 			return 0, err
 		}
-		body, more, err := verdictOf(r, check, decision, by)
+		err = d.Append(ctx, q.Run, q.Check.Strand, body, true, dedupe)
+		if !errors.Is(err, agent.ErrStale) {
+			return more, err
+		}
+		q, err = d.Question(ctx, by, decision.ID) // somebody else wrote: look again
 		if err != nil {
 			return 0, err
 		}
-		err = d.Append(ctx, r, check.Strand, body, true, along)
-		if errors.Is(err, agent.ErrStale) {
-			continue // somebody else wrote: look again
-		}
-		return more, err
 	}
 }
 
-// Question is the open checkpoint, which the person may decide.
-func (d *Client) Question(ctx context.Context, by bot.Person, id agent.CheckpointID) (agent.Run, agent.Checkpoint, error) {
+// Question is the open checkpoint of the id, which the person may decide.
+func (d *Client) Question(ctx context.Context, by bot.Person, id agent.CheckpointID) (Question, error) {
 	r, err := d.Load(ctx, id.Run())
 	if errors.Is(err, agent.ErrNoRun) {
-		return r, agent.Checkpoint{}, fmt.Errorf("%w: %s", ErrNoCheckpoint, id)
+		return Question{}, fmt.Errorf("%w: %s", ErrNoCheckpoint, id)
 	}
 	if err != nil {
-		return r, agent.Checkpoint{}, err
+		return Question{}, err
 	}
 	check, known := r.Checks[id]
 	switch {
@@ -168,15 +167,15 @@ func (d *Client) Question(ctx context.Context, by bot.Person, id agent.Checkpoin
 	case !d.Authority.May(r, check.Ask, by):
 		err = fmt.Errorf("%s may not decide this %s of run %s: %w", by.ID, check.Ask, r.ID, ErrNotAllowed)
 	}
-	return r, check, err
+	return Question{r, check}, err
 }
 
 // Control pauses, resumes or cancels a run.
 func (d *Client) Control(ctx context.Context, run agent.RunID, by bot.Person, c agent.RunControlled) error {
-	return d.Steer(ctx, run, by, c, Dedupe{})
+	return d.ControlOnce(ctx, run, by, c, Dedupe{})
 }
 
-func (d *Client) Steer(ctx context.Context, run agent.RunID, by bot.Person, c agent.RunControlled, along Dedupe) error {
+func (d *Client) ControlOnce(ctx context.Context, run agent.RunID, by bot.Person, c agent.RunControlled, dedupe Dedupe) error {
 	c.By = by.ID
 	for try := 1; ; try++ {
 		r, err := d.Living(ctx, run)
@@ -186,7 +185,7 @@ func (d *Client) Steer(ctx context.Context, run agent.RunID, by bot.Person, c ag
 		if !d.Authority.Steers(r, by) {
 			return fmt.Errorf("%s may not %s run %s: %w", by.ID, c.Word, run, ErrNotAllowed)
 		}
-		err = d.Append(ctx, r, agent.Main, c, try < stubborn, along)
+		err = d.Append(ctx, r, agent.Main, c, try < stubborn, dedupe)
 		if !errors.Is(err, agent.ErrStale) {
 			return err
 		}
@@ -209,13 +208,16 @@ func (d *Client) Say(ctx context.Context, run agent.RunID, by bot.Person, text s
 	return err
 }
 
+// MaxFileName is how long the name of a person's file may be, in characters.
+const MaxFileName = 100
+
 // stubborn is how often words are committed only if the run has not moved on
 // meanwhile; after that they are committed anyway.
 const stubborn = 5
 
 // Tell adds words and files, and reports whether they are trusted. Words that
 // come after the end are ErrEnded: nobody would read them.
-func (d *Client) Tell(ctx context.Context, run agent.RunID, by bot.Person, said agent.PersonSaid, along Dedupe) (trusted bool, err error) {
+func (d *Client) Tell(ctx context.Context, run agent.RunID, by bot.Person, said agent.PersonSaid, dedupe Dedupe) (trusted bool, err error) {
 	for try := 1; ; try++ {
 		r, err := d.Living(ctx, run)
 		if err != nil {
@@ -225,7 +227,7 @@ func (d *Client) Tell(ctx context.Context, run agent.RunID, by bot.Person, said 
 		if !said.Trusted {
 			said = unfetched(said)
 		}
-		err = d.Append(ctx, r, agent.Main, said, try < stubborn, along)
+		err = d.Append(ctx, r, agent.Main, said, try < stubborn, dedupe)
 		if !errors.Is(err, agent.ErrStale) {
 			return said.Trusted, err
 		}
@@ -243,7 +245,7 @@ func unfetched(said agent.PersonSaid) agent.PersonSaid {
 }
 
 // Rate keeps a person's rating of a run that has ended.
-func (d *Client) Rate(ctx context.Context, run agent.RunID, by bot.Person, f agent.Feedback, along Dedupe) error {
+func (d *Client) Rate(ctx context.Context, run agent.RunID, by bot.Person, f agent.Feedback, dedupe Dedupe) error {
 	r, err := d.Load(ctx, run)
 	if err != nil {
 		return err
@@ -252,23 +254,47 @@ func (d *Client) Rate(ctx context.Context, run agent.RunID, by bot.Person, f age
 		return fmt.Errorf("run %s: %w", run, ErrNotEnded)
 	}
 	f.By = by.ID
-	_, err = d.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: run, Seen: r.Seq, Once: along.Once, Set: along.Set,
-		Events: []agent.Event{{Strand: agent.Main, Body: f}}})
+	_, err = d.Journals.Commit(ctx, dedupe.commit(r, agent.Event{Strand: agent.Main, Body: f}))
 	return err
 }
 
-// Watch shows a run in one more place; its voice posts the card there.
-func (d *Client) Watch(ctx context.Context, r agent.Run, w agent.RunWatched, along Dedupe) error {
-	_, err := d.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: r.ID, Seen: r.Seq, Once: along.Once, Set: along.Set,
-		Events: []agent.Event{{Strand: agent.Main, Body: w}}, Wake: map[agent.StrandID]time.Time{agent.Voice: agent.AtOnce}})
+// Watch shows a run in one more place, where its card is posted, too.
+func (d *Client) Watch(ctx context.Context, r agent.Run, w agent.RunWatched, dedupe Dedupe) error {
+	c := dedupe.commit(r, agent.Event{Strand: agent.Main, Body: w})
+	c.Wake = map[agent.StrandID]time.Time{agent.Voice: agent.AtOnce}
+	_, err := d.Journals.Commit(ctx, c)
 	return err
 }
 
 // Append appends what happened outside and makes every strand look at it.
-func (d *Client) Append(ctx context.Context, r agent.Run, s agent.StrandID, b agent.Body, strict bool, along Dedupe) error {
-	_, err := d.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: r.ID, Seen: r.Seq, Strict: strict, Once: along.Once, Set: along.Set,
-		Events: []agent.Event{{Strand: s, Body: b}}, Wake: r.Wakeful()})
+// Strict, it is agent.ErrStale where somebody else wrote meanwhile.
+func (d *Client) Append(ctx context.Context, r agent.Run, s agent.StrandID, b agent.Body, strict bool, dedupe Dedupe) error {
+	c := dedupe.commit(r, agent.Event{Strand: s, Body: b})
+	c.Strict, c.Wake = strict, r.Wakeful()
+	_, err := d.Journals.Commit(ctx, c)
 	return err
 }
 
-const MaxFileName = 100 // characters
+// Note writes down that something is done, without a run.
+func (d *Client) Note(ctx context.Context, dedupe Dedupe) error {
+	_, err := d.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Once: dedupe.Once, Set: dedupe.Set})
+	return err
+}
+
+// Unstick lets a run that is stuck try again with what a person says and gives,
+// in one commit.
+func (d *Client) Unstick(ctx context.Context, by bot.Person, id agent.CheckpointID, said agent.PersonSaid, dedupe Dedupe) error {
+	said.By, said.Trusted = by.ID, true
+	for {
+		q, err := d.Question(ctx, by, id)
+		if err != nil {
+			return err
+		}
+		c := dedupe.commit(q.Run, agent.Event{Strand: agent.Main, Body: said},
+			agent.Event{Strand: q.Check.Strand, Body: agent.CheckpointDecided{ID: id, Decision: agent.DecideRetry, By: by.ID}})
+		c.Strict, c.Wake = true, q.Run.Wakeful()
+		if _, err = d.Journals.Commit(ctx, c); !errors.Is(err, agent.ErrStale) {
+			return err
+		}
+	}
+}

@@ -2,7 +2,6 @@ package runs
 
 import (
 	"strconv"
-	"sync"
 	"testing"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -42,32 +41,5 @@ func TestFoldsAreKept(t *testing.T) {
 	delete(m.Journals, run)
 	if _, err := d.Load(t.Context(), run); err == nil {
 		t.Error("a run that expired is still there")
-	}
-}
-
-// The desk remembers a bounded number of runs, those that were used last.
-func TestFoldsAreBounded(t *testing.T) {
-	d, m := open(t, authority.Authority{})
-	first, _ := begin(t, d, m)
-	var all sync.WaitGroup
-	for i := range maxFolds + 20 {
-		run, err := d.Start(t.Context(), agent.RunStarted{Goal: strconv.Itoa(i)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 2 {
-			all.Go(func() {
-				if _, err := d.Load(t.Context(), run); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		all.Wait()
-		if _, err := d.Load(t.Context(), first); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n := len(d.folds.runs); n > maxFolds || d.folds.known(first).Seq == 0 {
-		t.Errorf("%d runs are remembered", n)
 	}
 }
