@@ -75,12 +75,12 @@ func (c *Chat) Join(p bot.Platform) { c.platforms.Join(p) }
 
 // request is one event on its way in.
 type request struct {
-	Chat
+	*Chat
 	in  bot.Inbound
 	now time.Time
-	// along goes into the commit that writes the event down: the keys by which
+	// dedupe goes into the commit that writes the event down: the keys by which
 	// it is known again.
-	along   runs.Dedupe
+	dedupe  runs.Dedupe
 	written bool
 }
 
@@ -89,15 +89,15 @@ type request struct {
 // answers at once. An event that was heard before has an empty answer. An error
 // means that the event is not written down: the platform delivers it again.
 func (c *Chat) Receive(ctx context.Context, in bot.Inbound) (bot.Answer, error) {
-	h := &request{Chat: *c, in: in, now: time.Now(), along: runs.Dedupe{Once: in.Keys, Set: map[string]string{}}}
+	h := &request{Chat: c, in: in, now: time.Now(), dedupe: runs.Dedupe{Once: in.Keys, Set: map[string]string{}}}
 	if in.By.ID == "" || in.Act == nil || !c.cfg.Desk.Authority.Hears(in.By) {
 		return bot.Answer{}, nil
 	}
-	tired, err := h.count(ctx)
+	tired, err := c.count(ctx, h)
 	if err != nil || tired {
 		return bot.Answer{}, err
 	}
-	a, err := h.act(ctx)
+	a, err := c.act(ctx, h)
 	if err != nil {
 		a, err = h.refusal(ctx, err)
 	}
@@ -115,10 +115,10 @@ func (c *Chat) Receive(ctx context.Context, in bot.Inbound) (bot.Answer, error) 
 
 // act does what the event asks for. Where somebody else's event came in between,
 // it is looked at anew; a message may be a new goal once its run has ended.
-func (h *request) act(ctx context.Context) (a bot.Answer, err error) {
+func (c *Chat) act(ctx context.Context, h *request) (a bot.Answer, err error) {
 	_, said := h.in.Act.(bot.Said)
 	for range maxMoves {
-		a, err = h.acted(ctx)
+		a, err = c.acted(ctx, h)
 		if !errors.Is(err, errMoved) && (!said || !errors.Is(err, runs.ErrEnded)) {
 			break
 		}
@@ -126,16 +126,16 @@ func (h *request) act(ctx context.Context) (a bot.Answer, err error) {
 	return a, err
 }
 
-func (h *request) acted(ctx context.Context) (bot.Answer, error) {
+func (c *Chat) acted(ctx context.Context, h *request) (bot.Answer, error) {
 	switch a := h.in.Act.(type) {
 	case bot.Said:
-		return h.said(ctx, a)
+		return message{decider{h}}.receive(ctx, a)
 	case bot.Commanded:
-		return h.commanded(ctx, a.Text)
+		return call{decider{h}}.receive(ctx, a.Text)
 	case bot.Pressed:
-		return h.pressed(ctx, a.Button)
+		return press{decider{h}}.receive(ctx, a.Button)
 	case bot.Filled:
-		return h.filled(ctx, a)
+		return fill{decider{h}}.receive(ctx, a)
 	case bot.Stopped:
 		return h.stopped(ctx)
 	case bot.Visited:
@@ -147,11 +147,10 @@ func (h *request) acted(ctx context.Context) (bot.Answer, error) {
 // once makes sure that an answer about which nothing was written is given one
 // time only, whichever replica gets the event again.
 func (h *request) once(ctx context.Context, a bot.Answer) (bot.Answer, error) {
-	if a == (bot.Answer{}) || a.Home != nil || len(h.along.Once) == 0 {
+	if a == (bot.Answer{}) || a.Home != nil || len(h.dedupe.Once) == 0 {
 		return a, nil
 	}
-	_, err := h.cfg.Desk.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Once: h.along.Once, Set: h.along.Set})
-	return a, err
+	return a, h.cfg.Desk.Note(ctx, h.dedupe)
 }
 
 // wrote marks the event as written down, where it was.
@@ -168,7 +167,7 @@ const maxBots = 5
 
 // count counts the messages of bots in a row, so that two of them do not talk
 // for ever; tired: this one is not heard.
-func (h *request) count(ctx context.Context) (tired bool, err error) {
+func (c *Chat) count(ctx context.Context, h *request) (tired bool, err error) {
 	if _, said := h.in.Act.(bot.Said); !said || len(h.cfg.Desk.Authority.AllowBots) == 0 {
 		return false, nil
 	}
@@ -186,9 +185,9 @@ func (h *request) count(ctx context.Context) (tired bool, err error) {
 		h.cfg.Log.Info("a bot is not heard any more until a person speaks", "bot", h.in.By.ID, "where", h.in.Where.String())
 		return true, nil
 	case h.in.By.Bot:
-		h.along.Set[name] = strconv.Itoa(n + 1)
+		h.dedupe.Set[name] = strconv.Itoa(n + 1)
 	case value != "":
-		h.along.Set[name] = ""
+		h.dedupe.Set[name] = ""
 	}
 	return false, nil
 }

@@ -9,12 +9,16 @@ import (
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/authority"
 	"github.com/deckhand-bot/deckhand/bot/card"
+	"github.com/deckhand-bot/deckhand/bot/recurring"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
-// commanded takes in what stands behind the platform's own command.
-func (h *request) commanded(ctx context.Context, line string) (bot.Answer, error) {
+// call is a command that somebody gave, in whatever way.
+type call struct{ decider }
+
+// receive takes in what stands behind the platform's own command.
+func (h call) receive(ctx context.Context, line string) (bot.Answer, error) {
 	line = strings.TrimSpace(strings.ToValidUTF8(line, "\uFFFD"))
 	word, rest := firstWord(line)
 	if c := commandOf(word); c != nil {
@@ -30,7 +34,7 @@ func (h *request) commanded(ctx context.Context, line string) (bot.Answer, error
 }
 
 // run starts a run, or asks for the goal.
-func (h *request) run(ctx context.Context, goal string) (bot.Answer, error) {
+func (h call) run(ctx context.Context, goal string) (bot.Answer, error) {
 	if _, said := h.in.Act.(bot.Said); said && goal == "" {
 		return h.greeting(), nil // a message opens no form
 	}
@@ -41,20 +45,20 @@ func (h *request) run(ctx context.Context, goal string) (bot.Answer, error) {
 	if err != nil {
 		return bot.Answer{}, err
 	}
-	return h.goal(ctx, order{goal: goal, old: old, apart: live})
+	return newGoal{request: h.request, goal: goal, old: old, apart: live}.start(ctx)
 }
 
 // ask opens the form for a new goal.
 func (h *request) ask(context.Context) (bot.Answer, error) {
 	if !h.cfg.Desk.Authority.Starts(h.in.Where, h.in.By) {
 		h.log("a start was refused", agent.Run{})
-		return private("You may not start runs here. %s.", h.starters()), nil
+		return private("You may not start runs here. %s.", h.starters(h.in.Where)), nil
 	}
 	return bot.Answer{Form: goalForm(h.in.Where)}, nil
 }
 
 // runs lists the person's runs.
-func (h *request) runs(ctx context.Context, _ string) (bot.Answer, error) {
+func (h call) runs(ctx context.Context, _ string) (bot.Answer, error) {
 	list, err := h.Mine(ctx, h.in.By)
 	if err != nil {
 		return bot.Answer{}, err
@@ -63,7 +67,7 @@ func (h *request) runs(ctx context.Context, _ string) (bot.Answer, error) {
 }
 
 // steer tells a run something on its way.
-func (h *request) steer(ctx context.Context, text string) (bot.Answer, error) {
+func (h call) steer(ctx context.Context, text string) (bot.Answer, error) {
 	if text == "" {
 		return private("Say what I should know: `steer TEXT`."), nil
 	}
@@ -75,7 +79,7 @@ func (h *request) steer(ctx context.Context, text string) (bot.Answer, error) {
 }
 
 // told gives a person's word to the run, as a way out where it waits for one.
-func (h *request) told(ctx context.Context, r agent.Run, text string) (bot.Answer, error) {
+func (h decider) told(ctx context.Context, r agent.Run, text string) (bot.Answer, error) {
 	if !h.cfg.Desk.Authority.Steers(r, h.in.By) {
 		h.log("steering was refused", r)
 		return bot.Answer{Run: r.ID, Private: h.steerers(r)}, nil
@@ -83,7 +87,7 @@ func (h *request) told(ctx context.Context, r agent.Run, text string) (bot.Answe
 	if a, is, err := h.hint(ctx, r, text, nil); is || err != nil {
 		return a, err
 	}
-	_, err := h.cfg.Desk.Tell(ctx, r.ID, h.in.By, agent.PersonSaid{Text: text}, h.along)
+	_, err := h.cfg.Desk.Tell(ctx, r.ID, h.in.By, agent.PersonSaid{Text: text}, h.dedupe)
 	if h.wrote(err) != nil {
 		return bot.Answer{}, err
 	}
@@ -91,8 +95,8 @@ func (h *request) told(ctx context.Context, r agent.Run, text string) (bot.Answe
 }
 
 // controls is a command that pauses, resumes or cancels.
-func controlling(word agent.Word) func(h *request, ctx context.Context, rest string) (bot.Answer, error) {
-	return func(h *request, ctx context.Context, rest string) (bot.Answer, error) {
+func controlling(word agent.Word) func(h call, ctx context.Context, rest string) (bot.Answer, error) {
+	return func(h call, ctx context.Context, rest string) (bot.Answer, error) {
 		r, err := h.target(ctx, rest)
 		if err != nil {
 			return bot.Answer{}, err
@@ -103,8 +107,8 @@ func controlling(word agent.Word) func(h *request, ctx context.Context, rest str
 
 // decides is a command that decides a question: the one that is named, else
 // the oldest of the run that takes the word.
-func decides(word string) func(h *request, ctx context.Context, rest string) (bot.Answer, error) {
-	return func(h *request, ctx context.Context, rest string) (bot.Answer, error) {
+func decides(word string) func(h call, ctx context.Context, rest string) (bot.Answer, error) {
+	return func(h call, ctx context.Context, rest string) (bot.Answer, error) {
 		id, text := firstWord(rest)
 		if checkPattern.MatchString(id) {
 			return h.decide(ctx, agent.CheckpointID(id), agent.CheckpointDecided{Decision: word, Text: text})
@@ -133,8 +137,8 @@ const (
 )
 
 // show is a command that shows something of a run.
-func show(what showing) func(h *request, ctx context.Context, rest string) (bot.Answer, error) {
-	return func(h *request, ctx context.Context, rest string) (bot.Answer, error) {
+func show(what showing) func(h call, ctx context.Context, rest string) (bot.Answer, error) {
+	return func(h call, ctx context.Context, rest string) (bot.Answer, error) {
 		r, err := h.target(ctx, rest)
 		if err != nil {
 			return bot.Answer{}, err
@@ -177,7 +181,7 @@ func (h *request) answer(run agent.RunID, card bot.Card) bot.Answer {
 }
 
 // watch shows a run here, too. Who may not look at the run cannot have it shown.
-func (h *request) watch(ctx context.Context, named string) (bot.Answer, error) {
+func (h call) watch(ctx context.Context, named string) (bot.Answer, error) {
 	if named == "" {
 		return private("Say which run: `watch RUN`. `runs` lists yours."), nil
 	}
@@ -192,7 +196,7 @@ func (h *request) watch(ctx context.Context, named string) (bot.Answer, error) {
 	if r.Ended != nil {
 		return bot.Answer{Run: r.ID, Private: "That run has ended: there is nothing left to watch. `status` shows how it went."}, nil
 	}
-	err = h.cfg.Desk.Watch(ctx, r, agent.RunWatched{Where: where.String(), By: h.in.By.ID}, h.along)
+	err = h.cfg.Desk.Watch(ctx, r, agent.RunWatched{Where: where.String(), By: h.in.By.ID}, h.dedupe)
 	if h.wrote(err) != nil {
 		return bot.Answer{}, err
 	}
@@ -200,7 +204,7 @@ func (h *request) watch(ctx context.Context, named string) (bot.Answer, error) {
 }
 
 // help lists the commands.
-func (h *request) help(ctx context.Context, _ string) (bot.Answer, error) {
+func (h call) help(ctx context.Context, _ string) (bot.Answer, error) {
 	here, _, err := h.resident(ctx)
 	if err != nil {
 		return bot.Answer{}, err
@@ -215,12 +219,12 @@ func (h *request) help(ctx context.Context, _ string) (bot.Answer, error) {
 }
 
 // greeting answers a mention that says nothing.
-func (h *request) greeting() bot.Answer {
+func (h call) greeting() bot.Answer {
 	return private("I am %s. Tell me what is to be done, and I work on it in a thread; `help` lists what else I understand.", text.Escape(h.cfg.Name))
 }
 
 // missing answers commands that are not there.
-func (h *request) missing(context.Context, string) (bot.Answer, error) {
+func (h call) missing(context.Context, string) (bot.Answer, error) {
 	return private("Memory cannot be looked at in this version yet. `help` lists what can."), nil
 }
 
@@ -276,4 +280,11 @@ func placeOf(r agent.Run) string {
 		return ""
 	}
 	return a.Place()
+}
+
+// scheduling is a command about schedules of the kind.
+func scheduling(kind recurring.Kind) func(h call, ctx context.Context, rest string) (bot.Answer, error) {
+	return func(h call, ctx context.Context, rest string) (bot.Answer, error) {
+		return scheduleOrder{h.request, kind}.receive(ctx, rest)
+	}
 }

@@ -12,9 +12,12 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
-// filled takes in a form. Who may do it is looked at again: the form may be
+// fill is a form that was sent in.
+type fill struct{ decider }
+
+// receive takes in a form. Who may do it is looked at again: the form may be
 // older than the last change.
-func (h *request) filled(ctx context.Context, f bot.Filled) (bot.Answer, error) {
+func (h fill) receive(ctx context.Context, f bot.Filled) (bot.Answer, error) {
 	what, about, _ := strings.Cut(f.Form, " ")
 	id := agent.CheckpointID(about)
 	switch what {
@@ -35,7 +38,7 @@ func (h *request) filled(ctx context.Context, f bot.Filled) (bot.Answer, error) 
 }
 
 // filledSteer tells the run what was written into the form.
-func (h *request) filledSteer(ctx context.Context, run agent.RunID, text string) (bot.Answer, error) {
+func (h fill) filledSteer(ctx context.Context, run agent.RunID, text string) (bot.Answer, error) {
 	if text == "" {
 		return private("Nothing was written, so the run was told nothing."), nil
 	}
@@ -47,7 +50,7 @@ func (h *request) filledSteer(ctx context.Context, run agent.RunID, text string)
 }
 
 // filledGoal starts a run as the form says.
-func (h *request) filledGoal(ctx context.Context, place string, values map[string]string) (bot.Answer, error) {
+func (h fill) filledGoal(ctx context.Context, place string, values map[string]string) (bot.Answer, error) {
 	t, err := readTerms(values)
 	if err != nil {
 		return bot.Answer{}, err
@@ -62,16 +65,17 @@ func (h *request) filledGoal(ctx context.Context, place string, values map[strin
 		return bot.Answer{}, err
 	}
 	goal := strings.ToValidUTF8(values[bot.FieldGoal], "\uFFFD")
-	return h.goal(ctx, order{goal: goal, old: old, apart: live,
-		change: func(b *agent.RunStarted) error { return t.apply(b, h.cfg.Desk.Authority, h.in.By) }})
+	return newGoal{request: h.request, goal: goal, old: old, apart: live,
+		change: func(b *agent.RunStarted) error { return t.apply(b, h.cfg.Desk.Authority, h.in.By) }}.start(ctx)
 }
 
 // filledEdit proposes other arguments, or another plan.
-func (h *request) filledEdit(ctx context.Context, id agent.CheckpointID, values map[string]string) (bot.Answer, error) {
-	_, check, err := h.cfg.Desk.Question(ctx, h.in.By, id)
+func (h fill) filledEdit(ctx context.Context, id agent.CheckpointID, values map[string]string) (bot.Answer, error) {
+	q, err := h.cfg.Desk.Question(ctx, h.in.By, id)
 	if err != nil {
 		return bot.Answer{}, &undecidedError{id, err}
 	}
+	check := q.Check
 	d := agent.CheckpointDecided{Decision: agent.DecideEdit}
 	if check.Ask == agent.CheckPlan {
 		var p agent.Plan
@@ -79,7 +83,7 @@ func (h *request) filledEdit(ctx context.Context, id agent.CheckpointID, values 
 			return private("This is no plan: %s. Press Edit once more.", text.Escape(text.Safe(err.Error()))), nil
 		}
 		d.Plan = &p
-		return h.decide(ctx, id, d)
+		return h.commit(ctx, q, d)
 	}
 	d.Arguments, err = edited(check.Arguments, values)
 	if errors.Is(err, bot.ErrNotAnAnswer) {
@@ -91,16 +95,17 @@ func (h *request) filledEdit(ctx context.Context, id agent.CheckpointID, values 
 	if agent.Digest(check.Tool, d.Arguments) == agent.Digest(check.Tool, check.Arguments) {
 		return private("Nothing was changed, so the question is still open."), nil
 	}
-	return h.decide(ctx, id, d)
+	return h.commit(ctx, q, d)
 }
 
 // filledAnswer answers questions in a person's own words, with what was
 // clicked before.
-func (h *request) filledAnswer(ctx context.Context, id agent.CheckpointID, values map[string]string) (bot.Answer, error) {
-	_, check, err := h.cfg.Desk.Question(ctx, h.in.By, id)
+func (h fill) filledAnswer(ctx context.Context, id agent.CheckpointID, values map[string]string) (bot.Answer, error) {
+	q, err := h.cfg.Desk.Question(ctx, h.in.By, id)
 	if err != nil {
 		return bot.Answer{}, &undecidedError{id, err}
 	}
+	check := q.Check
 	given, err := h.partial(ctx, id)
 	if err != nil {
 		return bot.Answer{}, err
@@ -115,5 +120,5 @@ func (h *request) filledAnswer(ctx context.Context, id agent.CheckpointID, value
 	if d.Text == "" && len(d.Answers) == 0 {
 		return private("That is no answer yet: say something, or press Decide for me."), nil
 	}
-	return h.decide(ctx, id, d)
+	return h.commit(ctx, q, d)
 }

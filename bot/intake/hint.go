@@ -10,7 +10,7 @@ import (
 
 // hint takes in what somebody who may decide it says under the oldest question
 // of a run that is stuck: it tries again, and knows how.
-func (h *request) hint(ctx context.Context, r agent.Run, text string, files []agent.Attachment) (a bot.Answer, is bool, err error) {
+func (h decider) hint(ctx context.Context, r agent.Run, text string, files []agent.Attachment) (a bot.Answer, is bool, err error) {
 	check, asks := h.question(r)
 	if !asks || !runs.Hinted(check) || text == "" && len(files) == 0 {
 		return bot.Answer{}, false, nil
@@ -23,7 +23,7 @@ func (h *request) hint(ctx context.Context, r agent.Run, text string, files []ag
 		return a, true, err
 	}
 	said := agent.PersonSaid{Text: text, Files: files}
-	if err := h.wrote(h.cfg.Desk.Unstick(ctx, h.in.By, check.ID, said, h.along)); err != nil {
+	if err := h.wrote(h.cfg.Desk.Unstick(ctx, h.in.By, check.ID, said, h.dedupe)); err != nil {
 		return bot.Answer{}, true, &undecidedError{check.ID, err}
 	}
 	return h.marked(r.ID, "Noted."), true, nil

@@ -153,7 +153,7 @@ func TestWordsDecideOnlyWhatWasAsked(t *testing.T) {
 		run, checks := s.live(bottest.Approval)
 		next := bottest.Approval
 		next.ID = agent.CheckpointID(string(run) + "-next")
-		s.hear(bottest.Approver, press(bot.ActDecide, checks[0], "approve"))
+		s.hear(bottest.Approver, pressing(bot.ActDecide, checks[0], "approve"))
 		s.Happen(t, run, "task/b", next)
 		in := s.event(bottest.Approver, act)
 		s.hears(in)

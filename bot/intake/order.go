@@ -18,7 +18,7 @@ import (
 
 // ordered reads "WHEN [ZONE] [here|#channel] [always]" and "WHEN: GOAL" into a
 // schedule; what is not said stays as it is.
-func (h *request) ordered(ctx context.Context, kind recurring.Kind, line string, s recurring.Schedule) (recurring.Schedule, error) {
+func (h scheduleOrder) ordered(ctx context.Context, line string, s recurring.Schedule) (recurring.Schedule, error) {
 	now := h.now.UTC().Truncate(time.Second)
 	when, rest, err := schedule.ParsePrefix(line, h.zone(s.Zone), now)
 	if err != nil {
@@ -31,7 +31,7 @@ func (h *request) ordered(ctx context.Context, kind recurring.Kind, line string,
 	if s.Missed == "" {
 		s.Missed = schedule.Late
 	}
-	if kind == recurring.ReportKind {
+	if h.kind == recurring.ReportKind {
 		return h.orderedReport(ctx, s, rest)
 	}
 	if s.To == "" {
@@ -50,7 +50,7 @@ func (h *request) ordered(ctx context.Context, kind recurring.Kind, line string,
 
 // orderedReport reads what follows the time of a report, and refuses what the
 // person may not have told, or not there.
-func (h *request) orderedReport(ctx context.Context, s recurring.Schedule, rest string) (recurring.Schedule, error) {
+func (h scheduleOrder) orderedReport(ctx context.Context, s recurring.Schedule, rest string) (recurring.Schedule, error) {
 	options, err := h.reportOptions(rest)
 	if err != nil {
 		return s, err
@@ -89,13 +89,13 @@ func (h *request) orderedReport(ctx context.Context, s recurring.Schedule, rest 
 
 // oversees reports whether the person may have reports about every channel of
 // the workspace of a place: they tell of runs in private ones, too.
-func (h *request) oversees(where string) bool {
+func (h scheduleOrder) oversees(where string) bool {
 	a := h.cfg.Desk.Authority
 	return !h.in.By.Bot && (h.in.By.AtTerminal() || authority.Has(h.overall(where), h.in.By) || authority.Has(a.Admins, h.in.By))
 }
 
 // overall are the operators of the whole workspace of a place.
-func (h *request) overall(where string) []string {
+func (h scheduleOrder) overall(where string) []string {
 	a := h.cfg.Desk.Authority
 	to, err := bot.ParseAddress(where)
 	if err != nil {
@@ -105,7 +105,7 @@ func (h *request) overall(where string) []string {
 }
 
 // overseers says who may have reports about the workspace.
-func (h *request) overseers(where string) string {
+func (h scheduleOrder) overseers(where string) string {
 	const why = " may have reports about the whole workspace: they tell everybody who reads them of runs in private channels. " +
 		"Leave out `workspace`, and the report is about the channel."
 	list := append(append([]string{}, h.overall(where)...), h.cfg.Desk.Authority.Admins...)
@@ -116,7 +116,7 @@ func (h *request) overseers(where string) string {
 }
 
 // mayPost refuses a place where the person may not start anything.
-func (h *request) mayPost(where, refusal string) error {
+func (h scheduleOrder) mayPost(where, refusal string) error {
 	to, err := bot.ParseAddress(where)
 	if err != nil {
 		return err
@@ -125,14 +125,12 @@ func (h *request) mayPost(where, refusal string) error {
 		return nil
 	}
 	h.log("a schedule was refused", agent.Run{}, "to", where)
-	there := *h
-	there.in.Where = to
-	return refuse(refusal + " " + there.starters() + ".")
+	return refuse(refusal + " " + h.starters(to) + ".")
 }
 
 // zone is the time zone of times that name none: the one that a schedule has
 // already, the person's, that of the configuration.
-func (h *request) zone(old string) *time.Location {
+func (h scheduleOrder) zone(old string) *time.Location {
 	for _, name := range []string{old, h.in.By.Zone, h.cfg.Zone} {
 		if name == "" || name == "Local" { // the last is another one on every replica
 			continue
@@ -158,7 +156,7 @@ type reportWords struct {
 var subjects = map[string]recurring.Subject{"workspace": recurring.OfWorkspace, "channel": recurring.OfChannel, "mine": recurring.OfPerson}
 
 // reportOptions reads what may follow the time of a report, in any order.
-func (h *request) reportOptions(rest string) (o reportWords, err error) {
+func (h scheduleOrder) reportOptions(rest string) (o reportWords, err error) {
 	words := strings.Fields(rest)
 	for i, word := range words {
 		channel, is := h.in.Channels[word]
@@ -196,7 +194,7 @@ func aboutZone(words []string, other string) string {
 
 // goalOptions reads what follows the time of a goal: "[skip|queue|replace]: GOAL".
 // Ended says that the colon stood right behind the time.
-func (h *request) goalOptions(s *recurring.Schedule, rest string, ended bool) error {
+func (h scheduleOrder) goalOptions(s *recurring.Schedule, rest string, ended bool) error {
 	option, goal, is := "", rest, ended
 	if !ended {
 		option, goal, is = strings.Cut(rest, ":")

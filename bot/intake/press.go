@@ -15,8 +15,11 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
-// pressed takes in a click.
-func (h *request) pressed(ctx context.Context, b bot.Button) (bot.Answer, error) {
+// press is a click on a button.
+type press struct{ decider }
+
+// receive takes in a click.
+func (h press) receive(ctx context.Context, b bot.Button) (bot.Answer, error) {
 	switch b.Act {
 	case bot.ActDecide:
 		return h.click(ctx, agent.CheckpointID(b.ID), b.Word)
@@ -41,7 +44,7 @@ func (h *request) pressed(ctx context.Context, b bot.Button) (bot.Answer, error)
 }
 
 // steering opens the form for a word to the run.
-func (h *request) steering(ctx context.Context, run agent.RunID) (bot.Answer, error) {
+func (h press) steering(ctx context.Context, run agent.RunID) (bot.Answer, error) {
 	r, err := h.cfg.Desk.Living(ctx, run)
 	if err != nil {
 		return bot.Answer{}, err
@@ -54,31 +57,32 @@ func (h *request) steering(ctx context.Context, run agent.RunID) (bot.Answer, er
 }
 
 // click decides by a button, or opens the form for what the decision needs.
-func (h *request) click(ctx context.Context, id agent.CheckpointID, word string) (bot.Answer, error) {
-	r, check, err := h.cfg.Desk.Question(ctx, h.in.By, id)
+func (h press) click(ctx context.Context, id agent.CheckpointID, word string) (bot.Answer, error) {
+	q, err := h.cfg.Desk.Question(ctx, h.in.By, id)
 	if err != nil {
 		return bot.Answer{}, &undecidedError{id, err}
 	}
-	if q, text, is := card.ReadChoice(check, word); is && check.Ask == agent.CheckClarify {
+	check, run := q.Check, q.Run.ID
+	if asked, text, is := card.ReadChoice(check, word); is && check.Ask == agent.CheckClarify {
 		if len(check.Questions) == 1 {
-			return h.decide(ctx, id, agent.CheckpointDecided{Decision: text})
+			return h.commit(ctx, q, agent.CheckpointDecided{Decision: text})
 		}
-		return h.point(ctx, check, q, text)
+		return h.point(ctx, q, asked, text)
 	}
 	if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(check.Choices) {
 		word = check.Choices[n-1]
 	}
 	switch {
 	case word == agent.DecideDeny && (check.Ask == agent.CheckPlan || check.Ask == agent.CheckApproval):
-		return bot.Answer{Run: r.ID, Form: denyForm(check)}, nil
+		return bot.Answer{Run: run, Form: denyForm(check)}, nil
 	case word == agent.DecideEdit && slices.Contains(check.Choices, word):
 		form, err := editForm(check)
-		return bot.Answer{Run: r.ID, Form: form}, err
+		return bot.Answer{Run: run, Form: form}, err
 	case (word == card.WordOther || word == agent.DecideAnswer) && runs.Free(check):
 		given, err := h.partial(ctx, id)
-		return bot.Answer{Run: r.ID, Form: answerForm(check, given)}, err
+		return bot.Answer{Run: run, Form: answerForm(check, given)}, err
 	}
-	return h.decide(ctx, id, agent.CheckpointDecided{Decision: word})
+	return h.commit(ctx, q, agent.CheckpointDecided{Decision: word})
 }
 
 // partialName is where the answer to one of several questions is kept until
@@ -89,7 +93,7 @@ func partialName(id agent.CheckpointID, question string) string {
 
 // partial are the answers that were given to a question of several points, by
 // the point's number.
-func (h *request) partial(ctx context.Context, id agent.CheckpointID) (map[string]string, error) {
+func (h decider) partial(ctx context.Context, id agent.CheckpointID) (map[string]string, error) {
 	prefix := partialName(id, "")
 	names, err := h.cfg.Store.Values(ctx, prefix)
 	if err != nil {
@@ -119,8 +123,9 @@ func merged(c agent.Checkpoint, given map[string]string) map[string]string {
 // point keeps the answer to one of several questions; with the last one all
 // are the decision. Each has a name of its own, so that two clicks at once are
 // both kept, and a click that comes again finds its answer there.
-func (h *request) point(ctx context.Context, c agent.Checkpoint, question, line string) (bot.Answer, error) {
-	at := slices.IndexFunc(c.Questions, func(q agent.Question) bool { return q.ID == question })
+func (h press) point(ctx context.Context, q runs.Question, question, line string) (bot.Answer, error) {
+	c := q.Check
+	at := slices.IndexFunc(c.Questions, func(p agent.Question) bool { return p.ID == question })
 	if err := h.cfg.Store.SetValue(ctx, partialName(c.ID, strconv.Itoa(at)), strings.ReplaceAll(line, "\x00", "")); err != nil {
 		return bot.Answer{}, err
 	}
@@ -137,11 +142,11 @@ func (h *request) point(ctx context.Context, c agent.Checkpoint, question, line 
 	if open > 0 {
 		return bot.Answer{Run: c.ID.Run(), Private: "Your answer: " + text.Quoted(line, 200) + ". " + format.Count(open, "more question") + " to answer."}, nil
 	}
-	return h.decide(ctx, c.ID, agent.CheckpointDecided{Decision: agent.DecideAnswer, Answers: merged(c, given)})
+	return h.commit(ctx, q, agent.CheckpointDecided{Decision: agent.DecideAnswer, Answers: merged(c, given)})
 }
 
 // rate keeps a rating at once, or asks what was wrong.
-func (h *request) rate(ctx context.Context, run agent.RunID, word string) (bot.Answer, error) {
+func (h press) rate(ctx context.Context, run agent.RunID, word string) (bot.Answer, error) {
 	r, err := h.cfg.Desk.Load(ctx, run)
 	switch {
 	case err != nil:
@@ -171,7 +176,7 @@ func (h *request) rated(ctx context.Context, run agent.RunID, f agent.Feedback) 
 			break
 		}
 	}
-	if err := h.wrote(h.cfg.Desk.Rate(ctx, run, h.in.By, f, h.along)); err != nil {
+	if err := h.wrote(h.cfg.Desk.Rate(ctx, run, h.in.By, f, h.dedupe)); err != nil {
 		return bot.Answer{}, err
 	}
 	return thanks, nil
@@ -179,7 +184,7 @@ func (h *request) rated(ctx context.Context, run agent.RunID, f agent.Feedback) 
 
 // control pauses, resumes or cancels a run.
 func (h *request) control(ctx context.Context, run agent.RunID, word agent.Word) (bot.Answer, error) {
-	err := h.wrote(h.cfg.Desk.ControlOnce(ctx, run, h.in.By, agent.RunControlled{Word: word}, h.along))
+	err := h.wrote(h.cfg.Desk.ControlOnce(ctx, run, h.in.By, agent.RunControlled{Word: word}, h.dedupe))
 	if errors.Is(err, runs.ErrNotAllowed) {
 		r, err := h.cfg.Desk.Load(ctx, run)
 		h.log("a control word was refused", r, "word", string(word))

@@ -15,7 +15,7 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/bottest"
 )
 
-func press(act bot.ButtonAct, id any, word string) bot.Pressed {
+func pressing(act bot.ButtonAct, id any, word string) bot.Pressed {
 	return bot.Pressed{Button: bot.Button{Act: act, ID: fmt.Sprint(id), Word: word}}
 }
 
@@ -65,7 +65,7 @@ func TestClicks(t *testing.T) {
 				q.Questions = []agent.Question{{ID: "q1", Question: "Which colour?", Choices: []string{"Red", "Blue"}}}
 			}
 			run, checks := s.live(q)
-			a := s.hear(tt.by, press(bot.ActDecide, checks[0], tt.word))
+			a := s.hear(tt.by, pressing(bot.ActDecide, checks[0], tt.word))
 			c := s.fold(run).Checks[checks[0]]
 			switch form, is := strings.CutPrefix(tt.want, "form "); {
 			case is:
@@ -86,16 +86,16 @@ func TestClicks(t *testing.T) {
 func TestLateClicks(t *testing.T) {
 	s := opened(t)
 	run, checks := s.live(bottest.Approval, bottest.Planned)
-	s.hear(bottest.Approver, press(bot.ActDecide, checks[0], "approve"))
-	if a := s.hear(bottest.Approver, press(bot.ActDecide, checks[0], "deny")); !strings.Contains(a.Private, "Approve by \ue000slack:U5\ue001 · 2 Mar 12:00 UTC") {
+	s.hear(bottest.Approver, pressing(bot.ActDecide, checks[0], "approve"))
+	if a := s.hear(bottest.Approver, pressing(bot.ActDecide, checks[0], "deny")); !strings.Contains(a.Private, "Approve by \ue000slack:U5\ue001 · 2 Mar 12:00 UTC") {
 		t.Errorf("a second click is told %q", a.Private)
 	}
 	s.Happen(t, run, "task/a", agent.CheckpointDecided{ID: checks[1], Decision: agent.DecideExpired, By: agent.DecideExpired})
-	if a := s.hear(bottest.Approver, press(bot.ActDecide, checks[1], "approve")); !strings.Contains(a.Private, "expired") {
+	if a := s.hear(bottest.Approver, pressing(bot.ActDecide, checks[1], "approve")); !strings.Contains(a.Private, "expired") {
 		t.Errorf("a click after the expiry is told %q", a.Private)
 	}
 	for _, id := range []string{"", "-", "nosuchrun-1", string(run) + "-9", "x\x00y"} {
-		if a := s.hear(bottest.Approver, press(bot.ActDecide, id, "approve")); !strings.Contains(a.Private, "do not know") {
+		if a := s.hear(bottest.Approver, pressing(bot.ActDecide, id, "approve")); !strings.Contains(a.Private, "do not know") {
 			t.Errorf("%q: %+v", id, a)
 		}
 	}
@@ -106,7 +106,7 @@ func TestLateClicks(t *testing.T) {
 	}
 	s.Happen(t, run, agent.Main, agent.CheckpointOpened{ID: agent.CheckpointID(string(run) + "-8"), Ask: agent.CheckApproval})
 	s.Happen(t, run, agent.Main, agent.RunEnded{State: agent.RunCancelled})
-	if a := s.hear(bottest.Approver, press(bot.ActDecide, string(run)+"-8", "approve")); !strings.Contains(a.Private, "has ended") {
+	if a := s.hear(bottest.Approver, pressing(bot.ActDecide, string(run)+"-8", "approve")); !strings.Contains(a.Private, "has ended") {
 		t.Errorf("after the end: %+v", a)
 	}
 }
@@ -118,7 +118,7 @@ func TestRacingClicks(t *testing.T) {
 	answers := make([]bot.Answer, 12)
 	events := make([]bot.Inbound, len(answers))
 	for i := range events {
-		events[i] = s.event(bottest.Approver, press(bot.ActDecide, checks[0], []string{"approve", "always"}[i%2]))
+		events[i] = s.event(bottest.Approver, pressing(bot.ActDecide, checks[0], []string{"approve", "always"}[i%2]))
 	}
 	var all sync.WaitGroup
 	for i := range events {
@@ -142,7 +142,7 @@ func TestRacingClicks(t *testing.T) {
 func TestDenyForm(t *testing.T) {
 	s := opened(t)
 	_, checks := s.live(bottest.Approval)
-	form := s.hear(bottest.Approver, press(bot.ActDecide, checks[0], "deny")).Form
+	form := s.hear(bottest.Approver, pressing(bot.ActDecide, checks[0], "deny")).Form
 	if a := s.hear(bottest.Stranger, bot.Filled{Form: form.ID, Values: map[string]string{"reason": "no"}}); !strings.Contains(a.Private, "You may not decide") {
 		t.Errorf("somebody else sends the form: %+v", a)
 	}
@@ -179,7 +179,7 @@ func TestEditForm(t *testing.T) {
 			q := bottest.Approval
 			q.Tool, q.Arguments = "write_file", args
 			_, checks := s.live(q)
-			form := s.hear(bottest.Approver, press(bot.ActDecide, checks[0], "edit")).Form
+			form := s.hear(bottest.Approver, pressing(bot.ActDecide, checks[0], "edit")).Form
 			values := map[string]string{}
 			for _, f := range form.Fields {
 				values[f.ID] = f.Value
@@ -211,7 +211,7 @@ func TestEditAsJSON(t *testing.T) {
 	q.Arguments, l.Arguments = many, long
 	p.Plan = &agent.Plan{Name: "p", Tasks: []agent.Task{{ID: "a", Title: "A"}}}
 	_, checks := s.live(q, l, p)
-	form := s.hear(bottest.Approver, press(bot.ActDecide, checks[0], "edit")).Form
+	form := s.hear(bottest.Approver, pressing(bot.ActDecide, checks[0], "edit")).Form
 	if len(form.Fields) != 1 || form.Fields[0].Value != string(many) {
 		t.Fatalf("form %+v", form)
 	}
@@ -222,10 +222,10 @@ func TestEditAsJSON(t *testing.T) {
 	if d := s.decision(checks[0]); string(d.Arguments) != `{"a":2}` {
 		t.Errorf("arguments %s", d.Arguments)
 	}
-	if a := s.hear(bottest.Approver, press(bot.ActDecide, checks[1], "edit")); a.Form != nil || !strings.Contains(a.Private, "too long") {
+	if a := s.hear(bottest.Approver, pressing(bot.ActDecide, checks[1], "edit")); a.Form != nil || !strings.Contains(a.Private, "too long") {
 		t.Errorf("a long one: %+v", a)
 	}
-	form = s.hear(bottest.Approver, press(bot.ActDecide, checks[2], "edit")).Form
+	form = s.hear(bottest.Approver, pressing(bot.ActDecide, checks[2], "edit")).Form
 	if a := s.hear(bottest.Approver, bot.Filled{Form: form.ID, Values: map[string]string{"json": "{"}}); !strings.Contains(a.Private, "no plan") {
 		t.Errorf("a broken plan: %+v", a)
 	}
@@ -244,13 +244,13 @@ func TestSeveralQuestions(t *testing.T) {
 	s := opened(t)
 	run, checks := s.live(twoPoints)
 	before := len(s.Journals[run])
-	a := s.hear(bottest.Requester, press(bot.ActDecide, checks[0], "q1=1"))
+	a := s.hear(bottest.Requester, pressing(bot.ActDecide, checks[0], "q1=1"))
 	if !strings.Contains(a.Private, "Red") || !strings.Contains(a.Private, "1 more question") || len(s.Journals[run]) != before {
 		t.Errorf("the first answer: %+v", a)
 	}
-	s.hear(bottest.Requester, press(bot.ActDecide, checks[0], "q1=2")) // another mind
+	s.hear(bottest.Requester, pressing(bot.ActDecide, checks[0], "q1=2")) // another mind
 	s.chat = New(s.chat.cfg)
-	last := s.event(bottest.Requester, press(bot.ActDecide, checks[0], "size\x00=2"))
+	last := s.event(bottest.Requester, pressing(bot.ActDecide, checks[0], "size\x00=2"))
 	if a := s.hears(last); a != (bot.Answer{Run: run}) {
 		t.Errorf("the last answer: %+v", a)
 	}
@@ -274,7 +274,7 @@ func TestSeveralQuestionsAtOnce(t *testing.T) {
 	_, checks := s.live(twoPoints)
 	var all sync.WaitGroup
 	for _, word := range []string{"q1=1", "size\x00=1"} {
-		in := s.event(bottest.Requester, press(bot.ActDecide, checks[0], word))
+		in := s.event(bottest.Requester, pressing(bot.ActDecide, checks[0], word))
 		all.Go(func() {
 			if _, err := s.chat.Receive(t.Context(), in); err != nil {
 				t.Error(err)
@@ -290,8 +290,8 @@ func TestSeveralQuestionsAtOnce(t *testing.T) {
 func TestAnswerForm(t *testing.T) {
 	s := opened(t)
 	_, checks := s.live(twoPoints, twoPoints, bottest.Clarify)
-	s.hear(bottest.Requester, press(bot.ActDecide, checks[0], "q1=1"))
-	form := s.hear(bottest.Requester, press(bot.ActDecide, checks[0], "other")).Form
+	s.hear(bottest.Requester, pressing(bot.ActDecide, checks[0], "q1=1"))
+	form := s.hear(bottest.Requester, pressing(bot.ActDecide, checks[0], "other")).Form
 	if len(form.Fields) != 2 || form.Fields[0].ID != "q1" || form.Fields[1].Value != "Red" {
 		t.Fatalf("form %+v", form)
 	}
@@ -302,7 +302,7 @@ func TestAnswerForm(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"q1": "Red", "size\x00": "XL"}, s.decision(checks[0]).Answers); diff != "" {
 		t.Error(diff)
 	}
-	s.hear(bottest.Requester, press(bot.ActDecide, checks[1], "q1=2"))
+	s.hear(bottest.Requester, pressing(bot.ActDecide, checks[1], "q1=2"))
 	s.hear(bottest.Requester, say("as you like"))
 	if d := s.decision(checks[1]); d.Text != "as you like" || d.Answers["q1"] != "Blue" {
 		t.Errorf("free text after a click: %+v", d)
@@ -315,19 +315,19 @@ func TestQuorum(t *testing.T) {
 		c.Desk.Authority = authority.Authority{Approvers: []string{bottest.Approver.ID, second.ID, third.ID}, Quorum: 3}
 	})
 	run, checks := s.live(bottest.Approval, bottest.Approval, bottest.Planned, bottest.Uncertain)
-	if a := s.hear(bottest.Approver, press(bot.ActDecide, checks[0], "always")); !strings.Contains(a.Private, "2 more approvals") {
+	if a := s.hear(bottest.Approver, pressing(bot.ActDecide, checks[0], "always")); !strings.Contains(a.Private, "2 more approvals") {
 		t.Errorf("the first vote: %+v", a)
 	}
-	again := s.event(bottest.Approver, press(bot.ActDecide, checks[0], "approve"))
+	again := s.event(bottest.Approver, pressing(bot.ActDecide, checks[0], "approve"))
 	if a := s.hears(again); !strings.Contains(a.Private, "already; 2 more approvals") || len(s.fold(run).Checks[checks[0]].Votes) != 1 {
 		t.Errorf("the same person: %+v", a)
 	}
-	s.hear(second, press(bot.ActDecide, checks[0], "always"))
+	s.hear(second, pressing(bot.ActDecide, checks[0], "always"))
 	s.hear(third, say("approve"))
 	if d := s.decision(checks[0]); d.Decision != agent.DecideApprove || d.By != third.ID {
 		t.Errorf("votes that differ: %+v", d)
 	}
-	s.hear(bottest.Approver, press(bot.ActDecide, checks[1], "approve"))
+	s.hear(bottest.Approver, pressing(bot.ActDecide, checks[1], "approve"))
 	s.hear(second, bot.Filled{Form: "deny " + string(checks[1]), Values: nil})
 	if d := s.decision(checks[1]); d.Decision != agent.DecideDeny || d.By != second.ID {
 		t.Errorf("a denial: %+v", d)
@@ -335,7 +335,7 @@ func TestQuorum(t *testing.T) {
 	if a := s.hear(bottest.Approver, bot.Filled{Form: "edit " + string(checks[2]), Values: map[string]string{"json": `{"name":"mine"}`}}); a.Private == "" || !s.fold(run).Checks[checks[2]].Open() {
 		t.Errorf("one of three changed the plan: %+v", a)
 	}
-	s.hear(bottest.Approver, press(bot.ActDecide, checks[3], "done")) // nothing to vote about
+	s.hear(bottest.Approver, pressing(bot.ActDecide, checks[3], "done")) // nothing to vote about
 	s.decision(checks[3])
 	terminal := bot.Person{ID: bot.Terminal, Full: true}
 	if err := s.desk.Decide(t.Context(), terminal, agent.CheckpointDecided{ID: checks[2], Decision: agent.DecideApprove}); err != nil {
@@ -352,7 +352,7 @@ func TestRacingVotes(t *testing.T) {
 	run, checks := s.live(bottest.Approval)
 	var all sync.WaitGroup
 	for i := range 4 {
-		in := s.event(bot.Person{ID: fmt.Sprintf("slack:V%d", i), Also: []string{"slack:S1"}, Full: true}, press(bot.ActDecide, checks[0], "approve"))
+		in := s.event(bot.Person{ID: fmt.Sprintf("slack:V%d", i), Also: []string{"slack:S1"}, Full: true}, pressing(bot.ActDecide, checks[0], "approve"))
 		all.Go(func() {
 			if _, err := s.chat.Receive(t.Context(), in); err != nil {
 				t.Error(err)
@@ -369,7 +369,7 @@ func TestRacingVotes(t *testing.T) {
 func TestRating(t *testing.T) {
 	s := opened(t)
 	run, _ := s.live()
-	up, down := press(bot.ActRate, run, "+1"), press(bot.ActRate, run, "-1")
+	up, down := pressing(bot.ActRate, run, "+1"), pressing(bot.ActRate, run, "-1")
 	if a := s.hear(bottest.Requester, up); !strings.Contains(a.Private, "not ended") {
 		t.Errorf("before the end: %+v", a)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // reportNow posts a report at once.
-func (h *request) reportNow(ctx context.Context, options string) (bot.Answer, error) {
+func (h scheduleOrder) reportNow(ctx context.Context, options string) (bot.Answer, error) {
 	s, err := h.orderedReport(ctx, recurring.Schedule{Name: "now", By: h.in.By.ID, Zone: h.zone("").String(), Always: true}, options)
 	if err != nil {
 		return bot.Answer{}, err
@@ -22,7 +22,7 @@ func (h *request) reportNow(ctx context.Context, options string) (bot.Answer, er
 	if err != nil {
 		return bot.Answer{}, err
 	}
-	opening.Dedupe = runs.Dedupe{Once: h.along.Once, Set: maps.Clone(h.along.Set)}
+	opening.Dedupe = runs.Dedupe{Once: h.dedupe.Once, Set: maps.Clone(h.dedupe.Set)}
 	if _, err := h.cfg.Desk.Begin(ctx, opening); h.wrote(err) != nil {
 		return bot.Answer{}, err
 	}

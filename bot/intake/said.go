@@ -19,25 +19,28 @@ var errMoved = errors.New("another run lives in the thread now")
 // maxMoves is how often an event is looked at anew.
 const maxMoves = 4
 
-// said takes in a message.
-func (h *request) said(ctx context.Context, s bot.Said) (bot.Answer, error) {
+// message is somebody's message.
+type message struct{ decider }
+
+// receive takes in a message.
+func (h message) receive(ctx context.Context, s bot.Said) (bot.Answer, error) {
 	s.Text = strings.TrimSpace(strings.ToValidUTF8(s.Text, "\uFFFD"))
 	s.To = s.To || s.Direct
-	return h.message(ctx, s)
+	return h.read(ctx, s)
 }
 
-// message decides what a message is: a control word before anything else, then
+// read decides what a message is: a control word before anything else, then
 // a decision, a command, an answer, steering, or a goal.
-func (h *request) message(ctx context.Context, s bot.Said) (bot.Answer, error) {
+func (h message) read(ctx context.Context, s bot.Said) (bot.Answer, error) {
 	r, live, err := h.resident(ctx)
 	if err != nil || (!live && !s.To) {
 		return bot.Answer{}, err
 	}
 	if s.Quote != "" { // somebody else's words are never an order
-		return h.goal(ctx, order{goal: s.Text, files: s.Files, quote: s.Quote, old: r, apart: live})
+		return newGoal{request: h.request, goal: s.Text, files: s.Files, quote: s.Quote, old: r, apart: live}.start(ctx)
 	}
 	if c := controlWord(s.Text); c != nil {
-		return c.do(h, ctx, "")
+		return c.do(call{h.decider}, ctx, "")
 	}
 	if live && len(s.Files) == 0 {
 		if a, is, err := h.decision(ctx, r, s); is || err != nil {
@@ -51,9 +54,9 @@ func (h *request) message(ctx context.Context, s bot.Said) (bot.Answer, error) {
 	}
 	switch {
 	case !live && s.Text == "":
-		return h.greeting(), nil
+		return call{h.decider}.greeting(), nil
 	case !live:
-		return h.goal(ctx, order{goal: afterColon(s.Text, "run"), files: s.Files, old: r})
+		return newGoal{request: h.request, goal: afterColon(s.Text, "run"), files: s.Files, old: r}.start(ctx)
 	case s.Text == "" && len(s.Files) == 0:
 		return bot.Answer{}, nil
 	}
@@ -70,7 +73,7 @@ func afterColon(text, word string) string {
 }
 
 // order does what a message to the bot orders with one of the commands.
-func (h *request) order(ctx context.Context, s bot.Said) (a bot.Answer, is bool, err error) {
+func (h message) order(ctx context.Context, s bot.Said) (a bot.Answer, is bool, err error) {
 	c, rest := spokenCommand(s.Text)
 	if c == nil {
 		return bot.Answer{}, false, nil
@@ -84,13 +87,13 @@ func (h *request) order(ctx context.Context, s bot.Said) (a bot.Answer, is bool,
 			return bot.Answer{}, false, err
 		}
 	}
-	a, err = c.do(h, ctx, rest)
+	a, err = c.do(call{h.decider}, ctx, rest)
 	return a, true, err
 }
 
 // decision takes in a message that is exactly a decision of the oldest open
 // question, or a denial with its reason.
-func (h *request) decision(ctx context.Context, r agent.Run, s bot.Said) (a bot.Answer, is bool, err error) {
+func (h message) decision(ctx context.Context, r agent.Run, s bot.Said) (a bot.Answer, is bool, err error) {
 	for i, check := range h.put(r) {
 		word, is := spelled(check, s.Text, s.To)
 		why, denied := reason(s.Text)
@@ -119,7 +122,7 @@ func (h *request) decision(ctx context.Context, r agent.Run, s bot.Said) (a bot.
 
 // unclear answers a word that may be meant as a decision, or may be said to
 // somebody else in the thread: nothing is decided by it, and the person is told.
-func (h *request) unclear(r agent.Run, check agent.Checkpoint, s bot.Said) (a bot.Answer, is bool, err error) {
+func (h message) unclear(r agent.Run, check agent.Checkpoint, s bot.Said) (a bot.Answer, is bool, err error) {
 	word, short := spelled(check, s.Text, true)
 	if !short || s.To || !h.cfg.Desk.Authority.May(r, check.Ask, h.in.By) {
 		return bot.Answer{}, false, nil
@@ -127,19 +130,31 @@ func (h *request) unclear(r agent.Run, check agent.Checkpoint, s bot.Said) (a bo
 	return bot.Answer{Run: r.ID, Private: "Did you mean to decide? Then press a button of the question, or say `" + word + "`."}, true, nil
 }
 
+// decider is a request that may decide the questions of runs.
+type decider struct{ *request }
+
 // put are the open questions, the oldest first, that the person may have meant
 // without naming one: those that were put before people (a run of the terminal
 // puts its own there). What was said before the bot was back is about none that
 // came after it.
-func (h *request) put(r agent.Run) []agent.Checkpoint {
+func (h decider) put(r agent.Run) []agent.Checkpoint {
 	return slices.DeleteFunc(r.OpenCheckpoints(), func(c agent.Checkpoint) bool {
 		return (r.Brief.ReplyTo != "" && !r.Put(c)) || (h.in.Missed && h.in.At.Before(c.Opened))
 	})
 }
 
-// decide commits a decision of the person.
-func (h *request) decide(ctx context.Context, id agent.CheckpointID, d agent.CheckpointDecided) (bot.Answer, error) {
-	d.ID = id
+// decide takes a decision of the person on the question of the id.
+func (h decider) decide(ctx context.Context, id agent.CheckpointID, d agent.CheckpointDecided) (bot.Answer, error) {
+	q, err := h.cfg.Desk.Question(ctx, h.in.By, id)
+	if err != nil {
+		return bot.Answer{}, &undecidedError{id, err}
+	}
+	return h.commit(ctx, q, d)
+}
+
+// commit writes down a decision on a question that the person may decide.
+func (h decider) commit(ctx context.Context, q runs.Question, d agent.CheckpointDecided) (bot.Answer, error) {
+	id := q.Check.ID
 	partial, err := h.partial(ctx, id)
 	if err != nil {
 		return bot.Answer{}, err
@@ -163,7 +178,7 @@ func (h *request) decide(ctx context.Context, id agent.CheckpointID, d agent.Che
 
 // inThread takes in what is said in the thread of a live run and is no order:
 // the answer to a question, steering, or other people's words.
-func (h *request) inThread(ctx context.Context, r agent.Run, s bot.Said) (bot.Answer, error) {
+func (h message) inThread(ctx context.Context, r agent.Run, s bot.Said) (bot.Answer, error) {
 	if a, is, err := h.hint(ctx, r, afterColon(s.Text, "steer"), s.Files); is || err != nil {
 		return a, err
 	}
@@ -177,7 +192,7 @@ func (h *request) inThread(ctx context.Context, r agent.Run, s bot.Said) (bot.An
 		}
 		return h.decide(ctx, check.ID, agent.CheckpointDecided{Decision: agent.DecideAnswer, Text: s.Text, Answers: merged(check, given)})
 	}
-	trusted, err := h.cfg.Desk.Tell(ctx, r.ID, h.in.By, agent.PersonSaid{Text: afterColon(s.Text, "steer"), Files: s.Files}, h.along)
+	trusted, err := h.cfg.Desk.Tell(ctx, r.ID, h.in.By, agent.PersonSaid{Text: afterColon(s.Text, "steer"), Files: s.Files}, h.dedupe)
 	switch {
 	case h.wrote(err) != nil:
 		return bot.Answer{}, err
@@ -191,7 +206,7 @@ func (h *request) inThread(ctx context.Context, r agent.Run, s bot.Said) (bot.An
 }
 
 // question is the oldest open question that takes the person's own words.
-func (h *request) question(r agent.Run) (c agent.Checkpoint, asks bool) {
+func (h decider) question(r agent.Run) (c agent.Checkpoint, asks bool) {
 	for _, c := range h.put(r) {
 		if (runs.Free(c) || runs.Hinted(c)) && h.cfg.Desk.Authority.May(r, c.Ask, h.in.By) {
 			return c, true
@@ -202,5 +217,9 @@ func (h *request) question(r agent.Run) (c agent.Checkpoint, asks bool) {
 
 // stopped is the platform's own stop button.
 func (h *request) stopped(ctx context.Context) (bot.Answer, error) {
-	return controlling(agent.WordPause)(h, ctx, "")
+	r, err := h.target(ctx, "")
+	if err != nil {
+		return bot.Answer{}, err
+	}
+	return h.control(ctx, r.ID, agent.WordPause)
 }

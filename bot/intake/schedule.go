@@ -20,36 +20,39 @@ var namePattern = regexp.MustCompile("^`?([A-Za-z0-9][A-Za-z0-9._-]{0,63})`?$")
 // maxOwned is how many schedules one person may have.
 const maxOwned = 100
 
-// scheduling is the command that makes, lists, changes and removes schedules of
-// a sort.
-func scheduling(kind recurring.Kind) func(h *request, ctx context.Context, rest string) (bot.Answer, error) {
-	return func(h *request, ctx context.Context, rest string) (bot.Answer, error) {
-		word, after := firstWord(rest)
-		name := namePattern.FindStringSubmatch(after)
-		manages := slices.Contains([]string{"remove", "pause", "resume"}, strings.ToLower(word))
-		switch word = strings.ToLower(word); {
-		case word == "":
-			return private("%s", kind.Usage()), nil
-		case word == "list" && after == "":
-			return h.schedules(ctx, kind)
-		case word == "now" && kind == recurring.ReportKind:
-			return h.reportNow(ctx, after)
-		case h.in.By.Bot:
-			return private("Only people keep schedules."), nil
-		case manages && name != nil:
-			return h.manage(ctx, kind, word, name[1])
-		case manages:
-			return private("Say which one: `%s %s NAME`. `%s list` has the names.", kind, word, kind), nil
-		case word == "change":
-			return h.reschedule(ctx, kind, after)
-		}
-		return h.schedule(ctx, kind, rest)
+// scheduleOrder is an order about schedules of a kind.
+type scheduleOrder struct {
+	*request
+	kind recurring.Kind
+}
+
+// receive makes, lists, changes and removes schedules, and makes reports at once.
+func (h scheduleOrder) receive(ctx context.Context, rest string) (bot.Answer, error) {
+	word, after := firstWord(rest)
+	name := namePattern.FindStringSubmatch(after)
+	manages := slices.Contains([]string{"remove", "pause", "resume"}, strings.ToLower(word))
+	switch word = strings.ToLower(word); {
+	case word == "":
+		return private("%s", h.kind.Usage()), nil
+	case word == "list" && after == "":
+		return h.schedules(ctx)
+	case word == "now" && h.kind == recurring.ReportKind:
+		return h.reportNow(ctx, after)
+	case h.in.By.Bot:
+		return private("Only people keep schedules."), nil
+	case manages && name != nil:
+		return h.manage(ctx, word, name[1])
+	case manages:
+		return private("Say which one: `%s %s NAME`. `%s list` has the names.", h.kind, word, h.kind), nil
+	case word == "change":
+		return h.reschedule(ctx, after)
 	}
+	return h.schedule(ctx, rest)
 }
 
 // schedule makes a schedule.
-func (h *request) schedule(ctx context.Context, kind recurring.Kind, text string) (bot.Answer, error) {
-	s, err := h.ordered(ctx, kind, text, recurring.Schedule{By: h.in.By.ID, Overlap: recurring.OverlapSkip})
+func (h scheduleOrder) schedule(ctx context.Context, text string) (bot.Answer, error) {
+	s, err := h.ordered(ctx, text, recurring.Schedule{By: h.in.By.ID, Overlap: recurring.OverlapSkip})
 	if err != nil {
 		return bot.Answer{}, err
 	}
@@ -64,7 +67,7 @@ func (h *request) schedule(ctx context.Context, kind recurring.Kind, text string
 		}
 	}
 	if owned >= maxOwned {
-		return private("You have %d schedules already. Remove one first; `%s list` has their names.", owned, kind), nil
+		return private("You have %d schedules already. Remove one first; `%s list` has their names.", owned, h.kind), nil
 	}
 	s.Name = recurring.NewName(s, list)
 	return h.keepSchedule(ctx, s, "I keep it as")
@@ -72,7 +75,7 @@ func (h *request) schedule(ctx context.Context, kind recurring.Kind, text string
 
 // recurring are all schedules. Those that cannot be read are in the log and in
 // the error, which is errUnreadable.
-func (h *request) recurring(ctx context.Context) ([]recurring.Schedule, error) {
+func (h scheduleOrder) recurring(ctx context.Context) ([]recurring.Schedule, error) {
 	list, err := h.cfg.Recurring.List(ctx)
 	if err != nil {
 		h.cfg.Log.Error("not every schedule is known", "err", err)
@@ -82,7 +85,7 @@ func (h *request) recurring(ctx context.Context) ([]recurring.Schedule, error) {
 
 // keepSchedule writes a schedule down, and says what it is and when it comes. It
 // counts from now on; what was told and begun before is not forgotten.
-func (h *request) keepSchedule(ctx context.Context, s recurring.Schedule, done string) (bot.Answer, error) {
+func (h scheduleOrder) keepSchedule(ctx context.Context, s recurring.Schedule, done string) (bot.Answer, error) {
 	when, err := s.Timing()
 	if err != nil {
 		return bot.Answer{}, err
@@ -94,36 +97,36 @@ func (h *request) keepSchedule(ctx context.Context, s recurring.Schedule, done s
 	state.At = h.now
 	paused := s.Paused
 	s.Paused = "" // stands under a name of its own
-	if err := h.setAll(ctx, map[string]string{recurring.NameSchedule + s.Name: s.Text(), recurring.NameServed + s.Name: state.Text()}); err != nil {
+	if err := h.note(ctx, map[string]string{recurring.NameSchedule + s.Name: s.Text(), recurring.NameServed + s.Name: state.Text()}); err != nil {
 		return bot.Answer{}, err
 	}
 	s.Paused = paused
-	return h.answer("", h.reading().Confirmation(done, s, when)), nil
+	return h.answer("", h.reader().Confirmation(done, s, when)), nil
 }
 
-func (h *request) reading() recurring.Reader {
+func (h scheduleOrder) reader() recurring.Reader {
 	return recurring.Reader{By: h.in.By.ID, At: h.in.Where, Now: h.now}
 }
 
-// setAll gives names values in the commit that writes the event down.
-func (h *request) setAll(ctx context.Context, set map[string]string) error {
+// note gives names values in the commit that writes the event down.
+func (h *request) note(ctx context.Context, set map[string]string) error {
 	along := h.with(set)
 	_, err := h.cfg.Desk.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Once: along.Once, Set: along.Set})
 	return h.wrote(err)
 }
 
 // found is a schedule of the sort that the person may manage.
-func (h *request) found(ctx context.Context, kind recurring.Kind, name string) (recurring.Schedule, error) {
+func (h scheduleOrder) found(ctx context.Context, name string) (recurring.Schedule, error) {
 	list, err := h.recurring(ctx)
 	if err != nil && !errors.Is(err, recurring.ErrUnreadable) {
 		return recurring.Schedule{}, err
 	}
 	i := slices.IndexFunc(list, func(s recurring.Schedule) bool { return s.Name == name })
 	if i < 0 || (!h.manages(list[i]) && !h.sees(list[i])) {
-		return recurring.Schedule{}, refuse(fmt.Sprintf("There is no such schedule here. `%s list` has the names.", kind))
+		return recurring.Schedule{}, refuse(fmt.Sprintf("There is no such schedule here. `%s list` has the names.", h.kind))
 	}
 	s := list[i]
-	if is := recurring.KindOf(s); is != kind {
+	if is := recurring.KindOf(s); is != h.kind {
 		return recurring.Schedule{}, refuse(fmt.Sprintf("`%s` is a %s: the command for it begins with `%s`.", name, is.Noun(), is))
 	}
 	if !h.manages(s) {
@@ -134,7 +137,7 @@ func (h *request) found(ctx context.Context, kind recurring.Kind, name string) (
 }
 
 // managers says who may change a schedule.
-func (h *request) managers(s recurring.Schedule) string {
+func (h scheduleOrder) managers(s recurring.Schedule) string {
 	a := h.cfg.Desk.Authority
 	named := ""
 	if list := slices.Concat(a.In(s.To).Operators, a.Admins); len(list) > 0 {
@@ -147,34 +150,34 @@ func (h *request) managers(s recurring.Schedule) string {
 }
 
 // manages reports whether the person may change the schedule.
-func (h *request) manages(s recurring.Schedule) bool {
+func (h scheduleOrder) manages(s recurring.Schedule) bool {
 	a := h.cfg.Desk.Authority
 	return !h.in.By.Bot && (h.in.By.AtTerminal() || (s.By != "" && s.By == h.in.By.ID) || authority.Has(a.In(s.To).Operators, h.in.By) || authority.Has(a.Admins, h.in.By))
 }
 
 // sees reports whether the schedule is of the place that the person asks at.
-func (h *request) sees(s recurring.Schedule) bool {
+func (h scheduleOrder) sees(s recurring.Schedule) bool {
 	to, err := bot.ParseAddress(s.To)
 	return err == nil && h.in.Where.Channel != "" && to.Place() == h.in.Where.Place()
 }
 
 // manage removes, pauses or resumes a schedule.
-func (h *request) manage(ctx context.Context, kind recurring.Kind, word, name string) (bot.Answer, error) {
-	s, err := h.found(ctx, kind, name)
+func (h scheduleOrder) manage(ctx context.Context, word, name string) (bot.Answer, error) {
+	s, err := h.found(ctx, name)
 	if err != nil {
 		return bot.Answer{}, err
 	}
 	set, said := map[string]string{}, "Removed `"+name+"`: it does not come any more."
 	switch {
 	case word == "remove" && s.Fixed:
-		return private("`%s` stands in the configuration file; remove it there. `%s pause %s` stops it until then.", name, kind, name), nil
+		return private("`%s` stands in the configuration file; remove it there. `%s pause %s` stops it until then.", name, h.kind, name), nil
 	case word == "remove":
 		set[recurring.NameSchedule+name], set[recurring.NameServed+name], set[recurring.NamePaused+name] = "", "", ""
 	case word == "pause" && s.Paused != "":
 		return private("`%s` is paused already, by %s.", name, bot.Mention(s.Paused)), nil
 	case word == "pause":
 		set[recurring.NamePaused+name] = h.in.By.ID
-		said = "Paused `" + name + "`. `" + string(kind) + " resume " + name + "` lets it go on."
+		said = "Paused `" + name + "`. `" + string(h.kind) + " resume " + name + "` lets it go on."
 	case s.Paused == "":
 		return private("`%s` is not paused.", name), nil
 	default:
@@ -182,14 +185,14 @@ func (h *request) manage(ctx context.Context, kind recurring.Kind, word, name st
 			return bot.Answer{}, err
 		}
 	}
-	if err := h.setAll(ctx, set); err != nil {
+	if err := h.note(ctx, set); err != nil {
 		return bot.Answer{}, err
 	}
 	return h.answer("", bot.Card{Text: text.Plain(said), Parts: []bot.Part{bot.Prose{Markdown: said}}}), nil
 }
 
 // resumed lets a schedule go on from now: what fell due meanwhile was not missed.
-func (h *request) resumed(ctx context.Context, s recurring.Schedule, set map[string]string) (said string, err error) {
+func (h scheduleOrder) resumed(ctx context.Context, s recurring.Schedule, set map[string]string) (said string, err error) {
 	when, err := s.Timing()
 	if err != nil {
 		return "", refuse("`" + s.Name + "` cannot be served: " + text.Quoted(err.Error(), 200))
@@ -204,20 +207,20 @@ func (h *request) resumed(ctx context.Context, s recurring.Schedule, set map[str
 }
 
 // reschedule gives a schedule another time, and what else is said with it.
-func (h *request) reschedule(ctx context.Context, kind recurring.Kind, text string) (bot.Answer, error) {
+func (h scheduleOrder) reschedule(ctx context.Context, text string) (bot.Answer, error) {
 	word, rest := firstWord(text)
 	name := namePattern.FindStringSubmatch(word)
 	if name == nil || rest == "" {
-		return private("Say which one and when: `%s change NAME WHEN`. `%s list` has the names.", kind, kind), nil
+		return private("Say which one and when: `%s change NAME WHEN`. `%s list` has the names.", h.kind, h.kind), nil
 	}
-	s, err := h.found(ctx, kind, name[1])
+	s, err := h.found(ctx, name[1])
 	if err != nil {
 		return bot.Answer{}, err
 	}
 	if s.Fixed {
 		return private("`%s` stands in the configuration file; change it there.", s.Name), nil
 	}
-	if s, err = h.ordered(ctx, kind, rest, s); err != nil {
+	if s, err = h.ordered(ctx, rest, s); err != nil {
 		return bot.Answer{}, err
 	}
 	return h.keepSchedule(ctx, s, "I changed")
@@ -225,7 +228,7 @@ func (h *request) reschedule(ctx context.Context, kind recurring.Kind, text stri
 
 // schedules lists those of the place and those that the person may manage.
 // What is not of the place is for the person alone.
-func (h *request) schedules(ctx context.Context, kind recurring.Kind) (bot.Answer, error) {
+func (h scheduleOrder) schedules(ctx context.Context) (bot.Answer, error) {
 	all, err := h.recurring(ctx)
 	if err != nil && !errors.Is(err, recurring.ErrUnreadable) {
 		return bot.Answer{}, err
@@ -233,14 +236,14 @@ func (h *request) schedules(ctx context.Context, kind recurring.Kind) (bot.Answe
 	var local, others []recurring.Schedule
 	for _, s := range all {
 		switch {
-		case recurring.KindOf(s) != kind:
+		case recurring.KindOf(s) != h.kind:
 		case h.sees(s):
 			local = append(local, s)
 		case h.manages(s):
 			others = append(others, s)
 		}
 	}
-	card := h.reading().List(kind, slices.Concat(local, others), err != nil)
+	card := h.reader().List(h.kind, slices.Concat(local, others), err != nil)
 	if len(others) > 0 && !h.alone() {
 		return bot.Answer{Private: bot.Markdown(card)}, nil
 	}

@@ -25,8 +25,9 @@ const (
 	historyTime = 700 * time.Millisecond
 )
 
-// order is a goal on its way to a run.
-type order struct {
+// newGoal is a goal on its way to a run.
+type newGoal struct {
+	*request
 	goal  string
 	files []agent.Attachment
 	quote string    // whose message it is, where the person made it a goal
@@ -37,31 +38,31 @@ type order struct {
 	change func(b *agent.RunStarted) error
 }
 
-// goal starts a run.
-func (h *request) goal(ctx context.Context, o order) (bot.Answer, error) {
-	if !h.cfg.Desk.Authority.Starts(h.in.Where, h.in.By) {
-		h.log("a start was refused", agent.Run{})
-		return private("You may not start runs here. %s.", h.starters()), nil
+// start starts a run.
+func (o newGoal) start(ctx context.Context) (bot.Answer, error) {
+	if !o.cfg.Desk.Authority.Starts(o.in.Where, o.in.By) {
+		o.log("a start was refused", agent.Run{})
+		return private("You may not start runs here. %s.", o.starters(o.in.Where)), nil
 	}
 	if n := utf8.RuneCountInString(o.goal); n > maxGoal {
 		return private("The goal has %s characters; at most %s are taken. Attach the rest as a file.", format.Thousands(int64(n)), format.Thousands(int64(maxGoal))), nil
 	}
-	brief, err := h.brief(ctx, o)
+	brief, err := o.brief(ctx)
 	if err != nil {
 		return bot.Answer{}, err
 	}
 	run := agent.RunID(agent.NewID())
-	opening := runs.NewRun{Run: run, Brief: brief, After: append(h.origin(o), h.before(ctx, o)...), Dedupe: h.with(nil)}
+	opening := runs.NewRun{Run: run, Brief: brief, After: append(o.origin(), o.before(ctx)...), Dedupe: o.with(nil)}
 	threaded := !strings.HasSuffix(brief.ReplyTo, ":")
 	if threaded { // two goals in one thread at once: the second is steering
-		opening.Once = append([]string{fmt.Sprintf("thread/%s/%s/%d", brief.ReplyTo, o.old.ID, h.now.Unix()/3600)}, opening.Once...)
+		opening.Once = append([]string{fmt.Sprintf("thread/%s/%s/%d", brief.ReplyTo, o.old.ID, o.now.Unix()/3600)}, opening.Once...)
 	}
-	if h.cfg.CatchUp > 0 && h.in.Missed && h.now.Sub(h.in.At) > h.cfg.CatchUp {
-		opening.After = append(opening.After, h.late(run))
+	if o.cfg.CatchUp > 0 && o.in.Missed && o.now.Sub(o.in.At) > o.cfg.CatchUp {
+		opening.After = append(opening.After, o.late(run))
 	}
-	_, err = h.cfg.Desk.Begin(ctx, opening)
+	_, err = o.cfg.Desk.Begin(ctx, opening)
 	if errors.Is(err, agent.ErrSeen) && threaded {
-		now, look := h.cfg.Store.Value(ctx, agent.ThreadName(brief.ReplyTo))
+		now, look := o.cfg.Store.Value(ctx, agent.ThreadName(brief.ReplyTo))
 		if look != nil {
 			return bot.Answer{}, look
 		}
@@ -69,43 +70,43 @@ func (h *request) goal(ctx context.Context, o order) (bot.Answer, error) {
 			return bot.Answer{}, errMoved
 		}
 	}
-	if h.wrote(err) != nil {
+	if o.wrote(err) != nil {
 		return bot.Answer{}, err
 	}
 	a := bot.Answer{Run: run, Started: true}
-	if h.in.Message != (bot.Address{}) {
+	if o.in.Message != (bot.Address{}) {
 		a.Mark = bot.MarkSeen
 	}
 	return a, nil
 }
 
 // brief is everything that is decided about the run before it starts.
-func (h *request) brief(ctx context.Context, o order) (agent.RunStarted, error) {
-	where, err := h.place(ctx)
+func (o newGoal) brief(ctx context.Context) (agent.RunStarted, error) {
+	where, err := o.place(ctx)
 	if err != nil {
 		return agent.RunStarted{}, err
 	}
 	if o.apart {
 		where = where.At("")
 	}
-	b, err := h.cfg.Brief(where.Place())
+	b, err := o.cfg.Brief(where.Place())
 	if err != nil {
-		h.cfg.Log.Error("no run can start here", "where", where.String(), "err", err)
+		o.cfg.Log.Error("no run can start here", "where", where.String(), "err", err)
 		return b, refuse("I cannot start a run here: " + text.Escape(text.Safe(err.Error())))
 	}
-	b.Goal, b.Requester, b.Files = strings.TrimSpace(o.goal), h.in.By.ID, o.files
-	b.ReplyTo, b.Direct = where.String(), h.alone()
+	b.Goal, b.Requester, b.Files = strings.TrimSpace(o.goal), o.in.By.ID, o.files
+	b.ReplyTo, b.Direct = where.String(), o.alone()
 	if b.Folder == "" {
 		b.Folder = where.Folder()
 	}
 	if b.Quorum == 0 {
-		b.Quorum = h.cfg.Desk.Authority.Quorum
+		b.Quorum = o.cfg.Desk.Authority.Quorum
 	}
 	if o.change != nil {
 		err = o.change(&b)
 	}
-	if err == nil && b.Limits.USD > 0 && h.cfg.Unpriced != "" {
-		err = refuse(h.cfg.Unpriced)
+	if err == nil && b.Limits.USD > 0 && o.cfg.Unpriced != "" {
+		err = refuse(o.cfg.Unpriced)
 	}
 	return b, err
 }
@@ -123,9 +124,9 @@ func (h *request) place(ctx context.Context) (bot.Address, error) {
 	return d.Direct(ctx, h.in.By.ID)
 }
 
-// starters says who may start runs.
-func (h *request) starters() string {
-	a := h.cfg.Desk.Authority.In(h.in.Where.String())
+// starters says who may start runs at a place.
+func (h *request) starters(where bot.Address) string {
+	a := h.cfg.Desk.Authority.In(where.String())
 	list := a.Start
 	if len(list) == 0 {
 		return "Full members of the workspace may"
@@ -135,37 +136,37 @@ func (h *request) starters() string {
 
 // origin says whose words the goal is, where those are not the requester's. The
 // goal itself stays as it was written: people read it everywhere.
-func (h *request) origin(o order) []agent.Body {
+func (o newGoal) origin() []agent.Body {
 	if o.quote == "" || strings.TrimSpace(o.goal) == "" {
 		return nil
 	}
 	return []agent.Body{agent.PersonSaid{By: agent.Deckhand, Trusted: true,
-		Text: "The goal is a message of " + o.quote + "; " + h.in.By.ID + " made it a goal."}}
+		Text: "The goal is a message of " + o.quote + "; " + o.in.By.ID + " made it a goal."}}
 }
 
 // before is what was said in the thread before the goal. None of it is trusted.
-func (h *request) before(ctx context.Context, o order) []agent.Body {
+func (o newGoal) before(ctx context.Context) []agent.Body {
 	switch {
-	case o.apart || h.topLevel():
+	case o.apart || o.topLevel():
 		return nil
 	case o.old.ID != "":
 		return earlier(o.old)
 	}
-	historian, is := h.platform(h.in.Where.Platform).(bot.Historian)
+	historian, is := o.platform(o.in.Where.Platform).(bot.Historian)
 	if !is {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, historyTime)
 	defer cancel()
-	lines, err := historian.History(ctx, h.in.Where, maxHistory)
+	lines, err := historian.History(ctx, o.in.Where, maxHistory)
 	if err != nil {
-		h.cfg.Log.Warn("a thread could not be read", "where", h.in.Where.String(), "err", err)
+		o.cfg.Log.Warn("a thread could not be read", "where", o.in.Where.String(), "err", err)
 		return []agent.Body{agent.PersonSaid{By: agent.Deckhand, Trusted: true,
 			Text: "The goal was given in a thread. What was said there before could not be read; ask where it matters."}}
 	}
 	var said []agent.Body
 	for _, l := range lines {
-		if l.Text == "" || !l.At.Before(h.in.At) {
+		if l.Text == "" || !l.At.Before(o.in.At) {
 			continue // the goal itself, and what came after it
 		}
 		said = append(said, agent.PersonSaid{By: l.By, Text: "Said in the thread before the goal:\n" + quote(l.Text, maxLine)})
@@ -222,7 +223,7 @@ func (h *request) late(run agent.RunID) agent.CheckpointOpened {
 
 // with adds names to what the commit sets.
 func (h *request) with(set map[string]string) runs.Dedupe {
-	along := runs.Dedupe{Once: h.along.Once, Set: maps.Clone(h.along.Set)}
+	along := runs.Dedupe{Once: h.dedupe.Once, Set: maps.Clone(h.dedupe.Set)}
 	maps.Copy(along.Set, set)
 	return along
 }

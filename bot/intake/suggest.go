@@ -24,7 +24,7 @@ func (c *Chat) Live(ctx context.Context, p bot.Person, at bot.Address) ([]card.S
 // Schedules are those that the person may see or manage from the place, sorted
 // by name. Beside an error there are the ones that could be read.
 func (c *Chat) Schedules(ctx context.Context, p bot.Person, at bot.Address) ([]recurring.Schedule, error) {
-	h := c.asking(p, at)
+	h := scheduleOrder{request: c.asking(p, at)}
 	all, err := c.cfg.Recurring.List(ctx)
 	var list []recurring.Schedule
 	for _, s := range all {
@@ -37,5 +37,5 @@ func (c *Chat) Schedules(ctx context.Context, p bot.Person, at bot.Address) ([]r
 
 // asking is somebody who only looks.
 func (c *Chat) asking(p bot.Person, at bot.Address) *request {
-	return &request{Chat: *c, in: bot.Inbound{By: p, Where: at}, now: time.Now()}
+	return &request{Chat: c, in: bot.Inbound{By: p, Where: at}, now: time.Now()}
 }

@@ -26,31 +26,31 @@ type command struct {
 	exact bool
 	// fits reports whether the text after the word is what the command takes.
 	fits func(rest string) bool
-	do   func(h *request, ctx context.Context, rest string) (bot.Answer, error)
+	do   func(h call, ctx context.Context, rest string) (bot.Answer, error)
 }
 
 // commands is the one list of what the bot understands.
 func commands() []command {
 	return []command{
-		{word: "run", usage: "run GOAL", does: "starts a run", fits: never, do: (*request).run},
+		{word: "run", usage: "run GOAL", does: "starts a run", fits: never, do: call.run},
 		{word: "status", usage: "status [RUN]", does: "where a run stands", exact: true, fits: aRun, do: show(showStatus)},
-		{word: "runs", usage: "runs", does: "lists your runs", fits: nothing, do: (*request).runs},
+		{word: "runs", usage: "runs", does: "lists your runs", fits: nothing, do: call.runs},
 		{word: "plan", usage: "plan [RUN]", does: "the plan and what is done of it", fits: aRun, do: show(showPlan)},
 		{word: "approve", usage: "approve [QUESTION]", does: "approves what is asked", fits: aQuestion, do: decides(agent.DecideApprove)},
 		{word: "deny", usage: "deny [QUESTION] [REASON]", does: "denies what is asked, and says why", fits: aQuestion, do: decides(agent.DecideDeny)},
-		{word: "steer", usage: "steer TEXT", does: "tells a run something on its way", fits: anything, do: (*request).steer},
+		{word: "steer", usage: "steer TEXT", does: "tells a run something on its way", fits: anything, do: call.steer},
 		{word: "pause", also: "stop", usage: "pause [RUN]", does: "pauses a run (stop does the same)", exact: true, fits: aRun, do: controlling(agent.WordPause)},
 		{word: "resume", usage: "resume [RUN]", does: "lets a paused run go on", exact: true, fits: aRun, do: controlling(agent.WordResume)},
 		{word: "cancel", usage: "cancel [RUN]", does: "ends a run", exact: true, fits: aRun, do: controlling(agent.WordCancel)},
 		{word: "budget", usage: "budget [RUN]", does: "what a run has spent, of what", fits: aRun, do: show(showBudget)},
 		{word: "permissions", usage: "permissions [RUN]", does: "what a run may do, and who decides about the rest", fits: aRun, do: show(showPermissions)},
-		{word: "watch", usage: "watch RUN", does: "shows a run of another place here, too", fits: aNamedRun, do: (*request).watch},
-		{word: "help", usage: "help", does: "this list", exact: true, fits: nothing, do: (*request).help},
+		{word: "watch", usage: "watch RUN", does: "shows a run of another place here, too", fits: aNamedRun, do: call.watch},
+		{word: "help", usage: "help", does: "this list", exact: true, fits: nothing, do: call.help},
 		{word: "report", usage: "report WHEN [ZONE] [here|#channel] [always]", does: "tells again and again where things stand; also `report now`, `list` and `change|pause|resume|remove NAME`",
 			fits: scheduled, do: scheduling(recurring.ReportKind)},
 		{word: "schedule", usage: "schedule WHEN: GOAL", does: "works on a goal again and again; also `schedule list` and `change|pause|resume|remove NAME`",
 			fits: scheduled, do: scheduling(recurring.GoalKind)},
-		{word: "memory", fits: ordered, do: (*request).missing},
+		{word: "memory", fits: ordered, do: call.missing},
 	}
 }
 
