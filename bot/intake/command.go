@@ -2,17 +2,94 @@ package intake
 
 import (
 	"context"
-	"errors"
 	"strings"
+	"unicode"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
-	"github.com/deckhand-bot/deckhand/bot/authority"
 	"github.com/deckhand-bot/deckhand/bot/card"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
+
+// command is a word that people give the bot. In a sentence a word counts as a
+// command only where what follows it can be nothing else; behind the
+// platform's own command it always counts.
+type command struct {
+	word  string
+	also  string // another word for it
+	usage string // its line of help; empty: it is not in the list
+	does  string
+	// exact marks the control words: alone they count before anything else.
+	exact bool
+	// fits reports whether the text after the word is what the command takes.
+	fits func(rest string) bool
+	do   func(h call, ctx context.Context, rest string) (bot.Answer, error)
+}
+
+// commands is the one list of what the bot understands.
+func commands() []command {
+	return []command{
+		{word: "run", usage: "run GOAL", does: "starts a run", fits: never, do: call.run},
+		{word: "status", usage: "status [RUN]", does: "where a run stands", exact: true, fits: aRun, do: show(showStatus)},
+		{word: "runs", usage: "runs", does: "lists your runs", fits: nothing, do: call.runs},
+		{word: "plan", usage: "plan [RUN]", does: "the plan and what is done of it", fits: aRun, do: show(showPlan)},
+		{word: "approve", usage: "approve [QUESTION]", does: "approves what is asked", fits: aQuestion, do: decides(agent.DecideApprove)},
+		{word: "deny", usage: "deny [QUESTION] [REASON]", does: "denies what is asked, and says why", fits: aQuestion, do: decides(agent.DecideDeny)},
+		{word: "steer", usage: "steer TEXT", does: "tells a run something on its way", fits: anything, do: call.steer},
+		{word: "pause", also: "stop", usage: "pause [RUN]", does: "pauses a run (stop does the same)", exact: true, fits: aRun, do: controlling(agent.WordPause)},
+		{word: "resume", usage: "resume [RUN]", does: "lets a paused run go on", exact: true, fits: aRun, do: controlling(agent.WordResume)},
+		{word: "cancel", usage: "cancel [RUN]", does: "ends a run", exact: true, fits: aRun, do: controlling(agent.WordCancel)},
+		{word: "budget", usage: "budget [RUN]", does: "what a run has spent, of what", fits: aRun, do: show(showBudget)},
+		{word: "permissions", usage: "permissions [RUN]", does: "what a run may do, and who decides about the rest", fits: aRun, do: show(showPermissions)},
+		{word: "watch", usage: "watch RUN", does: "shows a run of another place here, too", fits: aNamedRun, do: call.watch},
+		{word: "help", usage: "help", does: "this list", exact: true, fits: nothing, do: call.help},
+		{word: "report", usage: "report WHEN [ZONE] [here|#channel] [always]", does: "tells again and again where things stand; also `report now`, `list` and `change|pause|resume|remove NAME`",
+			fits: scheduled, do: scheduling(recurring.ReportKind)},
+		{word: "schedule", usage: "schedule WHEN: GOAL", does: "works on a goal again and again; also `schedule list` and `change|pause|resume|remove NAME`",
+			fits: scheduled, do: scheduling(recurring.GoalKind)},
+		{word: "memory", fits: ordered, do: call.missing},
+	}
+}
+
+// commandOf is the command that the word names in any case, nil if none.
+func commandOf(word string) *command {
+	word = strings.ToLower(word)
+	for _, c := range commands() {
+		if word != "" && (c.word == word || c.also == word) {
+			return &c
+		}
+	}
+	return nil
+}
+
+// controlWord is the command of a text that is one of the exact control words
+// and nothing else but case, space and what is no letter behind it.
+func controlWord(text string) *command {
+	word := strings.TrimRightFunc(strings.TrimSpace(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	if c := commandOf(word); c != nil && c.exact {
+		return c
+	}
+	return nil
+}
+
+// spokenCommand is the command of a text that was said to the bot, nil if it
+// says something else.
+func spokenCommand(text string) (c *command, rest string) {
+	word, rest := firstWord(text)
+	c = commandOf(word)
+	if c == nil {
+		c = commandOf(strings.TrimRight(word, ".!?,:;"))
+		if c == nil || (rest != "" && c.word != "steer") {
+			return nil, ""
+		}
+	}
+	if !c.fits(rest) && rest != "" {
+		return nil, ""
+	}
+	return c, rest // a word alone is no goal: what it needs is said
+}
 
 // call is a command that somebody gave, in whatever way.
 type call struct{ decider }
@@ -48,15 +125,6 @@ func (h call) run(ctx context.Context, goal string) (bot.Answer, error) {
 	return newGoal{request: h.request, goal: goal, old: old, apart: live}.start(ctx)
 }
 
-// ask opens the form for a new goal.
-func (h *request) ask(context.Context) (bot.Answer, error) {
-	if !h.cfg.Desk.Authority.Starts(h.in.Where, h.in.By) {
-		h.log("a start was refused", agent.Run{})
-		return private("You may not start runs here. %s.", h.starters(h.in.Where)), nil
-	}
-	return bot.Answer{Form: goalForm(h.in.Where)}, nil
-}
-
 // runs lists the person's runs.
 func (h call) runs(ctx context.Context, _ string) (bot.Answer, error) {
 	list, err := h.Mine(ctx, h.in.By)
@@ -76,22 +144,6 @@ func (h call) steer(ctx context.Context, text string) (bot.Answer, error) {
 		return bot.Answer{}, err
 	}
 	return h.told(ctx, r, text)
-}
-
-// told gives a person's word to the run, as a way out where it waits for one.
-func (h decider) told(ctx context.Context, r agent.Run, text string) (bot.Answer, error) {
-	if !h.cfg.Desk.Authority.Steers(r, h.in.By) {
-		h.log("steering was refused", r)
-		return bot.Answer{Run: r.ID, Private: h.steerers(r)}, nil
-	}
-	if a, is, err := h.hint(ctx, r, text, nil); is || err != nil {
-		return a, err
-	}
-	_, err := h.cfg.Desk.Tell(ctx, r.ID, h.in.By, agent.PersonSaid{Text: text}, h.dedupe)
-	if h.wrote(err) != nil {
-		return bot.Answer{}, err
-	}
-	return h.marked(r.ID, "Noted."), nil
 }
 
 // controls is a command that pauses, resumes or cancels.
@@ -123,6 +175,13 @@ func decides(word string) func(h call, ctx context.Context, rest string) (bot.An
 			}
 		}
 		return bot.Answer{Run: r.ID, Private: "Nothing that this word decides is being asked."}, nil
+	}
+}
+
+// scheduling is a command about schedules of the kind.
+func scheduling(kind recurring.Kind) func(h call, ctx context.Context, rest string) (bot.Answer, error) {
+	return func(h call, ctx context.Context, rest string) (bot.Answer, error) {
+		return scheduleOrder{h.request, kind}.receive(ctx, rest)
 	}
 }
 
@@ -168,16 +227,6 @@ func (h *request) shown(r agent.Run, what showing) bot.Answer {
 		c = card.Permissions(r, h.cfg.Desk.Authority.Audience)
 	}
 	return h.answer(r.ID, c)
-}
-
-// answer shows a card: what was asked aloud is answered aloud, everything else
-// to the person alone.
-func (h *request) answer(run agent.RunID, card bot.Card) bot.Answer {
-	if _, said := h.in.Act.(bot.Said); !said || h.in.Message.ID == "" {
-		return bot.Answer{Run: run, Private: bot.Markdown(card)}
-	}
-	card.Key = bot.Key{Run: run, Name: "answer/" + h.in.Message.ID, Kind: agent.PostAnswer}
-	return bot.Answer{Run: run, Public: &card}
 }
 
 // watch shows a run here, too. Who may not look at the run cannot have it shown.
@@ -226,65 +275,4 @@ func (h call) greeting() bot.Answer {
 // missing answers commands that are not there.
 func (h call) missing(context.Context, string) (bot.Answer, error) {
 	return private("Memory cannot be looked at in this version yet. `help` lists what can."), nil
-}
-
-// target is the run that a command is about: the one that is named, else the
-// one that lives in the thread, else the person's only live one at this place.
-func (h *request) target(ctx context.Context, named string) (agent.Run, error) {
-	if named != "" {
-		return h.visible(ctx, agent.RunID(strings.Trim(named, "`")))
-	}
-	r, _, err := h.resident(ctx)
-	if err != nil || r.ID != "" {
-		return r, err
-	}
-	place := h.in.Where.Place()
-	list, err := h.survey(ctx, 2, true, func(r agent.Run) bool {
-		return authority.Requested(r, h.in.By) && (h.in.Where.Channel == "" || placeOf(r) == place)
-	})
-	switch {
-	case err != nil:
-		return r, err
-	case len(list) == 0:
-		return r, refuse("No run lives here. `runs` lists yours; name one behind the command.")
-	case len(list) > 1:
-		return r, refuse("You have several runs here. `runs` lists them; name one behind the command.")
-	}
-	return list[0], nil
-}
-
-// visible is a run that the person may look at: at the place where it answers,
-// or with a part in it.
-func (h *request) visible(ctx context.Context, run agent.RunID) (agent.Run, error) {
-	r, err := h.cfg.Desk.Load(ctx, run)
-	if err != nil {
-		return r, err
-	}
-	if h.looks(r) {
-		return r, nil
-	}
-	h.log("a look at a run was refused", r)
-	return agent.Run{}, agent.ErrNoRun
-}
-
-// looks reports whether the person may look at the run.
-func (h *request) looks(r agent.Run) bool {
-	a, here := h.cfg.Desk.Authority, h.in.Where.Channel != "" && placeOf(r) == h.in.Where.Place()
-	return here || a.Steers(r, h.in.By) || a.May(r, agent.CheckApproval, h.in.By) || a.May(r, agent.CheckBudget, h.in.By)
-}
-
-// placeOf is the channel that a run answers in, empty for one that is only watched.
-func placeOf(r agent.Run) string {
-	a, err := bot.ParseAddress(r.Brief.ReplyTo)
-	if errors.Is(err, bot.ErrAddress) {
-		return ""
-	}
-	return a.Place()
-}
-
-// scheduling is a command about schedules of the kind.
-func scheduling(kind recurring.Kind) func(h call, ctx context.Context, rest string) (bot.Answer, error) {
-	return func(h call, ctx context.Context, rest string) (bot.Answer, error) {
-		return scheduleOrder{h.request, kind}.receive(ctx, rest)
-	}
 }

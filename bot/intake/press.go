@@ -2,7 +2,6 @@ package intake
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,41 +84,6 @@ func (h press) click(ctx context.Context, id agent.CheckpointID, word string) (b
 	return h.commit(ctx, q, agent.CheckpointDecided{Decision: word})
 }
 
-// partialName is where the answer to one of several questions is kept until
-// all are answered.
-func partialName(id agent.CheckpointID, question string) string {
-	return "answers/" + string(id) + "/" + question
-}
-
-// partial are the answers that were given to a question of several points, by
-// the point's number.
-func (h decider) partial(ctx context.Context, id agent.CheckpointID) (map[string]string, error) {
-	prefix := partialName(id, "")
-	names, err := h.cfg.Store.Values(ctx, prefix)
-	if err != nil {
-		return nil, err
-	}
-	given := make(map[string]string, len(names))
-	for name, answer := range names {
-		given[strings.TrimPrefix(name, prefix)] = answer
-	}
-	return given, nil
-}
-
-// merged are the answers by the ids of their questions.
-func merged(c agent.Checkpoint, given map[string]string) map[string]string {
-	var all map[string]string
-	for i, q := range c.Questions {
-		if a := given[strconv.Itoa(i)]; a != "" {
-			if all == nil {
-				all = map[string]string{}
-			}
-			all[q.ID] = a
-		}
-	}
-	return all
-}
-
 // point keeps the answer to one of several questions; with the last one all
 // are the decision. Each has a name of its own, so that two clicks at once are
 // both kept, and a click that comes again finds its answer there.
@@ -159,40 +123,4 @@ func (h press) rate(ctx context.Context, run agent.RunID, word string) (bot.Answ
 		return private("I do not know this button; it may be of an older version."), nil
 	}
 	return h.rated(ctx, run, agent.Feedback{Rating: 1})
-}
-
-// rated keeps a rating, unless it is the one that the person gave last.
-func (h *request) rated(ctx context.Context, run agent.RunID, f agent.Feedback) (bot.Answer, error) {
-	events, err := h.cfg.Desk.Journals.Read(ctx, run, 0)
-	if err != nil {
-		return bot.Answer{}, err
-	}
-	thanks := bot.Answer{Run: run, Private: "Thank you: that is kept with the run."}
-	for _, e := range slices.Backward(events) {
-		if old, is := e.Body.(agent.Feedback); is && old.By == h.in.By.ID {
-			if old.Rating == f.Rating && old.Comment == f.Comment {
-				return thanks, nil
-			}
-			break
-		}
-	}
-	if err := h.wrote(h.cfg.Desk.Rate(ctx, run, h.in.By, f, h.dedupe)); err != nil {
-		return bot.Answer{}, err
-	}
-	return thanks, nil
-}
-
-// control pauses, resumes or cancels a run.
-func (h *request) control(ctx context.Context, run agent.RunID, word agent.Word) (bot.Answer, error) {
-	err := h.wrote(h.cfg.Desk.ControlOnce(ctx, run, h.in.By, agent.RunControlled{Word: word}, h.dedupe))
-	if errors.Is(err, runs.ErrNotAllowed) {
-		r, err := h.cfg.Desk.Load(ctx, run)
-		h.log("a control word was refused", r, "word", string(word))
-		return bot.Answer{Run: run, Private: h.steerers(r)}, err
-	}
-	if err != nil {
-		return bot.Answer{}, err
-	}
-	said := map[agent.Word]string{agent.WordPause: "Paused.", agent.WordResume: "It goes on.", agent.WordCancel: "Cancelled."}
-	return h.marked(run, said[word]), nil
 }

@@ -13,22 +13,6 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
-// refusedError is an error that is a private answer: what the person asked for
-// cannot be done, and the text says why.
-type refusedError struct{ text string }
-
-func (e *refusedError) Error() string { return e.text }
-func refuse(text string) error        { return &refusedError{text} }
-
-// undecidedError is why a person's decision on a question was not taken.
-type undecidedError struct {
-	check agent.CheckpointID
-	err   error
-}
-
-func (e *undecidedError) Error() string { return e.err.Error() }
-func (e *undecidedError) Unwrap() error { return e.err }
-
 // refusal turns what was not done into what the person is told, alone. Errors
 // of the store stay errors: the event has to come again.
 func (h *request) refusal(ctx context.Context, err error) (bot.Answer, error) {
@@ -100,12 +84,6 @@ func (h *request) deciders(r agent.Run, ask agent.CheckpointKind) string {
 	return "You may not decide this. " + bot.Mentions(who, "or") + " may."
 }
 
-// steerers says who may steer the run.
-func (h *request) steerers(r agent.Run) string {
-	who := append([]string{r.Brief.Requester}, h.cfg.Desk.Authority.In(r.Brief.ReplyTo).Operators...)
-	return "Only " + bot.Mentions(who, "or") + " may steer or stop this run."
-}
-
 // decided says who decided a question, and when.
 func decided(c agent.Checkpoint) string {
 	if c.Decision == nil {
@@ -119,13 +97,4 @@ func decided(c agent.Checkpoint) string {
 		return "This question expired before anybody decided it" + when + "."
 	}
 	return "This is decided: " + text.Quoted(card.Label(c.Decision.Decision), 100) + " by " + bot.Mention(c.Decision.By) + when + "."
-}
-
-// log notes who was refused what. It never holds what people wrote.
-func (h *request) log(what string, r agent.Run, more ...string) {
-	args := []any{"run", string(r.ID), "principal", h.in.By.ID, "where", h.in.Where.String()}
-	for i := 0; i+1 < len(more); i += 2 {
-		args = append(args, more[i], more[i+1])
-	}
-	h.cfg.Log.Info(what, args...) //nolint:sloglint // every caller says it with a constant
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,19 +12,12 @@ import (
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/authority"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
-var namePattern = regexp.MustCompile("^`?([A-Za-z0-9][A-Za-z0-9._-]{0,63})`?$")
-
 // maxOwned is how many schedules one person may have.
 const maxOwned = 100
-
-// scheduleOrder is an order about schedules of a kind.
-type scheduleOrder struct {
-	*request
-	kind recurring.Kind
-}
 
 // receive makes, lists, changes and removes schedules, and makes reports at once.
 func (h scheduleOrder) receive(ctx context.Context, rest string) (bot.Answer, error) {
@@ -106,13 +99,6 @@ func (h scheduleOrder) keepSchedule(ctx context.Context, s recurring.Schedule, d
 
 func (h scheduleOrder) reader() recurring.Reader {
 	return recurring.Reader{By: h.in.By.ID, At: h.in.Where, Now: h.now}
-}
-
-// note gives names values in the commit that writes the event down.
-func (h *request) note(ctx context.Context, set map[string]string) error {
-	along := h.with(set)
-	_, err := h.cfg.Desk.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Once: along.Once, Set: along.Set})
-	return h.wrote(err)
 }
 
 // found is a schedule of the sort that the person may manage.
@@ -248,4 +234,21 @@ func (h scheduleOrder) schedules(ctx context.Context) (bot.Answer, error) {
 		return bot.Answer{Private: bot.Markdown(card)}, nil
 	}
 	return h.answer("", card), nil
+}
+
+// reportNow posts a report at once.
+func (h scheduleOrder) reportNow(ctx context.Context, options string) (bot.Answer, error) {
+	s, err := h.orderedReport(ctx, recurring.Schedule{Name: "now", By: h.in.By.ID, Zone: h.zone("").String(), Always: true}, options)
+	if err != nil {
+		return bot.Answer{}, err
+	}
+	opening, err := h.cfg.Reporter.Now(ctx, s, h.now)
+	if err != nil {
+		return bot.Answer{}, err
+	}
+	opening.Dedupe = runs.Dedupe{Once: h.dedupe.Once, Set: maps.Clone(h.dedupe.Set)}
+	if _, err := h.cfg.Desk.Begin(ctx, opening); h.wrote(err) != nil {
+		return bot.Answer{}, err
+	}
+	return h.marked("", "The report is on its way."), nil
 }

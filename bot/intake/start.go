@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -37,6 +36,10 @@ type newGoal struct {
 	// the place allows.
 	change func(b *agent.RunStarted) error
 }
+
+// errMoved says that somebody else's event changed which run lives in the
+// thread, or ended it, while this one was on its way: it is to be looked at anew.
+var errMoved = errors.New("another run lives in the thread now")
 
 // start starts a run.
 func (o newGoal) start(ctx context.Context) (bot.Answer, error) {
@@ -111,29 +114,6 @@ func (o newGoal) brief(ctx context.Context) (agent.RunStarted, error) {
 	return b, err
 }
 
-// place is where the run answers; what began on the bot's own page answers in
-// a direct conversation.
-func (h *request) place(ctx context.Context) (bot.Address, error) {
-	if h.in.Where.Channel != "" {
-		return h.in.Where, nil
-	}
-	d, is := h.platform(h.in.By.ID).(bot.Director)
-	if !is {
-		return bot.Address{}, refuse("I cannot tell where to answer. Mention me in a channel instead.")
-	}
-	return d.Direct(ctx, h.in.By.ID)
-}
-
-// starters says who may start runs at a place.
-func (h *request) starters(where bot.Address) string {
-	a := h.cfg.Desk.Authority.In(where.String())
-	list := a.Start
-	if len(list) == 0 {
-		return "Full members of the workspace may"
-	}
-	return bot.Mentions(append(append([]string{}, list...), a.Operators...), "or") + " may"
-}
-
 // origin says whose words the goal is, where those are not the requester's. The
 // goal itself stays as it was written: people read it everywhere.
 func (o newGoal) origin() []agent.Body {
@@ -194,6 +174,12 @@ func earlier(old agent.Run) []agent.Body {
 	return said
 }
 
+// reportBefore is the report that a thread is about, as context.
+func reportBefore(old agent.Run) agent.Body {
+	return agent.PersonSaid{By: agent.Deckhand, Text: "The thread is about this report" + text.Maybe(old.Brief.Tick.Schedule, " of the schedule "+old.Brief.Tick.Schedule) +
+		" of " + format.Moment(old.Brief.Tick.At) + " (run " + string(old.ID) + "):\n" + quote(old.Report.Headline+"\n"+old.Report.Body, maxEarlier)}
+}
+
 // quote marks each line of a text as somebody's words; a cut is said.
 func quote(text string, most int) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
@@ -221,9 +207,11 @@ func (h *request) late(run agent.RunID) agent.CheckpointOpened {
 	}
 }
 
-// with adds names to what the commit sets.
-func (h *request) with(set map[string]string) runs.Dedupe {
-	along := runs.Dedupe{Once: h.dedupe.Once, Set: maps.Clone(h.dedupe.Set)}
-	maps.Copy(along.Set, set)
-	return along
+// ask opens the form for a new goal.
+func (h *request) ask(context.Context) (bot.Answer, error) {
+	if !h.cfg.Desk.Authority.Starts(h.in.Where, h.in.By) {
+		h.log("a start was refused", agent.Run{})
+		return private("You may not start runs here. %s.", h.starters(h.in.Where)), nil
+	}
+	return bot.Answer{Form: goalForm(h.in.Where)}, nil
 }

@@ -3,21 +3,11 @@ package intake
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
-	"github.com/deckhand-bot/deckhand/bot/runs"
 )
-
-// errMoved says that somebody else's event changed which run lives in the
-// thread, or ended it, while this one was on its way: it is to be looked at anew.
-var errMoved = errors.New("another run lives in the thread now")
-
-// maxMoves is how often an event is looked at anew.
-const maxMoves = 4
 
 // message is somebody's message.
 type message struct{ decider }
@@ -61,15 +51,6 @@ func (h message) read(ctx context.Context, s bot.Said) (bot.Answer, error) {
 		return bot.Answer{}, nil
 	}
 	return h.inThread(ctx, r, s)
-}
-
-// afterColon is the text after "WORD:", else the text.
-func afterColon(text, word string) string {
-	first, rest := firstWord(text)
-	if rest != "" && strings.EqualFold(first, word+":") {
-		return rest
-	}
-	return text
 }
 
 // order does what a message to the bot orders with one of the commands.
@@ -130,52 +111,6 @@ func (h message) unclear(r agent.Run, check agent.Checkpoint, s bot.Said) (a bot
 	return bot.Answer{Run: r.ID, Private: "Did you mean to decide? Then press a button of the question, or say `" + word + "`."}, true, nil
 }
 
-// decider is a request that may decide the questions of runs.
-type decider struct{ *request }
-
-// put are the open questions, the oldest first, that the person may have meant
-// without naming one: those that were put before people (a run of the terminal
-// puts its own there). What was said before the bot was back is about none that
-// came after it.
-func (h decider) put(r agent.Run) []agent.Checkpoint {
-	return slices.DeleteFunc(r.OpenCheckpoints(), func(c agent.Checkpoint) bool {
-		return (r.Brief.ReplyTo != "" && !r.Put(c)) || (h.in.Missed && h.in.At.Before(c.Opened))
-	})
-}
-
-// decide takes a decision of the person on the question of the id.
-func (h decider) decide(ctx context.Context, id agent.CheckpointID, d agent.CheckpointDecided) (bot.Answer, error) {
-	q, err := h.cfg.Desk.Question(ctx, h.in.By, id)
-	if err != nil {
-		return bot.Answer{}, &undecidedError{id, err}
-	}
-	return h.commit(ctx, q, d)
-}
-
-// commit writes down a decision on a question that the person may decide.
-func (h decider) commit(ctx context.Context, q runs.Question, d agent.CheckpointDecided) (bot.Answer, error) {
-	id := q.Check.ID
-	partial, err := h.partial(ctx, id)
-	if err != nil {
-		return bot.Answer{}, err
-	}
-	cleared := map[string]string{}
-	for name := range partial {
-		cleared[partialName(id, name)] = ""
-	}
-	more, err := h.cfg.Desk.Answer(ctx, h.in.By, q, d, h.with(cleared))
-	if h.wrote(err) != nil {
-		return bot.Answer{}, &undecidedError{id, err}
-	}
-	if more > 0 {
-		return bot.Answer{Run: id.Run(), Private: "You approved this; " + format.Count(more, "more approval") + " needed."}, nil
-	}
-	if h.spoke() {
-		return bot.Answer{Run: id.Run(), Mark: bot.MarkNoted}, nil
-	}
-	return bot.Answer{Run: id.Run()}, nil // the question's message says it
-}
-
 // inThread takes in what is said in the thread of a live run and is no order:
 // the answer to a question, steering, or other people's words.
 func (h message) inThread(ctx context.Context, r agent.Run, s bot.Said) (bot.Answer, error) {
@@ -203,23 +138,4 @@ func (h message) inThread(ctx context.Context, r agent.Run, s bot.Said) (bot.Ans
 		return bot.Answer{Run: r.ID, Private: h.steerers(r) + " What you said is kept as context that is not trusted."}, nil
 	}
 	return bot.Answer{Run: r.ID}, nil
-}
-
-// question is the oldest open question that takes the person's own words.
-func (h decider) question(r agent.Run) (c agent.Checkpoint, asks bool) {
-	for _, c := range h.put(r) {
-		if (runs.Free(c) || runs.Hinted(c)) && h.cfg.Desk.Authority.May(r, c.Ask, h.in.By) {
-			return c, true
-		}
-	}
-	return c, false
-}
-
-// stopped is the platform's own stop button.
-func (h *request) stopped(ctx context.Context) (bot.Answer, error) {
-	r, err := h.target(ctx, "")
-	if err != nil {
-		return bot.Answer{}, err
-	}
-	return h.control(ctx, r.ID, agent.WordPause)
 }

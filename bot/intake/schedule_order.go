@@ -2,7 +2,6 @@ package intake
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -15,6 +14,28 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/schedule"
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
+
+// scheduleOrder is an order about schedules of a kind.
+type scheduleOrder struct {
+	*request
+	kind recurring.Kind
+}
+
+// zone is the time zone of times that name none: the one that a schedule has
+// already, the person's, that of the configuration.
+func (h scheduleOrder) zone(old string) *time.Location {
+	for _, name := range []string{old, h.in.By.Zone, h.cfg.Zone} {
+		if name == "" || name == "Local" { // the last is another one on every replica
+			continue
+		}
+		zone, err := time.LoadLocation(name)
+		if err == nil {
+			return zone
+		}
+		h.cfg.Log.Warn("a time zone is not known; the confirmation names the one that is taken", "principal", h.in.By.ID, "err", err)
+	}
+	return time.UTC
+}
 
 // ordered reads "WHEN [ZONE] [here|#channel] [always]" and "WHEN: GOAL" into a
 // schedule; what is not said stays as it is.
@@ -128,22 +149,6 @@ func (h scheduleOrder) mayPost(where, refusal string) error {
 	return refuse(refusal + " " + h.starters(to) + ".")
 }
 
-// zone is the time zone of times that name none: the one that a schedule has
-// already, the person's, that of the configuration.
-func (h scheduleOrder) zone(old string) *time.Location {
-	for _, name := range []string{old, h.in.By.Zone, h.cfg.Zone} {
-		if name == "" || name == "Local" { // the last is another one on every replica
-			continue
-		}
-		zone, err := time.LoadLocation(name)
-		if err == nil {
-			return zone
-		}
-		h.cfg.Log.Warn("a time zone is not known; the confirmation names the one that is taken", "principal", h.in.By.ID, "err", err)
-	}
-	return time.UTC
-}
-
 // reportWords are what follows the time of a report.
 type reportWords struct {
 	to      bot.Address
@@ -152,8 +157,6 @@ type reportWords struct {
 	subject recurring.Subject
 	quiet   string
 }
-
-var subjects = map[string]recurring.Subject{"workspace": recurring.OfWorkspace, "channel": recurring.OfChannel, "mine": recurring.OfPerson}
 
 // reportOptions reads what may follow the time of a report, in any order.
 func (h scheduleOrder) reportOptions(rest string) (o reportWords, err error) {
@@ -218,34 +221,4 @@ func (h scheduleOrder) goalOptions(s *recurring.Schedule, rest string, ended boo
 			"Write `skip`, `queue` or `replace` there (what happens while the run before has not ended), or nothing."))
 	}
 	return nil
-}
-
-// scheduled reports whether the text after "report" or "schedule", said in a
-// sentence, is an order and not a goal about a report or a schedule.
-func scheduled(rest string) bool {
-	first, after := firstWord(strings.ToLower(rest))
-	switch first {
-	case "":
-		return true
-	case "list":
-		return after == ""
-	case "now":
-		return optional(strings.Fields(after))
-	case "remove", "pause", "resume":
-		return after == "" || namePattern.MatchString(after)
-	case "change":
-		name, _ := firstWord(after)
-		return after == "" || namePattern.MatchString(name)
-	}
-	_, _, err := schedule.ParsePrefix(rest, time.UTC, time.Unix(0, 0))
-	return !errors.Is(err, schedule.ErrUnknown)
-}
-
-// optional reports whether the words begin with one that can follow "report now".
-func optional(words []string) bool {
-	if len(words) == 0 || strings.HasPrefix(words[0], "#") {
-		return true
-	}
-	_, about := subjects[words[0]]
-	return about || words[0] == "here" || words[0] == "always" || words[0] == "quiet"
 }

@@ -3,11 +3,9 @@ package intake
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/authority"
 	"github.com/deckhand-bot/deckhand/bot/card"
@@ -61,72 +59,6 @@ func (c *Chat) survey(ctx context.Context, most int, live bool, want func(agent.
 	return list, nil
 }
 
-// Mine sums up the person's newest runs, the newest first, at most 20 out of
-// the newest 100 of the store.
-func (c *Chat) Mine(ctx context.Context, p bot.Person) ([]card.Status, error) {
-	runs, err := c.survey(ctx, maxListed, false, func(r agent.Run) bool { return authority.Requested(r, p) })
-	list := make([]card.Status, len(runs))
-	for i, r := range runs {
-		list[i] = card.StatusOf(r)
-	}
-	return list, err
-}
-
-// Pending lists open questions that the person may decide, of the newest runs
-// first, at most 20 out of the newest 100 live runs of the store.
-func (c *Chat) Pending(ctx context.Context, p bot.Person) ([]card.Pending, error) {
-	var list []card.Pending
-	_, err := c.survey(ctx, maxListed, true, func(r agent.Run) bool {
-		n := len(list)
-		for _, check := range r.OpenCheckpoints() {
-			if len(list) < maxListed && c.cfg.Desk.Authority.May(r, check.Ask, p) && !check.Voted(p.ID) {
-				list = append(list, card.Pending{Run: r, Check: check})
-			}
-		}
-		return len(list) > n
-	})
-	return list, err
-}
-
-// visited shows the bot's own page.
-func (h *request) visited(ctx context.Context) (bot.Answer, error) {
-	mine, err := h.Mine(ctx, h.in.By)
-	if err != nil {
-		return bot.Answer{}, err
-	}
-	pending, err := h.Pending(ctx, h.in.By)
-	if err != nil {
-		return bot.Answer{}, err
-	}
-	spent, err := h.cfg.Store.Spent(ctx, agent.CounterOf(agent.PersonCounter(h.in.By.ID, h.now), agent.BudgetUSD))
-	if err != nil {
-		return bot.Answer{}, err
-	}
-	a := h.cfg.Desk.Authority
-	settings := []bot.Fact{{Name: "Who starts runs", Value: listed(a.Start, "every full member")}, {Name: "Operators", Value: listed(a.Operators, "nobody")},
-		{Name: "Approvers", Value: listed(a.Approvers, "the requester and the operators")}}
-	home := card.HomePage(card.Home{Mine: mine, Pending: pending,
-		Month: []bot.Fact{{Name: "Your runs", Value: monthly(agent.Nano(spent), mine)}}, Settings: settings}, h.now)
-	return bot.Answer{Home: &home}, nil
-}
-
-// monthly is what a person's runs cost this month: unknown where their model
-// has no price.
-func monthly(spent agent.Nano, mine []card.Status) string {
-	if slices.ContainsFunc(mine, func(s card.Status) bool { return s.Cost == nil && s.Problem == "" }) {
-		return "at least " + format.Money(spent) + ": the cost of some is unknown, their model has no price"
-	}
-	return format.Money(spent)
-}
-
-// listed lists principals as facts show them.
-func listed(list []string, none string) string {
-	if len(list) == 0 {
-		return none
-	}
-	return strings.ReplaceAll(bot.Mentions(list, "and"), "\n", " ")
-}
-
 // isReportOnly reports whether the run is the post of a report or an alert and nothing
 // else: no list of work has it, unless it could not be posted.
 func isReportOnly(r agent.Run) bool { return r.Scheduled() && r.Undelivered() == "" }
@@ -154,4 +86,85 @@ func ListRuns(ctx context.Context, d *runs.Client) ([]card.Status, error) {
 		}
 	}
 	return list, nil
+}
+
+// Mine sums up the person's newest runs, the newest first, at most 20 out of
+// the newest 100 of the store.
+func (c *Chat) Mine(ctx context.Context, p bot.Person) ([]card.Status, error) {
+	runs, err := c.survey(ctx, maxListed, false, func(r agent.Run) bool { return authority.Requested(r, p) })
+	list := make([]card.Status, len(runs))
+	for i, r := range runs {
+		list[i] = card.StatusOf(r)
+	}
+	return list, err
+}
+
+// Pending lists open questions that the person may decide, of the newest runs
+// first, at most 20 out of the newest 100 live runs of the store.
+func (c *Chat) Pending(ctx context.Context, p bot.Person) ([]card.Pending, error) {
+	var list []card.Pending
+	_, err := c.survey(ctx, maxListed, true, func(r agent.Run) bool {
+		n := len(list)
+		for _, check := range r.OpenCheckpoints() {
+			if len(list) < maxListed && c.cfg.Desk.Authority.May(r, check.Ask, p) && !check.Voted(p.ID) {
+				list = append(list, card.Pending{Run: r, Check: check})
+			}
+		}
+		return len(list) > n
+	})
+	return list, err
+}
+
+// target is the run that a command is about: the one that is named, else the
+// one that lives in the thread, else the person's only live one at this place.
+func (h *request) target(ctx context.Context, named string) (agent.Run, error) {
+	if named != "" {
+		return h.visible(ctx, agent.RunID(strings.Trim(named, "`")))
+	}
+	r, _, err := h.resident(ctx)
+	if err != nil || r.ID != "" {
+		return r, err
+	}
+	place := h.in.Where.Place()
+	list, err := h.survey(ctx, 2, true, func(r agent.Run) bool {
+		return authority.Requested(r, h.in.By) && (h.in.Where.Channel == "" || placeOf(r) == place)
+	})
+	switch {
+	case err != nil:
+		return r, err
+	case len(list) == 0:
+		return r, refuse("No run lives here. `runs` lists yours; name one behind the command.")
+	case len(list) > 1:
+		return r, refuse("You have several runs here. `runs` lists them; name one behind the command.")
+	}
+	return list[0], nil
+}
+
+// visible is a run that the person may look at: at the place where it answers,
+// or with a part in it.
+func (h *request) visible(ctx context.Context, run agent.RunID) (agent.Run, error) {
+	r, err := h.cfg.Desk.Load(ctx, run)
+	if err != nil {
+		return r, err
+	}
+	if h.looks(r) {
+		return r, nil
+	}
+	h.log("a look at a run was refused", r)
+	return agent.Run{}, agent.ErrNoRun
+}
+
+// looks reports whether the person may look at the run.
+func (h *request) looks(r agent.Run) bool {
+	a, here := h.cfg.Desk.Authority, h.in.Where.Channel != "" && placeOf(r) == h.in.Where.Place()
+	return here || a.Steers(r, h.in.By) || a.May(r, agent.CheckApproval, h.in.By) || a.May(r, agent.CheckBudget, h.in.By)
+}
+
+// placeOf is the channel that a run answers in, empty for one that is only watched.
+func placeOf(r agent.Run) string {
+	a, err := bot.ParseAddress(r.Brief.ReplyTo)
+	if errors.Is(err, bot.ErrAddress) {
+		return ""
+	}
+	return a.Place()
 }

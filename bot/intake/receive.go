@@ -1,0 +1,116 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/runs"
+)
+
+// Receive takes in one event: it decides what it is and who may do it, writes it
+// down in one commit with the keys of the event, and says what the platform
+// answers at once. An event that was heard before has an empty answer. An error
+// means that the event is not written down: the platform delivers it again.
+func (c *Chat) Receive(ctx context.Context, in bot.Inbound) (bot.Answer, error) {
+	h := &request{Chat: c, in: in, now: time.Now(), dedupe: runs.Dedupe{Once: in.Keys, Set: map[string]string{}}}
+	if in.By.ID == "" || in.Act == nil || !c.cfg.Desk.Authority.Hears(in.By) {
+		return bot.Answer{}, nil
+	}
+	tired, err := c.count(ctx, h)
+	if err != nil || tired {
+		return bot.Answer{}, err
+	}
+	a, err := c.act(ctx, h)
+	if err != nil {
+		a, err = h.refusal(ctx, err)
+	}
+	if err == nil && !h.written {
+		a, err = h.once(ctx, a)
+	}
+	if errors.Is(err, agent.ErrSeen) {
+		return bot.Answer{}, nil
+	}
+	if err != nil {
+		return bot.Answer{}, fmt.Errorf("what %s did at %s is not written down: %w", in.By.ID, in.Where, err)
+	}
+	return a, nil
+}
+
+// maxMoves is how often an event is looked at anew.
+const maxMoves = 4
+
+// act does what the event asks for. Where somebody else's event came in between,
+// it is looked at anew; a message may be a new goal once its run has ended.
+func (c *Chat) act(ctx context.Context, h *request) (a bot.Answer, err error) {
+	_, said := h.in.Act.(bot.Said)
+	for range maxMoves {
+		a, err = c.acted(ctx, h)
+		if !errors.Is(err, errMoved) && (!said || !errors.Is(err, runs.ErrEnded)) {
+			break
+		}
+	}
+	return a, err
+}
+
+func (c *Chat) acted(ctx context.Context, h *request) (bot.Answer, error) {
+	switch a := h.in.Act.(type) {
+	case bot.Said:
+		return message{decider{h}}.receive(ctx, a)
+	case bot.Commanded:
+		return call{decider{h}}.receive(ctx, a.Text)
+	case bot.Pressed:
+		return press{decider{h}}.receive(ctx, a.Button)
+	case bot.Filled:
+		return fill{decider{h}}.receive(ctx, a)
+	case bot.Stopped:
+		return h.stopped(ctx)
+	case bot.Visited:
+		return h.visited(ctx)
+	}
+	return bot.Answer{}, nil
+}
+
+// stopped is the platform's own stop button.
+func (h *request) stopped(ctx context.Context) (bot.Answer, error) {
+	r, err := h.target(ctx, "")
+	if err != nil {
+		return bot.Answer{}, err
+	}
+	return h.control(ctx, r.ID, agent.WordPause)
+}
+
+// maxBots is how many messages of bots in a row are heard in a thread without
+// one of a person.
+const maxBots = 5
+
+// count counts the messages of bots in a row, so that two of them do not talk
+// for ever; tired: this one is not heard.
+func (c *Chat) count(ctx context.Context, h *request) (tired bool, err error) {
+	if _, said := h.in.Act.(bot.Said); !said || len(h.cfg.Desk.Authority.AllowBots) == 0 {
+		return false, nil
+	}
+	name := "bots/" + h.in.Where.String()
+	if h.topLevel() {
+		name = "bots/" + h.in.Where.Place() // each of them begins a thread of its own
+	}
+	value, err := h.cfg.Store.Value(ctx, name)
+	if err != nil {
+		return false, err
+	}
+	n, _ := strconv.Atoi(value) // "" is none
+	switch {
+	case h.in.By.Bot && n >= maxBots:
+		h.cfg.Log.Info("a bot is not heard any more until a person speaks", "bot", h.in.By.ID, "where", h.in.Where.String())
+		return true, nil
+	case h.in.By.Bot:
+		h.dedupe.Set[name] = strconv.Itoa(n + 1)
+	case value != "":
+		h.dedupe.Set[name] = ""
+	}
+	return false, nil
+}

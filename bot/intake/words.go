@@ -1,0 +1,131 @@
+package intake
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot/recurring"
+	"github.com/deckhand-bot/deckhand/bot/runs"
+	"github.com/deckhand-bot/deckhand/bot/schedule"
+)
+
+// firstWord parts a text after its first word.
+func firstWord(text string) (word, rest string) {
+	text = strings.TrimSpace(text)
+	i := strings.IndexFunc(text, unicode.IsSpace)
+	if i < 0 {
+		return text, ""
+	}
+	return text[:i], strings.TrimSpace(text[i:])
+}
+
+// afterColon is the text after "WORD:", else the text.
+func afterColon(text, word string) string {
+	first, rest := firstWord(text)
+	if rest != "" && strings.EqualFold(first, word+":") {
+		return rest
+	}
+	return text
+}
+
+// reason is what follows "deny" in a text that denies and says why.
+func reason(text string) (why string, is bool) {
+	word, rest := firstWord(text)
+	return rest, rest != "" && strings.EqualFold(strings.TrimRight(word, ",:"), agent.DecideDeny)
+}
+
+// spelled is the decision that a text is exactly: a word of the question or,
+// said to the bot, also a short one or a number. Free answers are none.
+func spelled(c agent.Checkpoint, text string, to bool) (word string, is bool) {
+	text = strings.ToLower(strings.TrimSpace(text))
+	if _, offered := runs.Choice(c, text); !offered {
+		text = strings.TrimRight(text, ".! ")
+	}
+	if text == agent.DecideAnswer && runs.Free(c) {
+		return "", false // the name of the decision is no answer
+	}
+	if meant, offered := runs.Choice(c, text); offered {
+		return meant, true
+	}
+	if text == "always in this run" && slices.Contains(c.Choices, agent.DecideAlways) {
+		return agent.DecideAlways, true
+	}
+	n, err := strconv.Atoi(text)
+	number := err == nil && n > 0
+	switch {
+	case text == "", !to && c.Ask != agent.CheckClarify:
+		return "", false
+	case number && runs.Free(c): // only the numbers that the question shows
+		if len(c.Questions) != 1 || n > len(c.Questions[0].Choices) {
+			return "", false
+		}
+		return c.Questions[0].Choices[n-1], true
+	case runs.Free(c):
+		return "", false
+	}
+	d, err := runs.ReadWord(c, text, "")
+	return d.Decision, err == nil
+}
+
+var (
+	runPattern   = regexp.MustCompile(`^[a-z2-7]{16}$`)
+	checkPattern = regexp.MustCompile(`^[a-z2-7]{16}-[a-z0-9]{1,16}$`)
+)
+
+func aRun(rest string) bool      { return rest == "" || runPattern.MatchString(rest) }
+func aNamedRun(rest string) bool { return runPattern.MatchString(rest) }
+
+func aQuestion(rest string) bool {
+	first, _, _ := strings.Cut(rest, " ")
+	return rest == "" || checkPattern.MatchString(first)
+}
+
+func never(string) bool         { return false }
+func anything(rest string) bool { return rest != "" }
+func nothing(rest string) bool  { return rest == "" }
+
+// ordered are the beginnings of orders about memory; anything else after the
+// word is a goal about memory.
+func ordered(rest string) bool {
+	first, _, _ := strings.Cut(strings.ToLower(rest), " ")
+	return rest == "" || slices.Contains([]string{"list", "pin", "forget"}, first)
+}
+
+var namePattern = regexp.MustCompile("^`?([A-Za-z0-9][A-Za-z0-9._-]{0,63})`?$")
+var subjects = map[string]recurring.Subject{"workspace": recurring.OfWorkspace, "channel": recurring.OfChannel, "mine": recurring.OfPerson}
+
+// scheduled reports whether the text after "report" or "schedule", said in a
+// sentence, is an order and not a goal about a report or a schedule.
+func scheduled(rest string) bool {
+	first, after := firstWord(strings.ToLower(rest))
+	switch first {
+	case "":
+		return true
+	case "list":
+		return after == ""
+	case "now":
+		return optional(strings.Fields(after))
+	case "remove", "pause", "resume":
+		return after == "" || namePattern.MatchString(after)
+	case "change":
+		name, _ := firstWord(after)
+		return after == "" || namePattern.MatchString(name)
+	}
+	_, _, err := schedule.ParsePrefix(rest, time.UTC, time.Unix(0, 0))
+	return !errors.Is(err, schedule.ErrUnknown)
+}
+
+// optional reports whether the words begin with one that can follow "report now".
+func optional(words []string) bool {
+	if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+		return true
+	}
+	_, about := subjects[words[0]]
+	return about || words[0] == "here" || words[0] == "always" || words[0] == "quiet"
+}
