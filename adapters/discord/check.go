@@ -9,6 +9,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/gateway"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -41,7 +42,7 @@ func Check(ctx context.Context, cfg Config) (string, error) {
 	}
 	var ways []string
 	if cfg.Gateway {
-		if err := d.checkGateway(ctx); err != nil {
+		if _, err := gateway.Address(ctx, d.api); err != nil {
 			return "", err
 		}
 		ways = append(ways, "the gateway")
@@ -98,20 +99,6 @@ func (d *Discord) checkPermissions(ctx context.Context) error {
 			return fmt.Errorf("in the server %q the bot lacks %s: give its role what is missing, or invite it again with the address that `deckhand manifest discord` prints",
 				g.Name, strings.Join(lacks, ", "))
 		}
-	}
-	return nil
-}
-
-// checkGateway asks where the gateway is, without opening it.
-func (d *Discord) checkGateway(ctx context.Context) error {
-	var found struct {
-		URL string `json:"url"`
-	}
-	if err := d.api.Call(ctx, http.MethodGet, discordgo.EndpointGateway, nil, &found); err != nil {
-		return fmt.Errorf("ask Discord for its gateway: %w", err)
-	}
-	if !strings.HasPrefix(found.URL, "ws") {
-		return errors.New("Discord names no address of its gateway; is DISCORD_API_URL right?")
 	}
 	return nil
 }

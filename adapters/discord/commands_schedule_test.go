@@ -265,12 +265,11 @@ func TestRolesInTexts(t *testing.T) {
 	if got := saying(t, r.Hears(1)[0]).Text; got != "ask @Sailors, @role and @role" {
 		t.Errorf("said %q", got)
 	}
-	l := &gatewayLink{d: r.d}
-	l.role(packet{Kind: "GUILD_ROLE_DELETE", Data: json.RawMessage(`{"guild_id":"` + discordtest.Guild + `","role_id":"` + discordtest.Crew + `"}`)})
+	r.d.event("GUILD_ROLE_DELETE", json.RawMessage(`{"guild_id":"`+discordtest.Guild+`","role_id":"`+discordtest.Crew+`"}`))
 	if got := r.d.in.roles.name(discordtest.Guild, discordtest.Crew); got != "role" {
 		t.Errorf("a role that is gone is %q", got)
 	}
-	l.guild(packet{Kind: "GUILD_DELETE", Data: json.RawMessage(`{"id":"` + discordtest.Guild + `"}`)})
+	r.d.event("GUILD_DELETE", json.RawMessage(`{"id":"`+discordtest.Guild+`"}`))
 	if got := r.d.in.roles.name(discordtest.Guild, discordtest.Admins); got != "role" {
 		t.Errorf("a role of a server that is gone is %q", got)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
+	"github.com/deckhand-bot/deckhand/adapters/discord/gateway"
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/wait"
@@ -79,7 +80,7 @@ func (d *Discord) Listen(ctx context.Context, hear bot.Hear) error {
 	var g sync.WaitGroup
 	broken := make(chan error, 1)
 	if d.cfg.Gateway {
-		g.Go(func() { broken <- d.gateway(links) })
+		g.Go(func() { broken <- gateway.Run(links, d.connection()) })
 		g.Go(func() { d.catchUps(inner, late, hear) })
 		g.Go(func() { d.keepMarks(inner) })
 	} else {

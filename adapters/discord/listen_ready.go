@@ -11,7 +11,6 @@ import (
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/agent/wait"
-	"github.com/deckhand-bot/deckhand/bot"
 )
 
 // patience is how long the adapter waits for what.
@@ -146,6 +145,3 @@ func (d *Discord) mend(ctx context.Context) {
 		}
 	}
 }
-
-// refusedGateway is a refusal that another attempt cannot mend.
-func refusedGateway(text string) error { return fmt.Errorf("%s: %w", text, bot.ErrRefused) }

@@ -2,7 +2,6 @@ package discord
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -63,8 +62,6 @@ type notice struct {
 // before it, as in "report pause".
 type typed struct{ path, option, text string }
 
-var errMalformed = errors.New("the payload is not what Discord documents")
-
 // parse reads a parcel. Without an error nil means that it is none of the bot's
 // business. With an error there may be a notice with the way to answer.
 func (d *Discord) parse(p parcel) (*notice, error) {
@@ -86,7 +83,7 @@ func (d *Discord) parse(p parcel) (*notice, error) {
 		}
 	}
 	if err != nil {
-		return n, fmt.Errorf("%w: %w", errMalformed, err)
+		return n, fmt.Errorf("%w: %w", api.ErrMalformed, err)
 	}
 	return n, nil
 }

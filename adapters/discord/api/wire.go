@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"errors"
 
 	"github.com/bwmarrin/discordgo"
 )
@@ -10,6 +11,9 @@ import (
 // library's. Its messages and interactions refuse the whole for one part of a
 // kind that they do not know; its members and channels for a time that is none,
 // and of channels thousands are remembered.
+
+// ErrMalformed says that a payload cannot be read.
+var ErrMalformed = errors.New("the payload is not what Discord documents")
 
 // Name is how people see a user.
 func Name(u discordgo.User) string {
