@@ -26,7 +26,8 @@ func Head(document string, most int) (string, bool) {
 	used, open, last := 0, "", ""
 	for line := range strings.SplitAfterSeq(document, "\n") {
 		n := utf8.RuneCountInString(line)
-		if used+n+len(open)+1 > most {
+		after := fenceAfter(open, line)
+		if used+n+max(len(open), len(after))+1 > most {
 			if last = line; open == "" && strings.TrimSpace(line) == "" {
 				kept = &whole
 			}
@@ -34,8 +35,7 @@ func Head(document string, most int) (string, bool) {
 		}
 		used += n
 		whole.WriteString(line)
-		open = fenceAfter(open, line)
-		if open == "" && strings.TrimSpace(line) == "" {
+		if open = after; open == "" && strings.TrimSpace(line) == "" {
 			kept.Reset()
 			kept.WriteString(whole.String())
 		}
