@@ -35,10 +35,10 @@ func defaultPatience() patience {
 
 // pauses lie between attempts, and are longer where Discord asks for more.
 func (p patience) pauses() ingest.Backoff {
-	return ingest.Backoff{First: p.first, Longest: p.longest, Asked: func(err error) time.Duration {
+	return ingest.NewBackoff(p.first, p.longest, func(err error) time.Duration {
 		asked, _ := api.Wait(err)
 		return asked
-	}}
+	})
 }
 
 // Ready is nil while events come in and the commands are registered.

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
 // gateFor is how long new events wait for the old ones, of the second in which
@@ -89,7 +91,7 @@ func (b *Backlog) Run(ctx context.Context, r CatchUp) {
 		select {
 		case <-b.gaps:
 		case <-b.failures:
-			if !Sleep(ctx, r.Failed) {
+			if !wait.Sleep(ctx, r.Failed) {
 				return
 			}
 			if r.Resent && b.marks.AllHeard() {
@@ -111,7 +113,7 @@ func (b *Backlog) Run(ctx context.Context, r CatchUp) {
 			continue
 		}
 		r.Log.Warn("what was said while the bot was away could not be read back; trying again", "error", err)
-		if !Sleep(ctx, r.Backoff.After(err)) {
+		if !wait.Sleep(ctx, r.Backoff.After(err)) {
 			return
 		}
 		b.NoteGap()

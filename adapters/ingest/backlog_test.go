@@ -32,7 +32,7 @@ func reader(t *testing.T, b *Backlog, resent bool, fails ...error) (reads, saves
 				return err
 			},
 			Saved:   func() { saves.Add(1) },
-			Backoff: Backoff{First: time.Second, Longest: time.Minute, Asked: func(error) time.Duration { return 0 }},
+			Backoff: NewBackoff(time.Second, time.Minute, func(error) time.Duration { return 0 }),
 			Failed:  10 * time.Second, Resent: resent, Log: slog.New(slog.DiscardHandler),
 		})
 	}()
@@ -123,12 +123,12 @@ func TestEventsWaitAtTheGate(t *testing.T) {
 
 func TestPausesGrow(t *testing.T) {
 	t.Parallel()
-	p := Backoff{First: time.Second, Longest: 4 * time.Second, Asked: func(err error) time.Duration {
+	p := NewBackoff(time.Second, 4*time.Second, func(err error) time.Duration {
 		if err != nil {
 			return time.Minute
 		}
 		return 0
-	}}
+	})
 	for n, want := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 4 * time.Second} {
 		if got := p.After(nil); got < want*3/4 || got > want*5/4 {
 			t.Errorf("pause %d is %s, want about %s", n, got, want)
@@ -141,24 +141,6 @@ func TestPausesGrow(t *testing.T) {
 	if got := p.After(nil); got > 2*time.Second {
 		t.Errorf("begins again with %s", got)
 	}
-}
-
-func TestOutliveGoesOnForAWhile(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		late, release := WithGrace(ctx, time.Second)
-		defer release()
-		began := time.Now()
-		cancel()
-		if late.Err() != nil {
-			t.Error("it ended at once")
-		}
-		<-late.Done()
-		if got := time.Since(began); got != time.Second {
-			t.Errorf("it ended after %s", got)
-		}
-	})
 }
 
 func TestTheSameIsLoggedOnceAMinute(t *testing.T) {

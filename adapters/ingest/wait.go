@@ -1,58 +1,28 @@
 package ingest
 
 import (
-	"context"
-	"math/rand/v2"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
-// Backoff is what lies between the attempts of a platform: each pause is twice
-// as long as the last, give or take a quarter, so that many processes try again
-// at different times.
+// Backoff is what lies between the attempts of a platform: growing pauses, and
+// longer ones where the platform asks for more.
 type Backoff struct {
-	First, Longest time.Duration
-	// Asked is how long the platform asks for with an error, zero where it asks
-	// for nothing.
-	Asked func(err error) time.Duration
+	wait.Backoff
 
-	next time.Duration
+	asked func(err error) time.Duration
+}
+
+// NewBackoff has pauses from first to longest; asked is how long the platform
+// asks for with an error, zero where it asks for nothing.
+func NewBackoff(first, longest time.Duration, asked func(err error) time.Duration) Backoff {
+	return Backoff{Backoff: wait.Backoff{First: first, Longest: longest}, asked: asked}
 }
 
 // After is how long to wait after an error: what the platform asks for, if that
 // is longer than the next pause.
-func (b *Backoff) After(err error) time.Duration {
-	b.next = min(max(2*b.next, b.First), b.Longest)
-	if asked := b.Asked(err); asked > b.next {
-		return asked
-	}
-	return b.next - b.next/4 + rand.N(max(b.next/2, 1))
-}
-
-// Reset begins with the first pause again: an attempt went well.
-func (b *Backoff) Reset() { b.next = 0 }
-
-// Sleep waits; false: ctx ended.
-func Sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// WithGrace is a context that goes on for a while after ctx: what is under way
-// when the end comes is finished in it.
-func WithGrace(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() {
-		t := time.AfterFunc(d, cancel)
-		context.AfterFunc(late, func() { t.Stop() })
-	})
-	return late, func() { stop(); cancel() }
-}
+func (b *Backoff) After(err error) time.Duration { return max(b.Next(), b.asked(err)) }
 
 // Signal wakes whoever waits at a channel that holds one, now or later, once.
 func Signal(c chan struct{}) {

@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
 // Watermarks are how far what people said was heard: in each place up to which
@@ -146,6 +148,42 @@ func (w *Watermarks) Unheard() map[string]int64 {
 	return list
 }
 
+// Since is from where on the platform's messages were heard, as far as that is
+// known: what a store has, and what could not be written down here.
+type Since struct {
+	SavedMarks
+	Unheard map[string]int64
+}
+
+// Since reads how far was heard.
+func (w *Watermarks) Since(ctx context.Context) (Since, error) {
+	saved, err := w.Load(ctx)
+	return Since{SavedMarks: saved, Unheard: w.Unheard()}, err
+}
+
+// Nothing reports that nothing is known of earlier times: the first start.
+func (s Since) Nothing() bool {
+	return s.Online == 0 && len(s.Places) == 0 && len(s.Unheard) == 0
+}
+
+// Known are the places of which something is known, sorted.
+func (s Since) Known() []string {
+	list := slices.AppendSeq(slices.Collect(maps.Keys(s.Places)), maps.Keys(s.Unheard))
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// Of is the position after which a place has to be read; zero or less: nothing
+// is known of earlier times. When all was well nothing had failed anywhere here;
+// what was being written down just then lies within overlap.
+func (s Since) Of(place string, overlap int64) int64 {
+	after := max(s.Places[place], s.Online-overlap)
+	if at, failed := s.Unheard[place]; failed && (after <= 0 || at < after) {
+		after = at // another process read on
+	}
+	return after
+}
+
 // Load reads what was saved. Nothing in it means that nothing is known of
 // earlier times.
 func (w *Watermarks) Load(ctx context.Context) (SavedMarks, error) {
@@ -224,4 +262,14 @@ func (m *watermark) position() int64 {
 		at = min(at, p-1)
 	}
 	return max(at, 0)
+}
+
+// Keep saves the marks every few seconds until ctx ends. Online is the position
+// of now while the platform is connected, else zero.
+func (w *Watermarks) Keep(ctx context.Context, every time.Duration, online func() int64, failed func(error)) {
+	for wait.Sleep(ctx, every) {
+		if err := w.Save(ctx, online()); err != nil {
+			failed(err)
+		}
+	}
 }

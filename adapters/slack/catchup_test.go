@@ -9,6 +9,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/adapters/adaptertest"
 	"github.com/deckhand-bot/deckhand/adapters/slack/slacktest"
+	"github.com/deckhand-bot/deckhand/adapters/slack/wire"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -103,7 +104,7 @@ func TestWhatCouldNotBeHeardIsCaughtUp(t *testing.T) {
 		}
 		return n >= 1
 	})
-	if r.s.in.marks.AllHeard() {
+	if r.s.in.Marks.AllHeard() {
 		t.Error("all is well although a message is lost")
 	}
 	r.s.saveMarks(t.Context(), true)
@@ -147,7 +148,7 @@ func TestMarksKeepTheirForm(t *testing.T) {
 	if err != nil || len(seen) != 2 || seen["seen/slack:T1:"+slacktest.General] != ts {
 		t.Errorf("saved %v, want up to %s, %v", seen, ts, err)
 	}
-	if at := timeOf(seen["seen/slack:T1"]); time.Since(at) > time.Minute || time.Until(at) > time.Minute {
+	if at := wire.TimeOf(seen["seen/slack:T1"]); time.Since(at) > time.Minute || time.Until(at) > time.Minute {
 		t.Errorf("all was well until %s", at)
 	}
 }

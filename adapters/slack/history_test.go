@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/deckhand-bot/deckhand/adapters/slack/draw/drawtest"
 	"github.com/deckhand-bot/deckhand/adapters/slack/slacktest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -15,7 +16,7 @@ func TestHistory(t *testing.T) {
 	t.Parallel()
 	w, s := shown(t, slacktest.Config{}, io.Discard)
 	parent := w.Mention(slacktest.Ann, slacktest.General, "", "do it &amp; ask <@U2>")
-	mustPost(t, s, general(parent), sampleCards()["card"])
+	mustPost(t, s, general(parent), drawtest.Cards()["card"])
 	w.Say(slacktest.Ben, slacktest.General, parent, "see <https://x.y|this>", slacktest.Upload{Name: "a.txt", Data: []byte("x")})
 	for i := range 430 {
 		w.Say(slacktest.Ann, slacktest.General, parent, fmt.Sprint("no ", i))
@@ -56,7 +57,7 @@ func TestDirect(t *testing.T) {
 	if err != nil || at != (bot.Address{Platform: Platform, Workspace: slacktest.Team, Channel: w.IM(slacktest.Ann)}) {
 		t.Fatalf("%s, %v", at, err)
 	}
-	mustPost(t, s, at, sampleCards()["report"])
+	mustPost(t, s, at, drawtest.Cards()["report"])
 	for _, who := range []string{"slack:U77", "slack:S1", "discord:1", "U1", ""} {
 		if _, err := s.Direct(t.Context(), who); !errors.Is(err, bot.ErrGone) {
 			t.Errorf("%q: %v", who, err)
@@ -89,7 +90,7 @@ func TestWorking(t *testing.T) {
 	if err := s.Working(t.Context(), general(parent), "x"); err != nil || w.Count("assistant.threads.setStatus") != before {
 		t.Errorf("while it is limited: %v, asked %d times", err, w.Count("assistant.threads.setStatus")-before)
 	}
-	s.out.silence("assistant.threads.setStatus", 0)
+	s.features.silence("assistant.threads.setStatus", 0)
 	before = w.Count("assistant.threads.setStatus")
 	w.Fail("assistant.threads.setStatus", 9, slacktest.APIError("unknown_method"))
 	for range 3 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/adapters/slack/slacktest"
+	"github.com/deckhand-bot/deckhand/adapters/slack/wire"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -34,7 +35,7 @@ func TestThreadsOfLiveRunsAreReadBackHoweverOld(t *testing.T) {
 			if err := r.Names.SetValue(t.Context(), "thread/"+general(thread).String(), "r1"); err != nil {
 				t.Fatal(err)
 			}
-			r.until("it was here", func() bool { v, _ := r.Names.Value(t.Context(), r.s.seenName()); return v != "" })
+			r.until("it was here", func() bool { v, _ := r.Names.Value(t.Context(), r.s.marksName()); return v != "" })
 			r.stop()
 			r.HoldEvents()
 			r.Say(slacktest.Ann, slacktest.General, thread, "an answer")
@@ -74,8 +75,8 @@ func TestAnotherReplicaDoesNotMoveTheMarkOverAFailure(t *testing.T) {
 	r.Mention(slacktest.Ann, slacktest.General, "", "meanwhile")
 	r.until("Slack has given up", func() bool { return refused.Load() >= 2 })
 	r.s.saveMarks(t.Context(), true)
-	far := stampOf(time.Now().Add(time.Second))
-	for _, name := range []string{r.s.seenName() + ":" + slacktest.General, r.s.seenName()} {
+	far := wire.StampOf(time.Now().Add(time.Second))
+	for _, name := range []string{r.s.marksName() + ":" + slacktest.General, r.s.marksName()} {
 		if err := r.Names.SetValue(t.Context(), name, far); err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +93,7 @@ func TestTheEndWaitsForAnswersToWhatWasMissed(t *testing.T) {
 	r.Mention(slacktest.Ann, slacktest.General, "", "first")
 	r.Hears(1)
 	r.settled()
-	r.until("it was here", func() bool { v, _ := r.Names.Value(t.Context(), r.s.seenName()); return v != "" })
+	r.until("it was here", func() bool { v, _ := r.Names.Value(t.Context(), r.s.marksName()); return v != "" })
 	r.stop()
 	r.HoldEvents()
 	r.Mention(slacktest.Ann, slacktest.General, "", "second")

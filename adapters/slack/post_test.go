@@ -13,6 +13,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/deckhand-bot/deckhand/adapters/slack/draw"
+	"github.com/deckhand-bot/deckhand/adapters/slack/draw/drawtest"
 	"github.com/deckhand-bot/deckhand/adapters/slack/slacktest"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
@@ -64,7 +66,7 @@ func TestPostIsFoundAgain(t *testing.T) {
 	since := time.Now()
 	parent := w.Say(slacktest.Ann, slacktest.General, "", "hello")
 	for _, to := range []bot.Address{general(parent), general("")} {
-		for name, c := range sampleCards() {
+		for name, c := range drawtest.Cards() {
 			c.Key.Name = name
 			p := mustPost(t, s, to, c)
 			if want := to.ID; want != "" && p.Thread.ID != want || want == "" && p.Thread != p.Message {
@@ -74,7 +76,7 @@ func TestPostIsFoundAgain(t *testing.T) {
 			if m.Metadata == nil || m.Metadata.EventType != "deckhand_post" || string(m.Metadata.EventPayload) != `{"key":"`+name+`","kind":"`+string(c.Key.Kind)+`","run":"run-1"}` {
 				t.Errorf("%s: metadata %+v", name, m.Metadata)
 			}
-			if m.Text == "" || len(m.Text) > maxText {
+			if m.Text == "" || len(m.Text) > 3000 {
 				t.Errorf("%s: fallback text %q", name, m.Text)
 			}
 			got, found, err := s.Find(t.Context(), to, c.Key, since)
@@ -95,11 +97,11 @@ func TestFindReadsManyPages(t *testing.T) {
 	t.Parallel()
 	w, s := shown(t, slacktest.Config{}, io.Discard)
 	since := time.Now()
-	p := mustPost(t, s, general(""), sampleCards()["report"])
+	p := mustPost(t, s, general(""), drawtest.Cards()["report"])
 	for range 450 {
 		w.Say(slacktest.Ann, slacktest.General, "", "x")
 	}
-	if got, found, err := s.Find(t.Context(), general(""), sampleCards()["report"].Key, since); err != nil || !found || got != p {
+	if got, found, err := s.Find(t.Context(), general(""), drawtest.Cards()["report"].Key, since); err != nil || !found || got != p {
 		t.Errorf("found %+v, %v, %v", got, found, err)
 	}
 }
@@ -107,7 +109,7 @@ func TestFindReadsManyPages(t *testing.T) {
 func TestEditNotifiesNobody(t *testing.T) {
 	t.Parallel()
 	w, s := shown(t, slacktest.Config{}, io.Discard)
-	c := sampleCards()["ask"]
+	c := drawtest.Cards()["ask"]
 	p := mustPost(t, s, general(""), c)
 	first := mustRead(t, w, p.Message)
 	first.Blocks = plainJSON(first.Blocks)
@@ -154,7 +156,7 @@ func TestOldWorkspacesGetOldBlocks(t *testing.T) {
 	w.RejectBlocks("markdown", "plan", "context_actions")
 	for i, name := range []string{"report", "card", "report", "card", "report"} {
 		before := w.Count("chat.postMessage")
-		m := mustRead(t, w, mustPost(t, s, general(""), sampleCards()[name]).Message)
+		m := mustRead(t, w, mustPost(t, s, general(""), drawtest.Cards()[name]).Message)
 		if calls := w.Count("chat.postMessage") - before; calls != map[bool]int{true: 2, false: 1}[i < 2] {
 			t.Errorf("post %d took %d calls", i, calls)
 		}
@@ -168,7 +170,7 @@ func TestOldWorkspacesGetOldBlocks(t *testing.T) {
 		}
 	}
 	w.RejectBlocks("section", "header", "context", "actions", "markdown")
-	c := sampleCards()["ask"]
+	c := drawtest.Cards()["ask"]
 	p := mustPost(t, s, general(""), c)
 	m := mustRead(t, w, p.Message)
 	if len(m.BlockTypes()) != 0 || !strings.Contains(m.Text, "Answer here: Approve, Deny") || !strings.Contains(m.Text, "<@U1>") {
@@ -196,7 +198,7 @@ func TestTrouble(t *testing.T) {
 		there bool
 	}{
 		{"too many", slacktest.RateLimited(7 * time.Second), nil, 7 * time.Second, false},
-		{"too many, with 200", slacktest.APIError("ratelimited"), nil, busyPause, false},
+		{"too many, with 200", slacktest.APIError("ratelimited"), nil, 5 * time.Second, false},
 		{"unavailable", slacktest.Unavailable(), bot.ErrLost, 0, false},
 		{"lost answer", slacktest.LostAnswer(), bot.ErrLost, 0, true},
 		{"lost request", slacktest.LostRequest(), bot.ErrLost, 0, false},
@@ -217,7 +219,7 @@ func TestTrouble(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w, s := shown(t, slacktest.Config{}, io.Discard)
-			card := sampleCards()["report"]
+			card := drawtest.Cards()["report"]
 			since := time.Now()
 			w.Fail("chat.postMessage", 1, c.fault)
 			ctx, cancel := context.WithTimeout(t.Context(), timely)
@@ -231,7 +233,7 @@ func TestTrouble(t *testing.T) {
 				t.Errorf("%d calls", calls)
 			}
 			if c.there {
-				wait(t, w, func() bool { return len(w.FromBot()) == 1 })
+				await(t, w, func() bool { return len(w.FromBot()) == 1 })
 			}
 			if _, found, err := s.Find(t.Context(), general(""), card.Key, since); found != c.there || err != nil {
 				t.Errorf("found %v, %v", found, err)
@@ -263,7 +265,7 @@ func checkTrouble(t *testing.T, err, want error, pause time.Duration) {
 	}
 }
 
-func wait(t *testing.T, w *slacktest.Server, until func() bool) {
+func await(t *testing.T, w *slacktest.Server, until func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -276,7 +278,7 @@ func TestUnreachableSlackDidNothing(t *testing.T) {
 	t.Parallel()
 	w, s := shown(t, slacktest.Config{}, io.Discard)
 	w.Close()
-	_, err := s.Post(t.Context(), general(""), sampleCards()["card"])
+	_, err := s.Post(t.Context(), general(""), drawtest.Cards()["card"])
 	if _, busy := errors.AsType[*bot.BusyError](err); !busy {
 		t.Errorf("%v; want a pause", err)
 	}
@@ -285,7 +287,7 @@ func TestUnreachableSlackDidNothing(t *testing.T) {
 func TestPlacesThatAreGone(t *testing.T) {
 	t.Parallel()
 	w, s := shown(t, slacktest.Config{}, io.Discard)
-	card := sampleCards()["card"]
+	card := drawtest.Cards()["card"]
 	p := mustPost(t, s, general(""), card)
 	parent := w.Say(slacktest.Ann, slacktest.General, "", "hello")
 	if err := w.DeleteMessage(slacktest.General, parent); err != nil {
@@ -319,7 +321,7 @@ func TestPlacesThatAreGone(t *testing.T) {
 func TestMissingScopeIsNamed(t *testing.T) {
 	t.Parallel()
 	_, s := shown(t, slacktest.Config{Scopes: []string{"users:read"}}, io.Discard)
-	_, err := s.Post(t.Context(), general(""), sampleCards()["card"])
+	_, err := s.Post(t.Context(), general(""), drawtest.Cards()["card"])
 	if !errors.Is(err, bot.ErrRefused) || !strings.Contains(err.Error(), "chat:write") {
 		t.Errorf("%v", err)
 	}
@@ -337,7 +339,7 @@ func TestPaces(t *testing.T) {
 func TestLongReportsComeWithAFile(t *testing.T) {
 	t.Parallel()
 	w, s := shown(t, slacktest.Config{}, io.Discard)
-	c := sampleCards()["report"]
+	c := drawtest.Cards()["report"]
 	c.Parts = append([]bot.Part{bot.Prose{Markdown: strings.Repeat("A long <!channel> report.\n\n", 3000) + "The end."}}, c.Parts...)
 	p := mustPost(t, s, general(""), c)
 	m := mustRead(t, w, p.Message)
@@ -382,7 +384,7 @@ func TestAnyCardIsTaken(t *testing.T) {
 			rt.Fatalf("it took %d calls", n)
 		}
 		m, _ := w.Message(slacktest.General, p.Message.ID)
-		if len(m.BlockTypes()) == 0 && len(c.Parts) > 0 && sizeOf(renderCard(c, fixed()).blocks) > len("null") {
+		if len(m.BlockTypes()) == 0 && len(c.Parts) > 0 && len(draw.Card(c, draw.Drawing{Name: func(p string) string { return p }}).Blocks) > 0 {
 			rt.Fatalf("it is shown without blocks")
 		}
 		if err := s.Edit(t.Context(), p.Message, c); err != nil {
@@ -392,7 +394,7 @@ func TestAnyCardIsTaken(t *testing.T) {
 }
 
 func anyText(rt *rapid.T, name string, most int) string {
-	words := append([]string{"word", "\n\n", "\n", " ", "**", "```", "# ", "- ", "> ", "`", "😀", "ü", "[a](https://x.y/z)", "\\", "\"", "|", "&", bot.Mention("slack:U1")}, pings...)
+	words := append([]string{"word", "\n\n", "\n", " ", "**", "```", "# ", "- ", "> ", "`", "😀", "ü", "[a](https://x.y/z)", "\\", "\"", "|", "&", bot.Mention("slack:U1")}, drawtest.Pings...)
 	list := rapid.SliceOfN(rapid.SampledFrom(words), 0, 30).Draw(rt, name)
 	return strings.Repeat(strings.Join(list, " "), rapid.SampledFrom([]int{1, 1, 1, 2, most}).Draw(rt, name+" times"))
 }

@@ -2,22 +2,20 @@ package slack
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
 	"time"
 
-	slackapi "github.com/slack-go/slack"
-
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
+	"github.com/deckhand-bot/deckhand/adapters/slack/api"
+	"github.com/deckhand-bot/deckhand/adapters/slack/wire"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
 // Platform is the name of the platform: the first part of its addresses.
-const Platform = "slack"
+const Platform = wire.Platform
 
 // Config says how to reach a workspace. The bot token is needed always, the app
 // token for Socket Mode, the signing secret for the HTTP routes.
@@ -48,52 +46,49 @@ type Config struct {
 	Log    *slog.Logger
 }
 
-const (
-	meWithin   = 10 * time.Second // for Slack to say who the bot is
-	callWithin = 2 * time.Minute  // for any request, files included
-)
+// callWithin bounds any request, files included.
+const callWithin = 2 * time.Minute
 
-// Slack is one bot account in one workspace. It is a bot.Platform.
+// Slack is one bot account in one workspace. It is a bot.Platform: what asks
+// Slack and shows nothing is the client's.
 type Slack struct {
-	cfg    Config
-	api    *slackapi.Client
-	client *http.Client
-	log    *slog.Logger
+	*api.Client
 
-	team    string // workspace id
-	botUser string // the bot as a person: what a mention names
-	botID   string // the bot as an author
+	cfg  Config
+	http *http.Client
+	log  *slog.Logger
 
-	in  intake
-	out outlet
+	in       intake
+	features features
 }
 
 // New asks Slack who the bot is. A refused token is a bot.ErrRefused that names
 // SLACK_BOT_TOKEN; any other error is worth another attempt.
 func New(ctx context.Context, cfg Config) (*Slack, error) {
 	cfg = cfg.withDefaults()
-	options := []slackapi.Option{slackapi.OptionHTTPClient(cfg.Client), slackapi.OptionAppLevelToken(cfg.AppToken)}
-	if cfg.APIURL != "" {
-		options = append(options, slackapi.OptionAPIURL(cfg.APIURL))
-	}
-	s := &Slack{cfg: cfg, api: slackapi.New(cfg.BotToken, options...), client: cfg.Client, log: cfg.Log}
-	asking, cancel := context.WithTimeout(ctx, meWithin)
-	defer cancel()
-	me, err := s.api.AuthTestContext(asking)
-	if code := codeOf(err); tokenRefused(code) {
-		return nil, fmt.Errorf("SLACK_BOT_TOKEN is refused (%s): %w; install the app again and set the new token", code, bot.ErrRefused)
-	}
+	s := &Slack{cfg: cfg, http: cfg.Client, log: cfg.Log}
+	client, err := api.New(ctx, api.Config{BotToken: cfg.BotToken, AppToken: cfg.AppToken, URL: cfg.APIURL, HTTP: cfg.Client, Log: cfg.Log, Token: &s.in.Token})
 	if err != nil {
-		return nil, fmt.Errorf("ask Slack who the bot is: %w", err)
+		return nil, err
 	}
-	s.team, s.botUser, s.botID = me.TeamID, me.UserID, me.BotID
-	s.in.open(ingest.NewWatermarks(cfg.Names, s.seenName(), stamps))
-	s.out.open(me.URL)
+	s.Client = client
+	s.AllowBots = cfg.AllowBots
+	s.in.Init(ingest.NewWatermarks(cfg.Names, s.marksName(), stamps))
+	s.in.times = defaultTimeouts()
+	s.features.init()
 	return s, nil
 }
 
 // Name is the first part of the platform's addresses.
 func (s *Slack) Name() string { return Platform }
+
+// Link is where a browser or Slack's own program opens a message.
+func (s *Slack) Link(message bot.Address) string {
+	if s.Site == "" || message.ID == "" {
+		return ""
+	}
+	return strings.TrimSuffix(s.Site, "/") + "/archives/" + message.Channel + "/p" + strings.ReplaceAll(message.ID, ".", "")
+}
 
 func (c Config) withDefaults() Config {
 	if c.PostTimeout <= 0 {
@@ -118,28 +113,4 @@ func (c Config) withDefaults() Config {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return c
-}
-
-// place is the address of a thread or message in the workspace; without an id
-// it is the channel.
-func (s *Slack) place(channel, id string) bot.Address {
-	return bot.Address{Platform: Platform, Workspace: s.team, Channel: channel, ID: id}
-}
-
-// principal is a person, a bot or a user group as authority names them.
-func principal(id string) string { return Platform + ":" + id }
-
-// codeOf is the word with which Slack refused a call, empty for every other error.
-func codeOf(err error) string {
-	refused, _ := errors.AsType[slackapi.SlackErrorResponse](err)
-	return refused.Err
-}
-
-// tokenRefused reports whether the word says that a token is good for nothing.
-func tokenRefused(code string) bool {
-	switch code {
-	case "invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired", "not_allowed_token_type", "app_uninstalled":
-		return true
-	}
-	return false
 }

@@ -7,14 +7,15 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/adapters/slack/slacktest"
+	"github.com/deckhand-bot/deckhand/adapters/slack/wire"
 )
 
 func TestUnknownTypesAreAcknowledgedAndIgnored(t *testing.T) {
 	r := listen(t, slacktest.Config{}, nil)
 	r.Raw(map[string]any{"type": "never_heard_of", "channel": map[string]any{"id": 7}})
 	r.RawEnvelope("a_new_kind", []byte(`{"x":1}`))
-	r.RawEnvelope(kindEvent, []byte(`[]`))
-	r.RawEnvelope(kindInteraction, []byte(`{"type":"block_actions"}`))
+	r.RawEnvelope(wire.KindEvent, []byte(`[]`))
+	r.RawEnvelope(wire.KindInteraction, []byte(`{"type":"block_actions"}`))
 	r.Garbage("not JSON {")
 	r.Mention(slacktest.Ann, slacktest.General, "", "hi")
 	r.one()

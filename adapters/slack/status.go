@@ -7,6 +7,8 @@ import (
 
 	slackapi "github.com/slack-go/slack"
 
+	"github.com/deckhand-bot/deckhand/adapters/slack/api"
+	"github.com/deckhand-bot/deckhand/adapters/slack/draw"
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -29,7 +31,7 @@ func (s *Slack) Working(ctx context.Context, thread bot.Address, text string) er
 		status = slackapi.AgentSessionStatusProcessing
 	}
 	done, err := s.optional("agents.sessions.setStatus", what, func() error {
-		_, err := s.api.SetAgentSessionStatusContext(ctx, slackapi.AgentSessionSetStatusParameters{
+		_, err := s.Web.SetAgentSessionStatusContext(ctx, slackapi.AgentSessionSetStatusParameters{
 			ChannelID: thread.Channel, ThreadTS: thread.ID, Status: status,
 		})
 		return err
@@ -38,8 +40,8 @@ func (s *Slack) Working(ctx context.Context, thread bot.Address, text string) er
 		return err
 	}
 	_, err = s.optional("assistant.threads.setStatus", what, func() error {
-		return s.api.SetAssistantThreadsStatusContext(ctx, slackapi.AssistantThreadsSetStatusParameters{
-			ChannelID: thread.Channel, ThreadTS: thread.ID, Status: format.Cut(withoutPings(text), maxStatus),
+		return s.Web.SetAssistantThreadsStatusContext(ctx, slackapi.AssistantThreadsSetStatusParameters{
+			ChannelID: thread.Channel, ThreadTS: thread.ID, Status: format.Cut(draw.WithoutPings(text), maxStatus),
 		})
 	})
 	return err
@@ -48,32 +50,18 @@ func (s *Slack) Working(ctx context.Context, thread bot.Address, text string) er
 // optional makes a call that a workspace may not be able to answer; done says
 // that it did. A method that is limited, or not there, is left alone for a while.
 func (s *Slack) optional(method, what string, call func() error) (done bool, err error) {
-	if s.out.muted(method) {
+	if s.features.muted(method) {
 		return false, nil
 	}
 	err = call()
-	switch code := codeOf(err); code {
+	switch code := api.CodeOf(err); code {
 	case "unknown_method", "not_allowed", "not_authorized", "missing_scope", "not_allowed_token_type", "feature_not_enabled", "method_deprecated", "method_not_supported_for_channel_type":
-		s.out.silence(method, muteFor)
-		s.once("the workspace does not show whether the bot works", "method", method, "error", code, "scope", neededScope(err))
+		s.features.silence(method, muteFor)
+		s.Once("the workspace does not show whether the bot works", "method", method, "error", code, "scope", api.NeededScope(err))
 		return false, nil
 	}
 	if limited, is := errors.AsType[*slackapi.RateLimitedError](err); is {
-		s.out.silence(method, limited.RetryAfter)
+		s.features.silence(method, limited.RetryAfter)
 	}
-	return err == nil, s.failed(what, err)
-}
-
-// muted reports whether a method is left alone for now.
-func (o *outlet) muted(method string) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return time.Now().Before(o.mute[method])
-}
-
-// silence leaves a method alone for a while.
-func (o *outlet) silence(method string, d time.Duration) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.mute[method] = time.Now().Add(d)
+	return err == nil, s.Failed(what, err)
 }

@@ -1,0 +1,199 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent/wait"
+)
+
+const (
+	parallel   = 64              // threads that are heard, and answers that are given, side by side
+	maxWaiting = 4096            // events that wait for their turn
+	grace      = 3 * time.Second // for what is under way when the end comes
+)
+
+var (
+	// ErrNotListening says that an event came while nobody listened.
+	ErrNotListening = errors.New("the process is starting or ending")
+	// ErrCrowded says that an event came while too many others waited.
+	ErrCrowded = errors.New("too many events wait already")
+)
+
+// Intake is what a platform takes events in with, whatever an event E is on its
+// wire: they come in while somebody listens, those of a thread are heard in
+// their order, and what is not yet written down holds a watermark back.
+type Intake[E any] struct {
+	Marks  *Watermarks
+	Missed *Backlog
+	Token  Token
+	Log    LogLimiter
+
+	queue  *KeyedQueue
+	beside chan struct{} // slots of Later
+	jobs   sync.WaitGroup
+
+	mu      sync.Mutex
+	receive func(E) error // nil while nobody listens
+}
+
+// Init makes the intake ready for its first event.
+func (in *Intake[E]) Init(marks *Watermarks) {
+	in.Marks, in.Missed = marks, NewBacklog(marks)
+	in.queue = NewKeyedQueue(parallel, maxWaiting)
+	in.beside = make(chan struct{}, parallel)
+	in.Token.revoked = make(chan struct{}, 1)
+}
+
+// Session is how a platform listens.
+type Session[E any] struct {
+	Name string // of the platform, as people write it
+	// Receive takes an event in. Its context outlives that of Listen a little.
+	Receive func(ctx context.Context, e E) error
+	// Connect keeps a connection until ctx ends; nil: events come another way. It
+	// goes on until everything that it brought is dealt with.
+	Connect func(ctx context.Context) error
+	// CatchUp reads back what was missed until ctx ends, and has it heard in late;
+	// nil: nothing can be read back.
+	CatchUp func(ctx, late context.Context)
+	// Beside is what else goes on until ctx ends.
+	Beside []func(ctx context.Context)
+	// Connected reports whether events come in, and Save, unless it is nil, saves
+	// the watermarks at the end, with whether they came in until then.
+	Connected func() bool
+	Save      func(ctx context.Context, connected bool)
+}
+
+// Listen takes events in until ctx ends or Connect gives up, and returns once
+// everything that came in is dealt with.
+func (in *Intake[E]) Listen(ctx context.Context, s Session[E]) error {
+	late, release := wait.Outlive(ctx, grace)
+	defer release()
+	if !in.open(func(e E) error { return s.Receive(late, e) }) {
+		return errors.New("the " + s.Name + " platform is listening already")
+	}
+	links, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var connection, readers sync.WaitGroup
+	broken := make(chan error, 1)
+	if s.Connect != nil {
+		connection.Go(func() { broken <- s.Connect(links) })
+	}
+	if s.CatchUp != nil {
+		readers.Go(func() { s.CatchUp(inner, late) })
+	}
+	for _, beside := range s.Beside {
+		readers.Go(func() { beside(inner) })
+	}
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-broken:
+	}
+	connected := s.Connected()
+	cancel()
+	in.open(nil)
+	readers.Wait() // what they heard last is answered by the jobs
+	in.jobs.Wait()
+	if s.Save != nil {
+		s.Save(late, connected)
+	}
+	cut()
+	connection.Wait()
+	return err
+}
+
+// open gives events to receive, or with nil takes none in any more. It reports
+// false where somebody receives them already.
+func (in *Intake[E]) open(receive func(E) error) bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if receive != nil && in.receive != nil {
+		return false
+	}
+	in.receive = receive
+	return true
+}
+
+// Listening reports whether events are taken in.
+func (in *Intake[E]) Listening() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.receive != nil
+}
+
+// Take gives an event to whoever listens. The platform has proved before that
+// it is its own.
+func (in *Intake[E]) Take(e E) error {
+	in.mu.Lock()
+	receive := in.receive
+	if receive != nil {
+		in.jobs.Add(1)
+	}
+	in.mu.Unlock()
+	if receive == nil {
+		return ErrNotListening
+	}
+	defer in.jobs.Done()
+	return receive(e)
+}
+
+// Go runs a job that an event began: Listen waits for it.
+func (in *Intake[E]) Go(job func()) { in.jobs.Go(job) }
+
+// Wait waits for every job that was begun.
+func (in *Intake[E]) Wait() { in.jobs.Wait() }
+
+// Later runs something beside the events for at most so long, and at most so
+// many at once.
+func (in *Intake[E]) Later(ctx context.Context, within time.Duration, do func(context.Context)) {
+	in.Go(func() {
+		select {
+		case in.beside <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		defer func() { <-in.beside }()
+		ctx, cancel := context.WithTimeout(ctx, within)
+		defer cancel()
+		do(ctx)
+	})
+}
+
+// Enqueue runs a job when every earlier one of its keys is over. It reports
+// false when too many wait.
+func (in *Intake[E]) Enqueue(keys []string, job func()) bool { return in.queue.Add(keys, in.Go, job) }
+
+// Mark is where a message stands on its platform: what a watermark counts.
+// Zero: it cannot be read back.
+type Mark struct {
+	Place string
+	At    int64
+}
+
+// Hear has a message heard when its turn has come and what was missed before it
+// went first; then is told what came of it. A message that could not be heard
+// holds its watermark back and is read again later. Hear returns ErrCrowded, and
+// nothing is heard now, when too many wait.
+func (in *Intake[E]) Hear(ctx context.Context, m Mark, keys []string, hear func() error, then func(error)) error {
+	in.Marks.Begin(m.Place, m.At)
+	queued := in.Enqueue(keys, func() {
+		in.Missed.Wait(ctx)
+		err := hear()
+		in.Marks.End(m.Place, m.At, err == nil)
+		then(err)
+		if err != nil {
+			in.Missed.NoteFailure()
+		}
+	})
+	if !queued {
+		in.Marks.End(m.Place, m.At, false)
+		in.Missed.NoteFailure()
+		return ErrCrowded
+	}
+	return nil
+}

@@ -1,0 +1,229 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func newIntake() *Intake[string] {
+	in := &Intake[string]{}
+	w := NewWatermarks(NoNames{}, seenHere, hashed)
+	w.SetCaughtUp(true)
+	in.Init(w)
+	return in
+}
+
+// session records what happens in it.
+func session(in *Intake[string], heard func(string)) (s Session[string], order *[]string) {
+	var mu sync.Mutex
+	order = &[]string{}
+	note := func(what string) {
+		mu.Lock()
+		defer mu.Unlock()
+		*order = append(*order, what)
+	}
+	return Session[string]{
+		Name:      "Test",
+		Receive:   func(_ context.Context, e string) error { heard(e); return nil },
+		Connect:   func(ctx context.Context) error { <-ctx.Done(); note("cut"); return nil },
+		CatchUp:   func(ctx, _ context.Context) { <-ctx.Done(); note("read"); in.Go(func() { note("answered") }) },
+		Beside:    []func(context.Context){func(ctx context.Context) { <-ctx.Done() }},
+		Connected: func() bool { return in.Listening() },
+		Save: func(_ context.Context, connected bool) {
+			if connected {
+				note("saved")
+			}
+		},
+	}, order
+}
+
+func TestListeningEndsWhenEverythingIsDealtWith(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		in := newIntake()
+		var heard []string
+		s, order := session(in, func(e string) { heard = append(heard, e) })
+		if err := in.Take("early"); !errors.Is(err, ErrNotListening) {
+			t.Errorf("before: %v", err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		over := make(chan error)
+		go func() { over <- in.Listen(ctx, s) }()
+		synctest.Wait()
+		if err := in.Listen(ctx, s); err == nil {
+			t.Error("two listen at once")
+		}
+		if err := in.Take("an event"); err != nil {
+			t.Error(err)
+		}
+		cancel()
+		if err := <-over; err != nil {
+			t.Error(err)
+		}
+		if err := in.Take("late"); !errors.Is(err, ErrNotListening) {
+			t.Errorf("after: %v", err)
+		}
+		if want := []string{"read", "answered", "saved", "cut"}; !slices.Equal(*order, want) || !slices.Equal(heard, []string{"an event"}) {
+			t.Errorf("%v, heard %v", *order, heard)
+		}
+	})
+}
+
+func TestAConnectionThatGivesUpEndsIt(t *testing.T) {
+	t.Parallel()
+	in := newIntake()
+	s, _ := session(in, func(string) {})
+	s.Connect = func(context.Context) error { return io.ErrClosedPipe }
+	if err := in.Listen(t.Context(), s); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+func TestWhatCannotBeHeardHoldsItsWatermarkBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		in := newIntake()
+		in.Missed.Release()
+		var results []error
+		for _, err := range []error{io.EOF, nil} {
+			if err := in.Hear(t.Context(), Mark{"a", 10}, []string{"k"}, func() error { return err }, func(err error) { results = append(results, err) }); err != nil {
+				t.Fatal(err)
+			}
+			in.Wait()
+			if in.Marks.AllHeard() == (err != nil) {
+				t.Errorf("after %v all is heard: %v", err, in.Marks.AllHeard())
+			}
+		}
+		if !slices.Equal(results, []error{io.EOF, nil}) {
+			t.Errorf("told %v", results)
+		}
+	})
+}
+
+func TestTooManyAreReadAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		in := newIntake()
+		in.queue = NewKeyedQueue(1, 1)
+		in.Missed.Release()
+		stuck := make(chan struct{})
+		hear := func(at int64) error {
+			return in.Hear(t.Context(), Mark{"a", at}, []string{"k"}, func() error { <-stuck; return nil }, func(error) {})
+		}
+		if err := hear(10); err != nil {
+			t.Error(err)
+		}
+		if err := hear(20); !errors.Is(err, ErrCrowded) || in.Marks.AllHeard() {
+			t.Errorf("%v, all is heard: %v", err, in.Marks.AllHeard())
+		}
+		close(stuck)
+		in.Wait()
+		if got := in.Marks.Unheard()["a"]; got != 19 {
+			t.Errorf("read again after %d", got)
+		}
+	})
+}
+
+func TestTokensAreRechecked(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var early Token
+		if early.Note(io.EOF) || early.Refused() == nil {
+			t.Error("an alarm at the start")
+		}
+		in := newIntake()
+		tries, accepted := 0, 0
+		ctx, cancel := context.WithCancel(t.Context())
+		var over sync.WaitGroup
+		over.Go(func() {
+			in.Token.Recheck(ctx, NewBackoff(time.Second, time.Minute, func(error) time.Duration { return 0 }), func(context.Context) error {
+				if tries++; tries%3 != 0 {
+					return io.EOF
+				}
+				in.Token.Note(nil)
+				return nil
+			}, func() { accepted++ })
+		})
+		for n := 1; n <= 2; n++ {
+			if !in.Token.Note(io.EOF) || in.Token.Note(io.EOF) || in.Token.Refused() == nil {
+				t.Error("an alarm is missing, or one too many")
+			}
+			<-time.After(time.Minute)
+			synctest.Wait()
+			if in.Token.Refused() != nil || tries != 3*n || accepted != n {
+				t.Errorf("%v after %d tries, accepted %d times", in.Token.Refused(), tries, accepted)
+			}
+		}
+		cancel()
+		over.Wait()
+	})
+}
+
+func TestReplayHearsInBatches(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var happened []string
+		slow, broken := "", ""
+		r := Replay[string, string]{
+			Read: func(place string) ([]string, error) {
+				if place == slow {
+					<-time.After(batchFor + time.Second)
+				}
+				if place == broken {
+					return nil, io.EOF
+				}
+				return []string{place + "2", place + "1"}, nil
+			},
+			Order: func(found []string) []string { slices.Sort(found); return found },
+			Hear:  func(message string) error { happened = append(happened, message); return nil },
+			Done:  func(place string) { happened = append(happened, "done "+place) },
+		}
+		for _, c := range []struct {
+			slow, broken string
+			want         []string
+			err          error
+		}{
+			{"", "", []string{"a1", "a2", "b1", "b2", "done a", "done b"}, nil},
+			{"a", "", []string{"a1", "a2", "done a", "b1", "b2", "done b"}, nil},
+			{"a", "b", []string{"a1", "a2", "done a"}, io.EOF},
+			{"", "b", nil, io.EOF},
+		} {
+			happened, slow, broken = nil, c.slow, c.broken
+			if err := r.All(t.Context(), []string{"a", "b"}); !errors.Is(err, c.err) || !slices.Equal(happened, c.want) {
+				t.Errorf("%q slow, %q broken: %v, %v; want %v", c.slow, c.broken, happened, err, c.want)
+			}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := r.All(ctx, []string{"a"}); !errors.Is(err, context.Canceled) {
+			t.Errorf("at the end: %v", err)
+		}
+	})
+}
+
+func TestCachesForgetInTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := NewCache[int](time.Minute, 2)
+		for i, key := range []string{"a", "b", "a", "c"} { // a was put first, and again
+			c.Put(key, i)
+			<-time.After(time.Second)
+		}
+		if _, _, known := c.Get("b"); known {
+			t.Error("b is known, and was put before a")
+		}
+		<-time.After(58500 * time.Millisecond)
+		if v, fresh, known := c.Get("a"); v != 2 || fresh || !known {
+			t.Errorf("a is %d, fresh %v, known %v", v, fresh, known)
+		}
+		if v, fresh, _ := c.Get("c"); v != 3 || !fresh {
+			t.Errorf("c is %d, fresh %v", v, fresh)
+		}
+	})
+}

@@ -1,0 +1,153 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	slackapi "github.com/slack-go/slack"
+
+	"github.com/deckhand-bot/deckhand/adapters/slack/wire"
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// People and groups are remembered for a while.
+const (
+	knowPerson = 10 * time.Minute
+	knowGroup  = time.Minute
+	maxPeople  = 1000
+	maxGroups  = 1000
+	askWithin  = 2 * time.Second // the acknowledgement waits for it
+)
+
+// Author finds out who did what an update says, with the groups of theirs among
+// those that matter. An error means that Slack could not be asked: the event
+// shall come again.
+func (c *Client) Author(ctx context.Context, u *wire.Update, groups []string) (bot.Person, error) {
+	if u.Bot != "" {
+		p := bot.Person{ID: wire.Principal(u.Bot), Name: u.Name, Bot: true}
+		if p.Name == "" {
+			p.Name = u.Bot
+		}
+		return p, nil
+	}
+	p, err := c.person(ctx, u.User)
+	if err != nil {
+		return bot.Person{}, err
+	}
+	for _, group := range groups {
+		members, err := c.members(ctx, group)
+		if err != nil {
+			return bot.Person{}, err
+		}
+		if slices.Contains(members, u.User) {
+			p.Also = append(p.Also, wire.Principal(group))
+		}
+	}
+	return p, nil
+}
+
+// NameFor is how people see a user, or the id where Slack does not say.
+func (c *Client) NameFor(ctx context.Context, id string) string {
+	p, err := c.person(ctx, id)
+	if err != nil {
+		return id
+	}
+	return p.Name
+}
+
+// person asks who a user is. What was known is better than nothing.
+func (c *Client) person(ctx context.Context, id string) (bot.Person, error) {
+	old, fresh, known := c.people.Get(id)
+	if fresh {
+		return old, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	u, err := c.Web.GetUserInfoContext(ctx, id)
+	c.Note(err)
+	p := bot.Person{ID: wire.Principal(id), Name: id}
+	switch code := CodeOf(err); {
+	case err == nil:
+		p.Name, p.Bot, p.Full, p.Zone = nameOf(u), u.IsBot, c.fullMember(u), zoneOf(u)
+	case code == "unknown_method":
+		p.Full = true
+		c.Once("Slack cannot say who people are: everybody counts as a full member", "method", "users.info")
+	case code == "missing_scope":
+		c.Once("Slack does not say who people are: nobody counts as a full member; add the scope and install the app again", "method", "users.info", "scope", NeededScope(err))
+	case code == "user_not_found" || code == "user_not_visible": // of a connected workspace, perhaps
+	case definite(err):
+		c.Once("Slack does not say who somebody is: they do not count as a full member", "error", code)
+	case known:
+		return old, nil
+	default:
+		return p, fmt.Errorf("ask Slack who %s is: %w", id, err)
+	}
+	c.people.Put(id, p)
+	return p, nil
+}
+
+// fullMember reports whether somebody belongs to the workspace without
+// restriction. On an enterprise grid people have a home elsewhere.
+func (c *Client) fullMember(u *slackapi.User) bool {
+	here := u.TeamID == "" || u.TeamID == c.Team || slices.Contains(u.Enterprise.Teams, c.Team)
+	return here && !u.IsRestricted && !u.IsUltraRestricted && !u.IsStranger && !u.Deleted && !u.IsBot
+}
+
+func nameOf(u *slackapi.User) string {
+	for _, name := range []string{u.Profile.DisplayName, u.RealName, u.Profile.RealName, u.Name} {
+		if name != "" {
+			return name
+		}
+	}
+	return u.ID
+}
+
+// zoneOf is a person's time zone, empty where Slack's is none that can be used here.
+func zoneOf(u *slackapi.User) string {
+	if _, err := time.LoadLocation(u.TZ); err != nil || u.TZ == "" || u.TZ == "Local" {
+		return ""
+	}
+	return u.TZ
+}
+
+// members asks who is in a user group.
+func (c *Client) members(ctx context.Context, group string) ([]string, error) {
+	old, fresh, known := c.groups.Get(group)
+	if fresh {
+		return old, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	list, err := c.Web.GetUserGroupMembersContext(ctx, group)
+	c.Note(err)
+	switch code := CodeOf(err); {
+	case err == nil:
+	case definite(err):
+		c.Once("Slack does not say who is in a user group: its members have no rights through it", "group", group, "error", code, "scope", NeededScope(err))
+		list = nil
+	case known:
+		return old, nil
+	default:
+		return nil, fmt.Errorf("ask Slack who is in the user group %s: %w", group, err)
+	}
+	c.groups.Put(group, list)
+	return list, nil
+}
+
+// Direct opens the direct conversation with a person.
+func (c *Client) Direct(ctx context.Context, who string) (bot.Address, error) {
+	id := wire.PersonOf(who)
+	if id == "" {
+		return bot.Address{}, fmt.Errorf("talk to %q alone: that is no person of Slack: %w", who, bot.ErrGone)
+	}
+	channel, _, _, err := c.Web.OpenConversationContext(ctx, &slackapi.OpenConversationParameters{Users: []string{id}, ReturnIM: true})
+	if err != nil {
+		return bot.Address{}, c.Failed("open the direct conversation with "+who, err)
+	}
+	if channel == nil || channel.ID == "" {
+		return bot.Address{}, fmt.Errorf("open the direct conversation with %s: Slack names no channel: %w", who, bot.ErrLost)
+	}
+	return c.Address(channel.ID, ""), nil
+}

@@ -1,0 +1,110 @@
+package slack
+
+import (
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	slackapi "github.com/slack-go/slack"
+
+	"github.com/deckhand-bot/deckhand/adapters/slack/api"
+	"github.com/deckhand-bot/deckhand/adapters/slack/draw"
+)
+
+// features are what the workspace was found not to be able to, for as long as
+// the process lives.
+type features struct {
+	mu      sync.Mutex
+	refused map[slackapi.MessageBlockType]bool // kinds of blocks
+	mute    map[string]time.Time               // methods that are not asked before then
+}
+
+func (f *features) init() {
+	f.refused, f.mute = map[slackapi.MessageBlockType]bool{}, map[string]time.Time{}
+}
+
+// unknown are the kinds of blocks that the workspace was found not to know.
+func (f *features) unknown() map[slackapi.MessageBlockType]bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return maps.Clone(f.refused)
+}
+
+// learn remembers kinds of blocks that the workspace does not know.
+func (f *features) learn(log *slog.Logger, kinds []slackapi.MessageBlockType) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, kind := range kinds {
+		if !f.refused[kind] {
+			f.refused[kind] = true
+			log.Warn("the workspace does not know a kind of block; it is drawn with others from now on", "block", kind)
+		}
+	}
+}
+
+// blocksRefused reports whether the call failed for what its blocks are.
+func blocksRefused(err error) bool {
+	switch api.CodeOf(err) {
+	case "invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "block_mismatch":
+		return true
+	}
+	return false
+}
+
+var pointer = regexp.MustCompile(`/blocks/(\d+)`)
+
+// unknownIn are the modern kinds among the blocks that Slack points at, or all
+// of them where it points at none.
+func unknownIn(blocks []slackapi.Block, err error) []slackapi.MessageBlockType {
+	var named, all []slackapi.MessageBlockType
+	for _, at := range pointer.FindAllStringSubmatch(reasons(err), -1) {
+		if i, err := strconv.Atoi(at[1]); err == nil && i < len(blocks) {
+			named = append(named, blocks[i].BlockType())
+		}
+	}
+	for _, b := range blocks {
+		all = append(all, b.BlockType())
+	}
+	if len(named) > 0 {
+		all = named
+	}
+	all = slices.DeleteFunc(all, func(k slackapi.MessageBlockType) bool { return !draw.Modern[k] })
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// reasons is what Slack says about a refusal.
+func reasons(err error) string {
+	refused, is := errors.AsType[slackapi.SlackErrorResponse](err)
+	if !is {
+		return ""
+	}
+	list := slices.Clone(refused.ResponseMetadata.Messages)
+	for _, e := range refused.Errors {
+		if raw, err := json.Marshal(e); err == nil {
+			list = append(list, string(raw))
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+// muted reports whether a method is left alone for now.
+func (f *features) muted(method string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return time.Now().Before(f.mute[method])
+}
+
+// silence leaves a method alone for a while.
+func (f *features) silence(method string, d time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.mute[method] = time.Now().Add(d)
+}

@@ -1,0 +1,145 @@
+package slack
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
+	"github.com/deckhand-bot/deckhand/adapters/slack/wire"
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// hearWithin is how long a message has to be written down: Slack gives up after
+// three seconds, the store may take longer.
+const hearWithin = 10 * time.Second
+
+// envelope is something from Slack that was proved to be from Slack. Done is
+// called once: without an error it is written down, or of no concern, and can
+// be acknowledged.
+type envelope struct {
+	kind    string
+	payload []byte
+	again   bool // it was delivered before
+	done    func(error)
+}
+
+// Listen takes in what people do until ctx ends. An error means that the tokens
+// cannot be used: it wraps bot.ErrRefused and names the variable.
+func (s *Slack) Listen(ctx context.Context, hear bot.Hear) error {
+	if s.cfg.AppToken == "" && s.cfg.SigningSecret == "" {
+		return fmt.Errorf("there is no way in for events: %w; set SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP)", bot.ErrRefused)
+	}
+	session := ingest.Session[envelope]{
+		Name: "Slack",
+		Receive: func(ctx context.Context, e envelope) error {
+			s.receive(ctx, hear, e)
+			return nil
+		},
+		Connect:   s.connections,
+		CatchUp:   func(ctx, late context.Context) { s.catchUps(ctx, late, hear) },
+		Beside:    []func(context.Context){s.keepMarks, s.recheckToken},
+		Connected: s.connected,
+		Save:      s.saveMarks,
+	}
+	if s.cfg.AppToken == "" {
+		session.Connect = nil
+		s.in.Missed.NoteGap()
+	}
+	return s.in.Listen(ctx, session)
+}
+
+// take gives an envelope to whoever listens.
+func (s *Slack) take(e envelope) {
+	if err := s.in.Take(e); err != nil {
+		e.done(err)
+	}
+}
+
+// receive reads an envelope, and has what is in it heard when its turn comes.
+func (s *Slack) receive(ctx context.Context, hear bot.Hear, e envelope) {
+	u, err := s.Read(e.kind, e.payload)
+	if err != nil {
+		s.in.Log.Warn(s.log, "a payload of Slack's cannot be read and is ignored", "kind", e.kind, "why", err)
+	}
+	if u == nil {
+		e.done(nil)
+		return
+	}
+	u.Again = e.again
+	mark := markOf(u)
+	if !u.Heard() {
+		s.in.Marks.Skip(mark.Place, mark.At)
+		e.done(nil)
+		s.beside(ctx, u)
+		return
+	}
+	var answer bot.Answer
+	err = s.in.Hear(ctx, mark, u.Keys(), func() (err error) {
+		answer, err = s.deliver(ctx, hear, u)
+		return err
+	}, func(err error) {
+		e.done(err)
+		if err != nil {
+			s.log.Warn("an event could not be written down; Slack will send it again", "where", u.In.Where.String(), "error", err)
+			return
+		}
+		s.answer(ctx, u, answer)
+	})
+	if err != nil {
+		e.done(err)
+	}
+}
+
+// deliver finds out who did it and has it heard.
+func (s *Slack) deliver(ctx context.Context, hear bot.Hear, u *wire.Update) (bot.Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, hearWithin)
+	defer cancel()
+	if u.Edit {
+		run, err := s.cfg.Names.Value(ctx, agent.ThreadName(u.In.Where.String()))
+		if err != nil || run == "" {
+			return bot.Answer{}, err
+		}
+	}
+	by, err := s.Author(ctx, u, s.cfg.Groups)
+	if err != nil {
+		return bot.Answer{}, err
+	}
+	u.In.By = by
+	if u.Alone {
+		if u.In.Where, err = s.Direct(ctx, by.ID); err != nil {
+			return bot.Answer{}, fmt.Errorf("open the direct conversation with %s: %w", by.ID, err)
+		}
+	}
+	u.In.Act = s.readableAct(ctx, u)
+	return hear(ctx, u.In)
+}
+
+// readableAct is the act with its text as people read it. The acknowledgement
+// does not wait long for the names in it.
+func (s *Slack) readableAct(ctx context.Context, u *wire.Update) bot.Act {
+	ctx, cancel := context.WithTimeout(ctx, namesWithin)
+	defer cancel()
+	channels := map[string]bot.Address{}
+	by := wire.Spelling{
+		Name: func(user string) string { return s.NameFor(ctx, user) },
+		Channel: func(id, label string) string {
+			u.In.Channels = channels
+			return ingest.ChannelWord(channels, label, s.Address(id, ""))
+		},
+	}
+	switch act := u.In.Act.(type) {
+	case bot.Said:
+		act.Text = s.Readable(u.Raw, by)
+		if u.Edit {
+			act.Text = "Correction of an earlier message: " + act.Text
+		}
+		return act
+	case bot.Commanded:
+		act.Text = s.Readable(u.Raw, by)
+		return act
+	case bot.Pressed, bot.Filled, bot.Stopped, bot.Visited:
+	}
+	return u.In.Act
+}

@@ -1,0 +1,60 @@
+package slack
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	slackapi "github.com/slack-go/slack"
+
+	"github.com/deckhand-bot/deckhand/adapters/slack/draw"
+	"github.com/deckhand-bot/deckhand/adapters/slack/wire"
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// drawing says how a card is drawn for a workspace that refuses some kinds of
+// blocks.
+func (s *Slack) drawing(ctx context.Context, c bot.Card, refused map[slackapi.MessageBlockType]bool) draw.Drawing {
+	return draw.Drawing{Refused: refused, Name: s.names(ctx, c), Edition: strconv.FormatInt(time.Now().UnixNano(), 36)}
+}
+
+// namesWithin is how long a post waits for the names of people.
+const namesWithin = 800 * time.Millisecond
+
+// names looks up who is named in a card's texts, and says how people see them:
+// by the id where Slack does not answer in time.
+func (s *Slack) names(ctx context.Context, c bot.Card) func(principal string) string {
+	known := map[string]string{}
+	ctx, cancel := context.WithTimeout(ctx, namesWithin)
+	defer cancel()
+	bot.Unmention(c.Text+"\n"+allText(c), func(p string) string {
+		if _, is := known[p]; !is {
+			known[p] = strings.TrimPrefix(p, Platform+":")
+			if id := wire.PersonOf(p); id != "" {
+				known[p] = s.NameFor(ctx, id)
+			}
+		}
+		return ""
+	})
+	return func(p string) string {
+		if name := known[p]; name != "" {
+			return name
+		}
+		return strings.TrimPrefix(p, Platform+":")
+	}
+}
+
+// allText is every text of a card in which somebody may be named.
+func allText(c bot.Card) string {
+	var text strings.Builder
+	text.WriteString(bot.Markdown(c))
+	for _, p := range c.Parts {
+		if b, is := p.(bot.Buttons); is {
+			for _, button := range b.List {
+				text.WriteString("\n" + button.Label)
+			}
+		}
+	}
+	return text.String()
+}

@@ -1,0 +1,114 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	slackapi "github.com/slack-go/slack"
+
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
+)
+
+// intake is the state of the listening side.
+type intake struct {
+	ingest.Intake[envelope]
+
+	times timeouts
+
+	mu      sync.Mutex
+	links   int       // connections that are open
+	lost    time.Time // when the last of them went
+	trouble error     // why there is none
+}
+
+// timeouts are how long the adapter waits for what.
+type timeouts struct {
+	hello   time.Duration // for a connection to be greeted
+	silence time.Duration // without a ping a connection is dead
+	drain   time.Duration // an old connection stays open beside the new one
+	gap     time.Duration // without any connection: longer, and messages are read back
+	failed  time.Duration // after an event could not be heard, for Slack to send it again
+	save    time.Duration // between two notes of what was read
+	first   time.Duration // the first pause between attempts
+	longest time.Duration // and the last
+}
+
+func defaultTimeouts() timeouts {
+	return timeouts{hello: 10 * time.Second, silence: 30 * time.Second, drain: 15 * time.Second, gap: 10 * time.Second,
+		failed: 15 * time.Second, save: 5 * time.Second, first: 250 * time.Millisecond, longest: time.Minute}
+}
+
+// backoff lies between attempts, and is longer where Slack asks for more.
+func (t timeouts) backoff() ingest.Backoff {
+	return ingest.NewBackoff(t.first, t.longest, func(err error) time.Duration {
+		if busy, is := errors.AsType[*slackapi.RateLimitedError](err); is {
+			return busy.RetryAfter
+		}
+		return 0
+	})
+}
+
+// Ready is nil while events come in.
+func (s *Slack) Ready() error {
+	if !s.in.Listening() {
+		return errors.New("not listening to Slack yet")
+	}
+	if err := s.in.Token.Refused(); err != nil {
+		return err
+	}
+	s.in.mu.Lock()
+	defer s.in.mu.Unlock()
+	switch {
+	case s.cfg.AppToken == "" || s.in.links > 0:
+		return nil
+	case s.in.trouble != nil:
+		return fmt.Errorf("not connected to Slack: %w", s.in.trouble)
+	}
+	return errors.New("connecting to Slack")
+}
+
+// connected reports whether events can come in.
+func (s *Slack) connected() bool { return s.Ready() == nil }
+
+// recheckToken asks again and again while the token is refused; after that,
+// something was missed.
+func (s *Slack) recheckToken(ctx context.Context) {
+	s.in.Token.Recheck(ctx, s.in.times.backoff(), s.TryToken, func() {
+		s.log.Info("Slack accepts the bot's token again", "variable", "SLACK_BOT_TOKEN")
+		s.in.Missed.NoteGap()
+	})
+}
+
+// linked notes a connection. After a while without any, or at the start,
+// something was missed.
+func (in *intake) linked(now time.Time) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.links++
+	in.trouble = nil
+	if in.links == 1 && (in.lost.IsZero() || now.Sub(in.lost) > in.times.gap) {
+		in.Missed.Hold()
+		in.Missed.NoteGap()
+	}
+}
+
+// unlinked notes that a connection ended.
+func (in *intake) unlinked(err error, now time.Time) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.links--; in.links == 0 {
+		in.lost, in.trouble = now, err
+	}
+}
+
+// troubled notes that no connection came about.
+func (in *intake) troubled(err error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.links == 0 {
+		in.trouble = err
+	}
+}

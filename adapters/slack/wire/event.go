@@ -1,0 +1,187 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+func (r *Reader) event(payload []byte) (*Update, error) {
+	var kind kinds
+	if err := json.Unmarshal(payload, &kind); err != nil {
+		return nil, err
+	}
+	if kind.Type != "event_callback" || !understood(kind.Event.Type) {
+		return nil, nil //nolint:nilnil // a type that nobody asked for is no error
+	}
+	var c callback
+	if err := json.Unmarshal(payload, &c); err != nil {
+		return nil, err
+	}
+	u, err := r.update(c.Event)
+	if u == nil || err != nil {
+		return nil, err
+	}
+	if c.EventID != "" {
+		u.In.Keys = append([]string{Platform + ":" + c.EventID}, u.In.Keys...)
+	}
+	return u, nil
+}
+
+func understood(kind string) bool {
+	return slices.Contains([]string{"app_mention", "message", "app_home_opened", "agent_session_stopped",
+		"assistant_thread_started", "tokens_revoked", "app_uninstalled"}, kind)
+}
+
+func (r *Reader) update(e event) (*Update, error) {
+	switch e.Type {
+	case "app_mention", "message":
+		return r.message(e)
+	case "agent_session_stopped":
+		if e.User == "" || e.Channel == "" {
+			return nil, errors.New("a stop by nobody, or nowhere")
+		}
+		return &Update{User: e.User, In: bot.Inbound{At: TimeOf(e.EventTS), Where: r.Address(e.Channel, e.ThreadTS), Act: bot.Stopped{}}}, nil
+	case "app_home_opened":
+		if e.User == "" || e.Tab != "" && e.Tab != "home" {
+			return nil, nil //nolint:nilnil // a look at the messages is no visit
+		}
+		return &Update{User: e.User, Alone: e.Channel == "", In: bot.Inbound{At: TimeOf(e.EventTS), Where: r.Address(e.Channel, ""), Act: bot.Visited{}}}, nil
+	case "assistant_thread_started":
+		a := e.Assistant
+		if a.Channel == "" || a.Thread == "" {
+			return nil, errors.New("an assistant's thread that is nowhere")
+		}
+		return &Update{Prompts: r.Address(a.Channel, a.Thread)}, nil
+	}
+	return &Update{Gone: true}, nil
+}
+
+// Said reads a message that was read back from a channel. Kind is that of the
+// channel, as events name it: channel, im, mpim.
+func (r *Reader) Said(channel, kind string, m Message) (*Update, error) {
+	return r.message(event{Message: m, Type: "message", Channel: channel, ChannelType: kind})
+}
+
+// message reads what was said, in whichever event it comes.
+func (r *Reader) message(e event) (*Update, error) {
+	if e.Channel == "" {
+		return nil, errors.New("a message in no channel")
+	}
+	if e.Subtype == "message_changed" {
+		return r.edit(e), nil
+	}
+	if TimeOf(e.TS).IsZero() {
+		return nil, errors.New("a message without a timestamp")
+	}
+	u := &Update{Channel: e.Channel, TS: e.TS}
+	if !spoken(e.Subtype) || r.mine(e.Message) {
+		return u, nil
+	}
+	if e.User == "" && e.BotID == "" {
+		return nil, errors.New("a message by nobody")
+	}
+	mentioned := e.Type == "app_mention" || r.mentions(e.Text)
+	direct := r.direct(e)
+	if !mentioned && !direct && e.ThreadTS == "" && e.ChannelType != "mpim" || !r.listensTo(e.Message) {
+		return u, nil
+	}
+	r.fill(u, e.Channel, e.Message)
+	u.In.Act = bot.Said{To: mentioned || direct, Direct: direct, Files: r.attachments(e.Message)}
+	return u, nil
+}
+
+// fill is who said it where.
+func (r *Reader) fill(u *Update, channel string, m Message) {
+	root := m.ThreadTS
+	if root == "" {
+		root = m.TS
+	}
+	u.User, u.Bot, u.Name, u.Raw = m.User, m.BotID, m.Username, m.Text
+	u.In.At, u.In.Where, u.In.Message = TimeOf(m.TS), r.Address(channel, root), r.Address(channel, m.TS)
+	u.In.Keys = append(u.In.Keys, u.In.Message.String())
+}
+
+// edit reads a person's edit. An edit that first names the bot speaks to
+// it as a new message does; any other counts only as a correction, where a run
+// lives in the thread. Slack also calls it a change when it unfolds a link.
+func (r *Reader) edit(e event) *Update {
+	m, before := e.Changed, e.Previous
+	if m.Edited.TS == "" || m.Text == before.Text || TimeOf(m.TS).IsZero() || m.User == "" ||
+		!spoken(m.Subtype) || r.mine(m) || !r.listensTo(m) {
+		return nil
+	}
+	u := &Update{}
+	r.fill(u, e.Channel, m)
+	named := r.mentions(m.Text) && !r.mentions(before.Text)
+	if named && !r.direct(e) {
+		u.In.Act = bot.Said{To: true, Files: r.attachments(m)}
+		return u
+	}
+	u.Edit = true
+	u.In.Keys = []string{u.In.Message.String() + ":edit:" + m.Edited.TS}
+	u.In.At = TimeOf(m.Edited.TS)
+	if u.In.At.IsZero() {
+		u.In.At = TimeOf(e.EventTS)
+	}
+	u.In.Act = bot.Said{}
+	return u
+}
+
+// spoken reports whether a subtype is something that was said.
+func spoken(subtype string) bool {
+	switch subtype {
+	case "", "file_share", "thread_broadcast", "me_message", "bot_message":
+		return true
+	}
+	return false
+}
+
+// mine reports whether the bot said it itself.
+func (r *Reader) mine(m Message) bool {
+	return m.User != "" && m.User == r.BotUser || m.BotID != "" && m.BotID == r.BotID
+}
+
+// listensTo reports whether the author may speak to the bot at all: a person,
+// or a bot that is allowed by name.
+func (r *Reader) listensTo(m Message) bool {
+	if m.BotID == "" && m.Subtype != "bot_message" {
+		return true
+	}
+	return m.BotID != "" && (slices.Contains(r.AllowBots, Principal(m.BotID)) || slices.Contains(r.AllowBots, m.BotID))
+}
+
+// direct reports whether it was said to the bot alone. A mention's event has no
+// type of channel; the letter says it too.
+func (r *Reader) direct(e event) bool {
+	return e.ChannelType == "im" || e.ChannelType == "" && alone(e.Channel)
+}
+
+// alone reports whether a channel is a direct conversation with one person.
+func alone(channel string) bool { return strings.HasPrefix(channel, "D") }
+
+func (r *Reader) attachments(m Message) []agent.Attachment {
+	var list []agent.Attachment
+	by := m.User
+	if by == "" {
+		by = m.BotID
+	}
+	for _, f := range m.Files {
+		if f.ID == "" || f.Mode == "tombstone" || f.Mode == "hidden_by_limit" {
+			continue
+		}
+		a := agent.Attachment{ID: f.ID, Name: f.Name, Size: int64(min(max(f.Size, 0), 1<<50)), URL: f.Download, By: Principal(by)}
+		if a.URL == "" {
+			a.URL = f.URL
+		}
+		if a.Name == "" {
+			a.Name = f.Title
+		}
+		list = append(list, a)
+	}
+	return list
+}
