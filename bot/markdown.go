@@ -24,6 +24,9 @@ var marks = map[agent.TaskState]string{
 	agent.TaskPending: "○", agent.TaskRunning: "▶", agent.TaskDone: "✓", agent.TaskFailed: "✗", agent.TaskSkipped: "–",
 }
 
+// TaskMark stands for the state of a task, one character wide.
+func TaskMark(s agent.TaskState) string { return marks[s] }
+
 func markdown(part Part) string {
 	switch p := part.(type) {
 	case Heading:
@@ -43,7 +46,7 @@ func markdown(part Part) string {
 	case Tasks:
 		lines := []string{"**" + text.Escape(p.Title) + "**"}
 		for _, t := range p.Items {
-			line := "- " + marks[t.State] + " " + text.Escape(t.Title)
+			line := "- " + TaskMark(t.State) + " " + text.Escape(t.Title)
 			if t.Note != "" {
 				line += " – " + text.Escape(t.Note)
 			}

@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
-	"github.com/deckhand-bot/deckhand/bot/runs"
 )
 
 // dialogue is what the person is in the middle of.
@@ -88,7 +88,7 @@ func (w *watcher) line(ctx context.Context, line string) (taken bool) {
 	case check == nil:
 		return false
 	case !w.JSON && (word == "?" || word == "why" || word == "why?"):
-		w.face.show(why(w.run, *check))
+		w.face.show(drawing{lead: "  "}.card(w.Telling.Why(w.run, *check)))
 	case w.TTY && !w.JSON && several(check) && !strings.HasPrefix(line, "{"):
 		w.point(ctx, check, line)
 	default:
@@ -113,7 +113,7 @@ func (w *watcher) word(ctx context.Context, check *agent.Checkpoint, word string
 	case "cancel":
 		w.control(ctx, agent.WordCancel)
 	case "status":
-		w.face.show(standing(w.run))
+		w.face.show(standing(w.Telling, w.run, time.Now()))
 	case "help":
 		w.face.show(help)
 	default:
@@ -130,7 +130,7 @@ var help = []row{
 }
 
 func (w *watcher) control(ctx context.Context, word agent.Word) bool {
-	err := w.Desk.Control(ctx, w.Run, w.person(), agent.RunControlled{Word: word})
+	err := w.Runs.Control(ctx, w.Run, w.person(), agent.RunControlled{Word: word})
 	return w.told(string(word), err)
 }
 
@@ -138,7 +138,7 @@ func (w *watcher) control(ctx context.Context, word agent.Word) bool {
 func (w *watcher) person() bot.Person { return bot.Person{ID: w.By, Full: true} }
 
 func (w *watcher) say(ctx context.Context, text string) {
-	w.told("your words", w.Desk.Say(ctx, w.Run, w.person(), text))
+	w.told("your words", w.Runs.Say(ctx, w.Run, w.person(), text))
 }
 
 // told reports whether something arrived, and tells the person if not.
@@ -174,7 +174,7 @@ func (w *watcher) decide(ctx context.Context, line string) {
 
 // hint lets a run that is stuck try again in another way.
 func (w *watcher) hint(ctx context.Context, check agent.Checkpoint, text string) {
-	d, err := runs.ReadHint(check, text, w.By)
+	d, err := w.Hint(check, text, w.By)
 	if err != nil {
 		w.face.notice(err.Error())
 		return
@@ -183,17 +183,17 @@ func (w *watcher) hint(ctx context.Context, check agent.Checkpoint, text string)
 }
 
 func (w *watcher) send(ctx context.Context, d agent.CheckpointDecided) {
-	if w.told("the answer", w.Desk.Decide(ctx, w.person(), d)) {
+	if w.told("the answer", w.Runs.Decide(ctx, w.person(), d)) {
 		w.talk.sent = d.ID
 	}
 }
 
-// answer reads a line, with what the terminal allows beyond bot.ReadDecision:
+// answer reads a line, with what the terminal allows beyond Config.Answer:
 // a reason after a denial, and choices written with other spaces.
 func (w *watcher) answer(line string) (agent.CheckpointDecided, error) {
 	check := current(w.run)
 	if check == nil || strings.HasPrefix(line, "{") {
-		d, err := runs.ReadDecision(w.run, line, w.By)
+		d, err := w.Answer(w.run, line, w.By)
 		if d.Decision == agent.DecideAnswer && d.Text == agent.DecideAnswer {
 			d.Text = "" // the name of the decision is no answer
 		}
@@ -212,7 +212,7 @@ func (w *watcher) answer(line string) (agent.CheckpointDecided, error) {
 	if check.Ask == agent.CheckClarify && line == agent.DecideAnswer {
 		return agent.CheckpointDecided{}, fmt.Errorf("%w: type the answer itself", bot.ErrNotAnAnswer)
 	}
-	d, err := runs.ReadDecision(w.run, line, w.By)
+	d, err := w.Answer(w.run, line, w.By)
 	if reason != "" {
 		d.Text = reason
 	}

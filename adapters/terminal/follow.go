@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/bot/runs"
 )
 
 // batch is what was new in the journal, or why it could not be read. A trouble
@@ -28,7 +28,7 @@ const (
 // follow sends the journal's events from the first on, until ctx ends or the
 // journal cannot be read. A store that is away for less than a minute is no
 // reason to stop.
-func follow(ctx context.Context, j runs.Journals, run agent.RunID, out chan<- batch) {
+func follow(ctx context.Context, j Journal, run agent.RunID, out chan<- batch) {
 	var after uint64
 	var since time.Time
 	pause := maxPause / 64
@@ -39,7 +39,7 @@ func follow(ctx context.Context, j runs.Journals, run agent.RunID, out chan<- ba
 		}
 	}
 	for ctx.Err() == nil {
-		events, err := news(ctx, j, run, after)
+		events, err := newer(ctx, j, run, after)
 		if len(events) > 0 {
 			after = events[len(events)-1].Seq
 			send(batch{events: events})
@@ -69,12 +69,33 @@ func follow(ctx context.Context, j runs.Journals, run agent.RunID, out chan<- ba
 	}
 }
 
-// news waits for entries after the seq, except for the first, and reads them.
-func news(ctx context.Context, j runs.Journals, run agent.RunID, after uint64) ([]agent.Event, error) {
+// newer waits for entries after the seq, except for the first, and reads them.
+func newer(ctx context.Context, j Journal, run agent.RunID, after uint64) ([]agent.Event, error) {
 	if after > 0 {
 		if err := j.Await(ctx, run, after); err != nil {
 			return nil, err
 		}
 	}
 	return j.Read(ctx, run, after)
+}
+
+// executes reports whether a model is being asked or a tool runs.
+func executes(r agent.Run) bool {
+	for _, s := range r.Strands {
+		if !s.Ended && (s.Call != nil || slices.ContainsFunc(openCalls(s), func(c agent.OpenCall) bool {
+			return c.Intent != nil && c.Until.IsZero() && !asks(r, c.Checkpoint)
+		})) {
+			return true
+		}
+	}
+	return false
+}
+
+// openCalls are the strand's open calls, of all its conversations.
+func openCalls(s agent.Strand) []agent.OpenCall {
+	var open []agent.OpenCall
+	for _, in := range s.Talks {
+		open = append(open, in.Talk.Open...)
+	}
+	return open
 }

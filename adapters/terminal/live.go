@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
 )
 
 // How often the live view is drawn at most, and its clock at least.
@@ -19,15 +20,17 @@ const (
 	clockEvery = time.Second
 )
 
+// fewestLines of a text in a question are shown in the smallest terminal.
+const fewestLines = 6
+
 // live draws what happens now at the bottom of a terminal, and lets what
 // happened scroll away above it.
 type live struct {
+	telling  bot.Telling
 	out      io.Writer
 	colour   bool
 	width    func() int
 	height   func() int
-	resumed  bool
-	began    time.Time
 	asked    agent.CheckpointID // whose question was printed last
 	drawn    []row              // the block on the screen, top to bottom
 	above    []row              // what is to be printed above it
@@ -38,7 +41,7 @@ type live struct {
 }
 
 func newLive(c Config) *live {
-	l := &live{out: c.Out, colour: c.Color, width: c.Width, height: c.Height, resumed: c.After > 0, began: time.Now(), torn: true}
+	l := &live{telling: c.Telling, out: c.Out, colour: c.Color, width: c.Width, height: c.Height, torn: true}
 	if l.width == nil {
 		l.width = func() int { return 0 }
 	}
@@ -75,10 +78,13 @@ func (l *live) size() (columns, rows int) {
 	return max(columns, 20), rows
 }
 
-func (l *live) begin(r agent.Run)                            { l.show(standing(r)) }
-func (l *live) event(before, after agent.Run, e agent.Event) { l.show(tell(before, after, e, false)) }
-func (l *live) notice(text string)                           { l.show([]row{{in(yellow, "! "+oneLine(text))}}) }
-func (l *live) show(rows []row)                              { l.above = append(l.above, rows...) }
+func (l *live) begin(r agent.Run)  { l.show(standing(l.telling, r, time.Now())) }
+func (l *live) notice(text string) { l.show([]row{{in(yellow, "! "+oneLine(text))}}) }
+func (l *live) show(rows []row)    { l.above = append(l.above, rows...) }
+
+func (l *live) event(before, after agent.Run, e agent.Event) {
+	l.show(news(l.telling, before, after, e, false))
+}
 
 // typed accounts for a line that the terminal echoed below the block.
 func (l *live) typed(line string) {
@@ -95,7 +101,7 @@ func (l *live) refresh(r agent.Run, d dialogue, now time.Time) time.Duration {
 	if c := current(r); c != nil && c.ID != l.asked {
 		l.asked = c.ID
 		_, height := l.size()
-		l.show(question(r, *c, max(shownPreview, height-17)))
+		l.show(questionOf(max(fewestLines, height-17)).card(l.telling.Question(r, *c, now)))
 	}
 	columns, _ := l.size()
 	block := l.block(r, d, now)
@@ -124,6 +130,7 @@ func (l *live) block(r agent.Run, d dialogue, now time.Time) []row {
 		return nil
 	}
 	columns, height := l.size()
+	card := l.telling.Live(r, moment(r, now))
 	var rows []row
 	switch c := current(r); {
 	case c != nil && d.sent == c.ID:
@@ -142,23 +149,12 @@ func (l *live) block(r agent.Run, d dialogue, now time.Time) []row {
 	case c != nil:
 		rows = append(rows, choices(*c).wrap(columns-1, "  ")...)
 	default:
-		rows = append(append(rows, nil), plan(r, max(3, min(20, height-6)))...)
-		if now := doing(r, agent.Main); now != "" {
-			rows = append(rows, row{in(yellow, "◐ "), in(normal, now)})
+		rows = append(append(rows, nil), planRows(card, "", max(3, min(20, height-7)))...)
+		if working(r) == 0 {
+			rows = append(rows, headline(card)...)
 		}
 	}
-	return append(rows, l.footer(r, now), row{in(cyan, "> "), in(normal, d.typed)})
-}
-
-func (l *live) footer(r agent.Run, now time.Time) row {
-	since := r.Started
-	if l.resumed {
-		since = l.began
-	}
-	if r.State() != agent.RunRunning {
-		now = r.Last
-	}
-	return footer(r, clock(now.Sub(since)))
+	return append(rows, footer(r, card), row{in(cyan, "> "), in(normal, d.typed)})
 }
 
 func same(a, b []row) bool {

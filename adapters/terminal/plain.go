@@ -7,18 +7,23 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
 )
 
 // plainFace prints lines of text, without anything that only a terminal knows.
 type plainFace struct {
 	out, err io.Writer
+	telling  bot.Telling
 	asked    agent.CheckpointID // whose question was printed last
 }
 
-func (p *plainFace) begin(r agent.Run) { p.show(standing(r)) }
+func (p *plainFace) begin(r agent.Run) { p.show(standing(p.telling, r, time.Now())) }
 
 func (p *plainFace) event(before, after agent.Run, e agent.Event) {
-	p.show(tell(before, after, e, true))
+	p.show(news(p.telling, before, after, e, true))
+	if _, planned := e.Body.(agent.PlanAccepted); planned {
+		p.show(planRows(p.telling.Live(after, e.At), "  ", 0)[1:]) // the news had its title
+	}
 }
 
 func (p *plainFace) notice(text string) { fmt.Fprintln(p.err, say(oneLine(text)).paint(false)) }
@@ -36,12 +41,7 @@ func (p *plainFace) refresh(r agent.Run, _ dialogue, _ time.Time) time.Duration 
 		return 0
 	}
 	p.asked = c.ID
-	p.show(question(r, *c, 0))
-	for _, q := range c.Questions[:min(len(c.Questions), 8)] {
-		if several(c) {
-			p.show(point(q))
-		}
-	}
+	p.show(questionOf(0).card(p.telling.Question(r, *c, time.Now())))
 	p.show([]row{choices(*c)})
 	return 0
 }

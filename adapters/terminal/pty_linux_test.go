@@ -11,6 +11,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/card"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 )
 
@@ -71,7 +72,7 @@ func TestARealTerminal(t *testing.T) {
 	done := make(chan End, 1)
 	go func() {
 		end, _ := Watch(t.Context(), Config{
-			Desk: &runs.Client{Journals: log}, Run: theRun, In: terminal, Out: terminal, Err: terminal, TTY: true, By: bot.Terminal,
+			Runs: &runs.Client{Journals: log}, Journal: log, Telling: card.Telling{}, Answer: runs.ReadDecision, Hint: runs.ReadHint, Run: theRun, In: terminal, Out: terminal, Err: terminal, TTY: true, By: bot.Terminal,
 		})
 		done <- end
 	}()
@@ -84,7 +85,7 @@ func TestARealTerminal(t *testing.T) {
 		return strings.Contains(screen(), "! meanwhile\n") && strings.HasSuffix(screen(), "> n because of\n")
 	})
 	_, _ = person.WriteString("it\n")
-	until("the decision", func() bool { return strings.Contains(screen(), "› denied by terminal: because of it") })
+	until("the decision", func() bool { return strings.Contains(screen(), "› Denied by terminal: because of it") })
 	rest(t, log)
 	if end := <-done; end.Run.Ended == nil {
 		t.Errorf("end %+v", end)

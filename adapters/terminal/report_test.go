@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot/card"
 )
 
 func TestEndSaysHowEarlierRunsEnded(t *testing.T) {
 	r := agent.Run{Ended: &agent.RunEnded{State: agent.RunDone}, Report: &theReport}
 	text := func() string {
 		var b strings.Builder
-		for _, row := range ending(r) {
+		for _, row := range page.card(card.Report(r)) {
 			for _, s := range row {
 				b.WriteString(s.text)
 			}
@@ -23,7 +24,7 @@ func TestEndSaysHowEarlierRunsEnded(t *testing.T) {
 		t.Errorf("of no earlier run it says\n%s", got)
 	}
 	r.Recalled = &agent.Recalled{Episodes: []agent.Episode{{State: agent.RunFailed}, {State: agent.RunDone, Rating: 1}}}
-	if got := text(); !strings.Contains(got, "\nEarlier runs of this goal: failed, done (rated +1) · with this one 2 of 3 done\ndone in ") {
+	if got := text(); !strings.Contains(got, "\nEarlier runs of this goal: failed, done (rated +1) · with this one 2 of 3 done\n$0.00 · 0 tokens · took ") {
 		t.Errorf("it says\n%s", got)
 	}
 }

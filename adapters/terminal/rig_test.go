@@ -14,6 +14,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/card"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 )
 
@@ -120,13 +121,14 @@ type rig struct {
 	echo     bool // the terminal shows what is typed
 }
 
-// watch starts Watch in the bubble; Desk, Run, In, Out, Err and By are filled in.
+// watch starts Watch in the bubble; the run, its journal, In, Out, Err and By are filled in.
 func watch(t *testing.T, log *journal, c Config) *rig {
 	t.Helper()
 	r := &rig{t: t, log: log, out: &buffer{}, err: &buffer{}, done: make(chan struct{}), echo: c.TTY && !c.JSON}
 	var in *io.PipeReader
 	in, r.keys = io.Pipe()
-	c.Desk, c.Run, c.In, c.Out, c.Err, c.By = &runs.Client{Journals: log}, theRun, in, r.out, r.err, bot.Terminal
+	c.Runs, c.Journal, c.Telling, c.Answer, c.Hint = &runs.Client{Journals: log}, log, card.Telling{}, runs.ReadDecision, runs.ReadHint
+	c.Run, c.In, c.Out, c.Err, c.By = theRun, in, r.out, r.err, bot.Terminal
 	ctx, stop := context.WithCancel(t.Context())
 	r.stop = stop
 	go func() {

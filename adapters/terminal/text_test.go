@@ -1,16 +1,15 @@
 package terminal
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot/card"
 )
 
 func TestClean(t *testing.T) {
@@ -98,83 +97,6 @@ func FuzzRows(f *testing.F) {
 	})
 }
 
-func TestFigures(t *testing.T) {
-	million := agent.Nano(1_234_567_890)
-	for _, c := range []struct{ got, want string }{
-		{thousands(0), "0"},
-		{thousands(999), "999"},
-		{thousands(12345), "12,345"},
-		{thousands(-1234567), "-1,234,567"},
-		{dollars(0), "$0.0000"},
-		{dollars(12_300_000), "$0.0123"},
-		{dollars(99_999), "under $0.0001"},
-		{dollars(million), "$1.2346"},
-		{cost(nil, 12345), "12,345 tokens"},
-		{clock(42 * time.Second), "0:42"},
-		{clock(-time.Second), "0:00"},
-		{clock(time.Hour + 2*time.Minute + 3*time.Second), "1:02:03"},
-		{lasting(350 * time.Millisecond), "350ms"},
-		{lasting(2500 * time.Millisecond), "2.5s"},
-		{lasting(80 * time.Second), "1m 20s"},
-		{lasting(2 * time.Hour), "2h"},
-		{lasting(26*time.Hour + time.Minute), "1d 2h"},
-		{lasting(24*time.Hour + time.Minute), "1d"},
-		{plural(1, "task"), "1 task"},
-	} {
-		if c.got != c.want {
-			t.Errorf("%q, want %q", c.got, c.want)
-		}
-	}
-}
-
-func TestPhrases(t *testing.T) {
-	for _, c := range []struct{ tool, arguments, want string }{
-		{"read_file", `{"path":"a {b}.md"}`, "reading a {b}.md"},
-		{"list_files", `{}`, "listing files"},
-		{"wait", `{"seconds":2.5}`, "waiting 2.5 s"},
-		{"search_files", `{"path":"src","query":"two\nlines"}`, "searching for two lines"},
-		{"run_code", `{"code":"1+1"}`, "running code"},
-		{"send_mail", `{"to":"ann@example.com"}`, "send mail ann@example.com"},
-		{"send_mail", `{broken`, "send mail {broken"},
-		{"calculator", `{"expression":"` + strings.Repeat("1+", 60) + `1"}`, "calculating " + strings.Repeat("1+", 29) + "1…"},
-	} {
-		if got := phrase(c.tool, json.RawMessage(c.arguments)); got != c.want {
-			t.Errorf("phrase(%s, %s) = %q, want %q", c.tool, c.arguments, got, c.want)
-		}
-	}
-}
-
-func TestArgumentsAreReadable(t *testing.T) {
-	raw := `{"to":{"name":"Ann","tags":["a","b",3]},"parts":[{"x":1.50},{"x":true}],"none":null,
-		"text":"` + strings.Repeat("line\\n", 20) + `end","long":"` + strings.Repeat("x", 500) + `"}`
-	var got []string
-	for _, r := range arguments(json.RawMessage(raw), 3) {
-		got = append(got, r.paint(false))
-	}
-	want := []string{
-		"  long:", "    " + strings.Repeat("x", 400) + "… (100 characters of this line left out)",
-		"  none: none", "  parts[1].x: 1.50", "  parts[2].x: yes",
-		"  text:", "    line", "    line", "    line", "    … 18 lines left out (103 characters in all)",
-		"  to.name: Ann", "  to.tags: a, b, 3",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func FuzzArguments(f *testing.F) {
-	f.Add([]byte(`{"a":[1,{"b":null}],"c":"\u001b[2J"}`))
-	f.Add([]byte(`[`))
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		for _, r := range arguments(raw, 3) {
-			if s := r.paint(false); !utf8.ValidString(s) || strings.ContainsAny(s, "\x1b\n") {
-				t.Errorf("%q", s)
-			}
-		}
-		_ = phrase("anything", raw)
-	})
-}
-
 func TestTheTreeShowsEachTaskOnce(t *testing.T) {
 	p := agent.Plan{Tasks: []agent.Task{
 		{ID: "a", Title: "A"}, {ID: "x", Title: "X", DependsOn: []agent.TaskID{"y"}}, {ID: "y", Title: "Y", DependsOn: []agent.TaskID{"x"}},
@@ -182,7 +104,7 @@ func TestTheTreeShowsEachTaskOnce(t *testing.T) {
 	}}
 	r := agent.Run{}.Fold([]agent.Event{{Body: theBrief, At: time.Unix(1, 0)}, {Body: agent.PlanAccepted{Plan: p}}})
 	var got []string
-	for _, row := range plan(r, 0) {
+	for _, row := range planRows(card.Live(r, r.Last), "", 0)[1:] {
 		got = append(got, row.paint(false))
 	}
 	if diff := cmp.Diff([]string{"○ A", "├ ○ B", "│ └ ○ c", "└ ○ D", "○ X", "○ Y"}, got); diff != "" {
@@ -208,12 +130,13 @@ func TestALongPlanIsShortened(t *testing.T) {
 		p.Tasks = append(p.Tasks, agent.Task{ID: agent.TaskID("p" + string(rune('A'+i)))})
 	}
 	events[1].Body = agent.PlanAccepted{Plan: p}
-	rows := plan(agent.Run{}.Fold(events), 10)
+	folded := agent.Run{}.Fold(events)
+	rows := planRows(card.Live(folded, folded.Last), "", 10)[1:]
 	var got []string
 	for _, row := range rows {
 		got = append(got, row.paint(false))
 	}
-	if len(got) != 10 || got[0] != "◐ tK" || got[4] != "◐ tO" || got[9] != "… and 21 more tasks" {
+	if len(got) != 10 || got[0] != "▶ tK" || got[4] != "▶ tO" || got[9] != "… and 21 more tasks" {
 		t.Errorf("%d rows: %q", len(got), got)
 	}
 }

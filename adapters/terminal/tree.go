@@ -1,48 +1,111 @@
 package terminal
 
+// This file draws a plan as a tree: a task stands under the deepest of the
+// tasks that it comes after.
+
 import (
-	"fmt"
+	"slices"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
+	"github.com/deckhand-bot/deckhand/bot"
 )
-
-// marks show the state of a task.
-var marks = map[agent.TaskState]span{
-	agent.TaskPending: {"○", dim},
-	agent.TaskRunning: {"◐", yellow},
-	agent.TaskDone:    {"●", green},
-	agent.TaskFailed:  {"✗", red},
-	agent.TaskSkipped: {"–", dim},
-}
 
 // maxDepth bounds the indentation of a long chain of tasks.
 const maxDepth = 6
 
-// node is a task at its place in the tree of a plan.
+// stateInks set the marks of tasks off.
+var stateInks = map[agent.TaskState]ink{
+	agent.TaskPending: dim, agent.TaskRunning: yellow, agent.TaskDone: green, agent.TaskFailed: red, agent.TaskSkipped: dim,
+}
+
+// markOf is the mark of a task's state.
+func markOf(s agent.TaskState) span { return span{bot.TaskMark(s), stateInks[s]} }
+
+// node is a task at its place in the tree.
 type node struct {
-	task   agent.Task
+	bot.TaskItem
+
 	branch string // the lines that lead to it
 }
 
-// tree lays out a plan: a task stands under the deepest of the tasks that it
-// needs. Tasks of a circle, which no accepted plan has, stand at the end.
-func tree(p agent.Plan) []node {
-	depth := depths(p)
-	children := map[agent.TaskID][]agent.Task{}
-	for _, t := range p.Tasks {
-		var parent agent.TaskID
-		for _, d := range t.DependsOn {
-			if _, known := depth[d]; known && (parent == "" || depth[d] > depth[parent]) {
-				parent = d
-			}
-		}
-		if _, sound := depth[t.ID]; sound {
-			children[parent] = append(children[parent], t)
+// tree draws a plan in so many rows, 0 for all of it. Where it is longer, what
+// is finished goes first, then what is far off.
+func tree(p bot.Tasks, lead string, most int) []row {
+	nodes := layOut(p.Items)
+	drop := map[string]bool{}
+	if most > 0 && len(nodes) > most {
+		drop = expendable(nodes, len(nodes)-most+1)
+	}
+	var rows []row
+	for _, n := range nodes {
+		if !drop[n.ID] && (most <= 0 || len(rows) < most) {
+			rows = append(rows, n.row(lead))
 		}
 	}
-	var nodes []node
-	var walk func(parent agent.TaskID, lead string, level int)
-	walk = func(parent agent.TaskID, lead string, level int) {
+	if len(drop) > 0 {
+		rows = append(rows, row{in(dim, lead+"… and "+format.Count(len(drop), "more task"))})
+	}
+	return rows
+}
+
+// expendable are so many tasks that a short tree leaves out.
+func expendable(nodes []node, many int) map[string]bool {
+	drop := map[string]bool{}
+	for _, state := range []agent.TaskState{agent.TaskDone, agent.TaskSkipped, agent.TaskPending, agent.TaskFailed} {
+		of := nodes
+		if state == agent.TaskPending {
+			of = slices.Clone(nodes)
+			slices.Reverse(of)
+		}
+		for _, n := range of {
+			if len(drop) < many && n.State == state {
+				drop[n.ID] = true
+			}
+		}
+	}
+	return drop
+}
+
+func (n node) row(lead string) row {
+	r := row{in(dim, lead+n.branch), markOf(n.State), {" ", normal}}
+	switch n.State {
+	case agent.TaskRunning:
+		r = append(r, in(bold, n.Title))
+		if n.Note != "" {
+			r = append(r, in(dim, "  "+n.Note))
+		}
+	case agent.TaskPending, agent.TaskSkipped:
+		r = append(r, in(dim, n.Title))
+	case agent.TaskFailed:
+		r = append(r, in(normal, n.Title), in(red, "  "+n.Note))
+	case agent.TaskDone:
+		r = append(r, in(normal, n.Title))
+	}
+	return r
+}
+
+// layOut puts the tasks in the order and under the branches of the tree. Tasks
+// of a circle, which no accepted plan has, stand at the end.
+func layOut(items []bot.TaskItem) []node {
+	depth := depths(items)
+	children := map[string][]bot.TaskItem{}
+	var nodes, circle []node
+	for _, t := range items {
+		parent := ""
+		for _, id := range t.After {
+			if depth[id] > depth[parent] {
+				parent = id
+			}
+		}
+		if depth[t.ID] > 0 {
+			children[parent] = append(children[parent], t)
+		} else {
+			circle = append(circle, node{TaskItem: t})
+		}
+	}
+	var walk func(parent, lead string, level int)
+	walk = func(parent, lead string, level int) {
 		for i, t := range children[parent] {
 			branch, below := "├ ", "│ "
 			if i == len(children[parent])-1 {
@@ -51,126 +114,35 @@ func tree(p agent.Plan) []node {
 			if level == 0 {
 				branch, below = "", ""
 			}
-			nodes = append(nodes, node{t, lead + branch})
 			if level >= maxDepth {
 				below = ""
 			}
+			nodes = append(nodes, node{t, lead + branch})
 			walk(t.ID, lead+below, level+1)
 		}
 	}
 	walk("", "", 0)
-	for _, t := range p.Tasks {
-		if _, sound := depth[t.ID]; !sound {
-			nodes = append(nodes, node{task: t})
-		}
-	}
-	return nodes
+	return append(nodes, circle...)
 }
 
 // depths is the longest way to each task, from 1; tasks of a circle have none.
-func depths(p agent.Plan) map[agent.TaskID]int {
-	depth := map[agent.TaskID]int{}
-	known := map[agent.TaskID]bool{}
-	for _, t := range p.Tasks {
+func depths(items []bot.TaskItem) map[string]int {
+	known := map[string]bool{}
+	for _, t := range items {
 		known[t.ID] = true
 	}
-	for range p.Tasks {
-		for _, t := range p.Tasks {
-			d := 1
-			for _, need := range t.DependsOn {
-				switch at, placed := depth[need]; {
-				case placed:
-					d = max(d, at+1)
-				case known[need]:
-					d = 0
-				}
-				if d == 0 {
-					break
-				}
+	depth := map[string]int{}
+	for range items { // the longest way has as many tasks as there are, at most
+		for _, t := range items {
+			waits := slices.ContainsFunc(t.After, func(id string) bool { return known[id] && depth[id] == 0 })
+			if waits || t.ID == "" {
+				continue
 			}
-			if d > 0 && t.ID != "" {
-				depth[t.ID] = d
+			depth[t.ID] = 1
+			for _, id := range t.After {
+				depth[t.ID] = max(depth[t.ID], depth[id]+1)
 			}
 		}
 	}
 	return depth
-}
-
-// plan is the run's plan with the state of each task, cut to so many rows (0:
-// all of them). Where it is longer, what is finished goes first, then what is far off.
-func plan(r agent.Run, most int) []row {
-	nodes := tree(r.Plan)
-	keep := len(nodes)
-	hiddenTasks := 0
-	if most > 0 && keep > most {
-		hiddenTasks = keep - (most - 1)
-	}
-	drop := map[agent.TaskID]bool{}
-	for _, state := range []agent.TaskState{agent.TaskDone, agent.TaskSkipped, agent.TaskPending, agent.TaskFailed} {
-		for i := range nodes {
-			n := nodes[i]
-			if state == agent.TaskPending {
-				n = nodes[len(nodes)-1-i]
-			}
-			if len(drop) < hiddenTasks && r.Tasks[n.task.ID].State == state {
-				drop[n.task.ID] = true
-			}
-		}
-	}
-	var rows []row
-	for _, n := range nodes {
-		if !drop[n.task.ID] && (most <= 0 || len(rows) < most) {
-			rows = append(rows, taskRow(r, n))
-		}
-	}
-	if len(drop) > 0 {
-		rows = append(rows, row{in(dim, fmt.Sprintf("… and %s", plural(len(drop), "more task")))})
-	}
-	return rows
-}
-
-func taskRow(r agent.Run, n node) row {
-	s := r.Tasks[n.task.ID]
-	mark, known := marks[s.State]
-	if !known {
-		mark = marks[agent.TaskPending]
-	}
-	name := in(normal, title(n.task))
-	line := row{in(dim, n.branch), mark, {" ", normal}}
-	switch s.State {
-	case agent.TaskRunning:
-		line = append(line, span{name.text, bold})
-		if now := doing(r, agent.TaskStrand(n.task.ID)); now != "" {
-			line = append(line, in(dim, "  "+now))
-		}
-	case agent.TaskPending, agent.TaskSkipped:
-		line = append(line, span{name.text, dim})
-	case agent.TaskFailed:
-		line = append(line, name, in(red, "  "+short(s.Reason, 120)))
-	case agent.TaskDone:
-		line = append(line, name)
-	default:
-		line = append(line, name)
-	}
-	return line
-}
-
-// title is the task's title on one line, or its id where it has none.
-func title(t agent.Task) string {
-	if s := oneLine(t.Title); s != "" {
-		return s
-	}
-	return clean(string(t.ID))
-}
-
-// titleOf names the task of a strand, "" for the other strands.
-func titleOf(r agent.Run, id agent.StrandID) string {
-	task, is := id.Task()
-	if !is {
-		return ""
-	}
-	if t, known := r.Plan.Task(task); known {
-		return title(t)
-	}
-	return clean(string(task))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot/card"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -203,8 +204,8 @@ func TestAGoalOfManyPagesIsShownByItsBeginning(t *testing.T) {
 		{strings.Repeat("ü", 1300), strings.Repeat("ü", 1300)},
 		{strings.Repeat("ü", 40000), strings.Repeat("ü", 1200) + " … (38,800 more characters)"},
 	} {
-		rows := brief(agent.Run{Brief: agent.RunStarted{Goal: c.goal}})
-		if got := rows[0].paint(false); got != "Goal "+c.want {
+		rows := drawing{}.card(card.Telling{}.Brief(agent.Run{Brief: agent.RunStarted{Goal: c.goal}}))
+		if got := rows[0].paint(false); got != "Goal: "+c.want {
 			t.Errorf("a goal of %d bytes is shown as %d: …%s", len(c.goal), len(got), got[max(0, len(got)-60):])
 		}
 	}

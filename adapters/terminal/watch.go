@@ -7,13 +7,33 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/bot/runs"
+	"github.com/deckhand-bot/deckhand/bot"
 )
+
+// Runs is what the person at the terminal does to a run.
+type Runs interface {
+	Control(ctx context.Context, run agent.RunID, by bot.Person, c agent.RunControlled) error
+	Say(ctx context.Context, run agent.RunID, by bot.Person, text string, once ...string) error
+	Decide(ctx context.Context, by bot.Person, d agent.CheckpointDecided) error
+}
+
+// Journal is what a run's events are read from. Await returns once there is one
+// after the given entry.
+type Journal interface {
+	Read(ctx context.Context, run agent.RunID, after uint64) ([]agent.Event, error)
+	Await(ctx context.Context, run agent.RunID, after uint64) error
+}
 
 // Config says which run is shown, and where.
 type Config struct {
-	Desk *runs.Client
-	Run  agent.RunID
+	Runs    Runs
+	Journal Journal
+	Telling bot.Telling
+	// Answer reads a line as the answer to the question that the run asks now; its
+	// error wraps bot.ErrNotAnAnswer. Hint reads one as a word to a run that is stuck.
+	Answer func(r agent.Run, line, by string) (agent.CheckpointDecided, error)
+	Hint   func(c agent.Checkpoint, line, by string) (agent.CheckpointDecided, error)
+	Run    agent.RunID
 	// After is the last entry of the journal that was shown before, 0 for a
 	// new run. What came up to it is summed up, and not printed as JSON; a
 	// resumption is committed before Watch, so that it comes after it.
@@ -65,7 +85,7 @@ func Watch(ctx context.Context, c Config) (End, error) {
 	defer close(w.settled)
 	defer func() { w.restore() }()
 	batches := make(chan batch)
-	group.Go(func() { follow(inner, c.Desk.Journals, c.Run, batches) })
+	group.Go(func() { follow(inner, c.Journal, c.Run, batches) })
 	w.keys.start(w.settled)
 	w.quiet()
 	end, err := w.loop(ctx, batches)
@@ -118,7 +138,7 @@ func (w *watcher) choose() face {
 	case w.TTY:
 		return newLive(w.Config)
 	}
-	return &plainFace{out: w.Out, err: w.Err}
+	return &plainFace{out: w.Out, err: w.Err, telling: w.Telling}
 }
 
 // pauseGrace is how long a paused run may say nothing before an effect that it

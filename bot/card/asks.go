@@ -18,7 +18,7 @@ const maxQuestions = 3
 func asks(r agent.Run, c agent.Checkpoint) []bot.Part {
 	switch c.Ask {
 	case agent.CheckClarify:
-		return clarifyParts(c)
+		return clarifyParts(r, c)
 	case agent.CheckPlan:
 		return planParts(r, c)
 	case agent.CheckApproval:
@@ -46,7 +46,7 @@ func detail(c agent.Checkpoint) []bot.Part {
 
 // clarifyParts are the unclear points, with the buttons of each where there is more
 // than one.
-func clarifyParts(c agent.Checkpoint) []bot.Part {
+func clarifyParts(r agent.Run, c agent.Checkpoint) []bot.Part {
 	var parts []bot.Part
 	shown := c.Questions[:min(len(c.Questions), maxQuestions)]
 	for i, q := range shown {
@@ -70,7 +70,11 @@ func clarifyParts(c agent.Checkpoint) []bot.Part {
 	if more := len(c.Questions) - len(shown); more > 0 {
 		parts = append(parts, bot.Small{Markdown: fmt.Sprintf("and %s: Other shows all of them", format.Count(more, "more question"))})
 	}
-	return append(append(parts, detail(c)...), bot.Small{Markdown: "Words will do, too: reply to this, or mention me."})
+	parts = append(parts, detail(c)...)
+	if r.Brief.ReplyTo == "" { // it stands in no thread
+		return parts
+	}
+	return append(parts, bot.Small{Markdown: "Words will do, too: reply to this, or mention me."})
 }
 
 // planParts is a plan that people are to decide about.

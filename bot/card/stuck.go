@@ -24,17 +24,25 @@ func stuckParts(r agent.Run, c agent.Checkpoint) []bot.Part {
 	if lines := tried(r, c); len(lines) > 0 {
 		parts = append(parts, bot.Prose{Markdown: "**What was tried**\n- " + strings.Join(text.First(lines, maxTried), "\n- ")})
 	}
-	need := "**What I need**\nA word from you how to go on. Press a button"
-	if runs.Hinted(c) {
-		need += ", or write in this thread (a reply to this, or a mention of me) what I should do differently: I try again with it"
+	need := "**What I need**\nA word from you how to go on."
+	if r.Brief.ReplyTo != "" {
+		need += " " + inThread(c)
 	}
-	lines := []string{need + "."}
+	lines := []string{need}
 	for _, word := range c.Choices {
 		if what := WayOut(c, word); what != "" {
 			lines = append(lines, "- **"+text.Escape(Label(word))+"**: "+what)
 		}
 	}
 	return append(parts, bot.Prose{Markdown: strings.Join(lines, "\n")})
+}
+
+// inThread says how a question is answered where it stands in a thread.
+func inThread(c agent.Checkpoint) string {
+	if runs.Hinted(c) {
+		return "Press a button, or write in this thread (a reply to this, or a mention of me) what I should do differently: I try again with it."
+	}
+	return "Press a button."
 }
 
 // WayOut is what a choice of a question of a run that is stuck does, empty for
