@@ -15,7 +15,7 @@ import (
 func (f *fleet) check(began, ended time.Time) {
 	f.t.Helper()
 	all := f.ticks()
-	posts := map[string][]card{}
+	posts := map[string][]post{}
 	for _, c := range f.cards() {
 		if c.Kind == "" { // the message of an upload
 			continue
@@ -75,7 +75,7 @@ func (f *fleet) checkTicks(i int, runs []agent.Run, began, ended time.Time) {
 }
 
 // checkPosts looks for the posts of one tick: how late the headline was.
-func (f *fleet) checkPosts(i int, r agent.Run, posts map[string][]card) []time.Duration {
+func (f *fleet) checkPosts(i int, r agent.Run, posts map[string][]post) []time.Duration {
 	f.t.Helper()
 	head, body := posts[string(r.ID)+" card"], posts[string(r.ID)+" report"]
 	if len(head) != 1 || len(body) != 1 {
@@ -90,7 +90,7 @@ func (f *fleet) checkPosts(i int, r agent.Run, posts map[string][]card) []time.D
 }
 
 // checkLost looks for the one word to the administrators.
-func (f *fleet) checkLost(runs []agent.Run, posts map[string][]card) {
+func (f *fleet) checkLost(runs []agent.Run, posts map[string][]post) {
 	f.t.Helper()
 	if len(runs) != 1 {
 		f.t.Errorf("%d ticks of the schedule that cannot be delivered", len(runs))

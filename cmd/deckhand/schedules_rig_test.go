@@ -125,8 +125,8 @@ func (f *fleet) ready(i int) {
 	}
 }
 
-// card is a message of Deckhand's, as its metadata names it.
-type card struct {
+// post is a message of Deckhand's, as its metadata names it.
+type post struct {
 	Run  agent.RunID    `json:"run"`
 	Key  string         `json:"key"`
 	Kind agent.PostKind `json:"kind"`
@@ -135,10 +135,10 @@ type card struct {
 }
 
 // cards are all messages of the bot.
-func (f *fleet) cards() []card {
-	var list []card
+func (f *fleet) cards() []post {
+	var list []post
 	for _, m := range f.FromBot() {
-		c := card{Message: m}
+		c := post{Message: m}
 		if m.Metadata != nil {
 			if err := json.Unmarshal(m.Metadata.EventPayload, &c); err != nil {
 				f.t.Errorf("the metadata of %s: %v", m.TS, err)
