@@ -11,36 +11,6 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
-// dotted puts the parts of a line together, without those that are empty.
-func dotted(parts ...string) string {
-	var said []string
-	for _, p := range parts {
-		if p != "" {
-			said = append(said, p)
-		}
-	}
-	return strings.Join(said, " · ")
-}
-
-func (d sections) hidden(r agent.Run) bool { return d.Private != nil && d.Private(r) }
-
-// open is the text, or nothing where it would tell of a private run.
-func (d sections) open(r agent.Run, text string) string {
-	if d.hidden(r) {
-		return ""
-	}
-	return text
-}
-
-// named begins a line: the run and its goal.
-func (d sections) named(r agent.Run) string {
-	goal := text.Quoted(r.Brief.Goal, 80)
-	if d.hidden(r) {
-		goal = "in a private conversation"
-	}
-	return dotted("`"+string(r.ID)+"`", goal)
-}
-
 // doneLines are the runs that ended as done or were cancelled.
 func (d sections) doneLines() []string {
 	var lines []string

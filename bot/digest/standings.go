@@ -7,14 +7,9 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot/card"
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
-
-// silence is how long a run that could work may leave no trace before it
-// counts as blocked.
-const silence = time.Hour
 
 // sections is the runs of a report by where they stand. A live run is in one of
 // doing, blocked and parked; its questions are in needs besides.
@@ -69,6 +64,10 @@ func standings(from Source) sections {
 func newest(runs []agent.Run, at func(agent.Run) time.Time) {
 	slices.SortFunc(runs, func(a, b agent.Run) int { return cmp.Or(at(b).Compare(at(a)), cmp.Compare(a.ID, b.ID)) })
 }
+
+// silence is how long a run that could work may leave no trace before it
+// counts as blocked.
+const silence = time.Hour
 
 // The reasons why a live run is blocked, in words.
 const (
@@ -128,46 +127,32 @@ func (d sections) in(state agent.RunState) []agent.Run {
 	return list
 }
 
-// headline is the counts and the money in one line.
-func (d sections) headline() string {
-	var parts []string
-	count := func(n int, words string) {
-		if n > 0 {
-			parts = append(parts, format.Thousands(int64(n))+" "+words)
-		}
-	}
-	count(len(d.in(agent.RunDone)), "done")
-	count(len(d.in(agent.RunFailed)), "failed")
-	count(len(d.in(agent.RunCancelled)), "cancelled")
-	count(len(d.doing), "at work")
-	count(len(d.blocked), "blocked")
-	if n := len(d.needs); n == 1 {
-		count(n, "needs you")
-	} else {
-		count(n, "need you")
-	}
-	count(len(d.lost), "not delivered")
-	count(len(d.Unread), "unreadable")
-	if len(parts) == 0 {
-		return "Nothing happened, nothing is open"
-	}
-	text := strings.Join(parts, ", ")
-	if sum := tally(slices.Concat(d.ended, d.live)); sum.calls > 0 {
-		text += " · " + sum.least()
+func (d sections) hidden(r agent.Run) bool { return d.Private != nil && d.Private(r) }
+
+// open is the text, or nothing where it would tell of a private run.
+func (d sections) open(r agent.Run, text string) string {
+	if d.hidden(r) {
+		return ""
 	}
 	return text
 }
 
-// preface says which time and which runs the report is about.
-func (d sections) preface() string {
-	p := d.Period
-	line := "Up to " + p.clock(p.Until)
-	if !p.Since.IsZero() {
-		line = "From " + p.clock(p.Since) + " to " + p.clock(p.Until)
+// named begins a line: the run and its goal.
+func (d sections) named(r agent.Run) string {
+	goal := text.Quoted(r.Brief.Goal, 80)
+	if d.hidden(r) {
+		goal = "in a private conversation"
 	}
-	line += " (" + text.Escape(p.zone().String()) + ")."
-	if d.Omitted > 0 {
-		line += " " + format.Count(d.Omitted, "older run") + " could not be looked at: there are too many."
+	return dotted("`"+string(r.ID)+"`", goal)
+}
+
+// dotted puts the parts of a line together, without those that are empty.
+func dotted(parts ...string) string {
+	var said []string
+	for _, p := range parts {
+		if p != "" {
+			said = append(said, p)
+		}
 	}
-	return line
+	return strings.Join(said, " · ")
 }

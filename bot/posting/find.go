@@ -60,17 +60,3 @@ func (v *Poster) look(ctx context.Context, platform bot.Platform, r agent.Run, p
 	posted, found, err = platform.Find(ctx, to, key, since)
 	return posted, found, missing(err)
 }
-
-// undetermined reports whether the platform may yet say something else.
-func undetermined(err error) bool {
-	_, busy := errors.AsType[*bot.BusyError](err)
-	return busy || (err != nil && lost(err)) || errors.Is(err, bot.ErrRefused)
-}
-
-// missing is the error of a search, nil where it says that the place is no more.
-func missing(err error) error {
-	if errors.Is(err, bot.ErrGone) {
-		return nil
-	}
-	return err
-}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -12,12 +11,6 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/card"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/bot/text"
-)
-
-// The pauses before a post is tried again.
-const (
-	lostPause = time.Second     // after an answer that was lost; doubled each time
-	mostPause = 5 * time.Minute // a revoked token is not renewed in a hurry
 )
 
 // maxFetches is how often a person's file is tried to be had: its run waits for it.
@@ -98,23 +91,6 @@ func (v *Poster) trouble(r agent.Run, p agent.Post, c agent.Call, err error) age
 	return agent.Failed(err.Error())
 }
 
-// abroad reports whether the post tells somebody of another platform than the
-// report's: that one may never get connected, and others wait to be told.
-func abroad(r agent.Run, p agent.Post) bool {
-	name, _, _ := strings.Cut(r.Brief.ReplyTo, ":")
-	return p.Raises() && !strings.HasPrefix(card.Informed(r, p), name+":")
-}
-
-// lost reports whether it may have happened.
-func lost(err error) bool {
-	return errors.Is(err, bot.ErrLost) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
-}
-
-// growing is the pause after so many failures before.
-func growing(times int) time.Duration {
-	return min(lostPause<<min(times, 16), mostPause)
-}
-
 // message posts a card. Where its place is gone, the requester gets it directly.
 func (v *Poster) message(ctx context.Context, r agent.Run, p agent.Post) (agent.Shown, error) {
 	platform, to, err := v.placed(ctx, r, p)
@@ -136,20 +112,6 @@ func (v *Poster) message(ctx context.Context, r agent.Run, p agent.Post) (agent.
 		v.showed(r, p.Key, time.Now())
 	}
 	return shownBy(p, posted), nil
-}
-
-// shownBy is where a post went. A report takes no conversation over as its
-// thread: another run may live in it.
-func shownBy(p agent.Post, posted bot.Posted) agent.Shown {
-	shown := shownAt(posted)
-	if p.Kind == agent.PostScheduled && posted.Thread.ID == posted.Thread.Channel {
-		shown.Thread = ""
-	}
-	return shown
-}
-
-func shownAt(p bot.Posted) agent.Shown {
-	return agent.Shown{Message: p.Message.String(), Thread: p.Thread.String()}
 }
 
 // card is what a post shows.
@@ -196,24 +158,6 @@ func (v *Poster) direct(ctx context.Context, platform bot.Platform, r agent.Run,
 	return posted, nil
 }
 
-// requesterOf is the address of the direct conversation with the requester.
-func requesterOf(ctx context.Context, platform bot.Platform, r agent.Run) (bot.Address, error) {
-	director, can := platform.(bot.Director)
-	if !can || !strings.HasPrefix(r.Brief.Requester, platform.Name()+":") {
-		return bot.Address{}, bot.ErrNoDirect
-	}
-	return director.Direct(ctx, r.Brief.Requester)
-}
-
-// unreachable is the error of a post that neither its place nor the requester
-// took; what may yet become of it stays visible.
-func unreachable(gone, direct error) error {
-	if undetermined(direct) {
-		return direct
-	}
-	return fmt.Errorf("%w, and the requester: %w", gone, direct)
-}
-
 // closeCheck takes the buttons from a question's messages and says who decided.
 func (v *Poster) closeCheck(ctx context.Context, r agent.Run, p agent.Post) error {
 	check, known := r.Checks[agent.CheckpointID(p.About)]
@@ -236,4 +180,32 @@ func (v *Poster) closeCheck(ctx context.Context, r agent.Run, p agent.Post) erro
 		}
 	}
 	return nil
+}
+
+// May takes a turn at the pace of the place that the post goes to, or says how
+// long to wait for one. A post that has no place to go to may be made at once:
+// it fails.
+func (v *Poster) May(ctx context.Context, r agent.Run, p agent.Post) (wait time.Duration, err error) {
+	if p.Kind == agent.PostAttach {
+		return 0, nil
+	}
+	platform, to, err := v.place(r, p)
+	if errors.Is(err, errElsewhere) {
+		return v.away(), nil
+	}
+	if err != nil {
+		return 0, nil //nolint:nilerr // the post itself fails with this error and is journalled
+	}
+	pace, edit := platform.Paces(to)
+	if p.Kind == agent.PostClose {
+		pace = edit
+	}
+	wait, err = v.paces.Take(ctx, pace)
+	if err != nil {
+		return 0, fmt.Errorf("take a turn to post to %s: %w", to, err)
+	}
+	if wait == 0 && p.Kind == agent.PostCheckpoint {
+		v.busy(ctx, r) // a status that says "working" keeps people from answering
+	}
+	return wait, nil
 }

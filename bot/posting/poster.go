@@ -2,7 +2,6 @@ package posting
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -86,37 +85,6 @@ func (v *Poster) Deadline(p agent.Post) time.Duration {
 	return v.timeout
 }
 
-// May takes a turn at the pace of the place that the post goes to, or says how
-// long to wait for one. A post that has no place to go to may be made at once:
-// it fails.
-func (v *Poster) May(ctx context.Context, r agent.Run, p agent.Post) (wait time.Duration, err error) {
-	if p.Kind == agent.PostAttach {
-		return 0, nil
-	}
-	platform, to, err := v.place(r, p)
-	if errors.Is(err, errElsewhere) {
-		return v.away(), nil
-	}
-	if err != nil {
-		return 0, nil //nolint:nilerr // the post itself fails with this error and is journalled
-	}
-	pace, edit := platform.Paces(to)
-	if p.Kind == agent.PostClose {
-		pace = edit
-	}
-	wait, err = v.paces.Take(ctx, pace)
-	if err != nil {
-		return 0, fmt.Errorf("take a turn to post to %s: %w", to, err)
-	}
-	if wait == 0 && p.Kind == agent.PostCheckpoint {
-		v.busy(ctx, r) // a status that says "working" keeps people from answering
-	}
-	return wait, nil
-}
-
-// errElsewhere says that another process has to show a run.
-var errElsewhere = errors.New("this process is not connected to its platform")
-
 // elsewhere is how long a run is left to a process that is connected to its platform.
 const elsewhere = 10 * time.Second
 
@@ -177,4 +145,27 @@ func (v *Poster) at(where string) (bot.Platform, bot.Address, error) {
 		return nil, to, fmt.Errorf("%s: %w", to, errElsewhere)
 	}
 	return platform, to, nil
+}
+
+// requesterOf is the address of the direct conversation with the requester.
+func requesterOf(ctx context.Context, platform bot.Platform, r agent.Run) (bot.Address, error) {
+	director, can := platform.(bot.Director)
+	if !can || !strings.HasPrefix(r.Brief.Requester, platform.Name()+":") {
+		return bot.Address{}, bot.ErrNoDirect
+	}
+	return director.Direct(ctx, r.Brief.Requester)
+}
+
+// shownBy is where a post went. A report takes no conversation over as its
+// thread: another run may live in it.
+func shownBy(p agent.Post, posted bot.Posted) agent.Shown {
+	shown := shownAt(posted)
+	if p.Kind == agent.PostScheduled && posted.Thread.ID == posted.Thread.Channel {
+		shown.Thread = ""
+	}
+	return shown
+}
+
+func shownAt(p bot.Posted) agent.Shown {
+	return agent.Shown{Message: p.Message.String(), Thread: p.Thread.String()}
 }

@@ -11,10 +11,28 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
-	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/bot/schedule"
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
+
+// timing is when the schedule's turns are. Reading that takes longer than
+// looking whether one is due.
+func (c *Clock) timing(s Schedule) (schedule.When, error) {
+	key := s.When + "\n" + s.Zone + "\n" + s.Since.String()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if when, known := c.whens[key]; known {
+		return when, nil
+	}
+	when, err := s.Timing()
+	if err == nil {
+		if len(c.whens) >= maxWhens {
+			clear(c.whens)
+		}
+		c.whens[key] = when
+	}
+	return when, err
+}
 
 // Bounds of the clock.
 const (
@@ -131,65 +149,6 @@ func (l *sweep) serve(ctx context.Context, s Schedule) (next time.Time, err erro
 	}
 	return when.Next(l.now), err
 }
-
-// timing is when the schedule's turns are. Reading that takes longer than
-// looking whether one is due.
-func (c *Clock) timing(s Schedule) (schedule.When, error) {
-	key := s.When + "\n" + s.Zone + "\n" + s.Since.String()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if when, known := c.whens[key]; known {
-		return when, nil
-	}
-	when, err := s.Timing()
-	if err == nil {
-		if len(c.whens) >= maxWhens {
-			clear(c.whens)
-		}
-		c.whens[key] = when
-	}
-	return when, err
-}
-
-// tick is one turn of a schedule on its way.
-type tick struct {
-	*sweep
-	s    Schedule
-	due  schedule.Turn
-	was  time.Time // how far the schedule was served before
-	at   Cursor    // as it is once the turn is served
-	zone *time.Location
-}
-
-// miss notes the turns that were missed, for the next report to say so.
-func (t *tick) miss() {
-	t.at.Lost += t.due.Count
-	t.at.Missed = append(t.at.Missed, t.due.Missed...)
-	t.at.Missed = t.at.Missed[max(0, len(t.at.Missed)-maxTold):]
-}
-
-// along is what goes into the commit of the turn: its key and those of the
-// turns before it that nobody serves any more, and how far it is served now.
-func (t *tick) along() runs.Dedupe {
-	key := func(at time.Time) string { return "tick/" + t.s.Name + "/" + strconv.FormatInt(at.UnixNano(), 36) }
-	once := []string{key(t.due.Until)}
-	for _, m := range t.due.Missed {
-		if !m.Equal(t.due.Until) {
-			once = append(once, key(m))
-		}
-	}
-	return runs.Dedupe{Once: once, Set: map[string]string{NameServed + t.s.Name: t.at.Text()}}
-}
-
-// handled writes down that nothing more is to be done for the turn.
-func (t *tick) handled(ctx context.Context) error {
-	along := t.along()
-	_, err := t.cfg.Reporter.Desk.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Once: along.Once, Set: along.Set})
-	return err
-}
-
-// errWaits says that a turn is to be served later.
-var errWaits = errors.New("the last run has not ended")
 
 // overdue tells the administrators of a turn that does not get served.
 func (c *Clock) overdue(ctx context.Context, s Schedule, now time.Time, cause error) {

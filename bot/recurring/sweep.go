@@ -71,25 +71,6 @@ func (c *Clock) keep(ctx context.Context, s Schedule, at Cursor) error {
 	return nil
 }
 
-// behind is what follows where a key of the turn was used before. Where the
-// schedule was served further meanwhile, it was another clock, perhaps with an
-// older turn: the next look sees what is left. Where it was not, the key was
-// used under a state that got lost: it must not be tried for ever. The turns
-// before this one are gone past first, for this one may not have been served.
-func (t *tick) behind(ctx context.Context) error {
-	at, known, err := t.cfg.Recurring.Served(ctx, t.s)
-	if err != nil || !known || !at.At.Equal(t.was) {
-		return err
-	}
-	at.At = t.due.Until
-	for _, m := range t.due.Missed {
-		if m.Before(t.due.Until) {
-			at.At = m
-		}
-	}
-	return t.keep(ctx, t.s, at)
-}
-
 // postedReports are the reports that were posted. No report ever tells of them, and
 // there are as many as there were turns: their journals need not be read again.
 // The zero value is empty and may be used from many goroutines.

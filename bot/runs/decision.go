@@ -148,13 +148,6 @@ func Free(c agent.Checkpoint) bool {
 	return c.Ask == agent.CheckClarify && slices.Contains(c.Choices, agent.DecideAnswer)
 }
 
-func notOffered(c agent.Checkpoint, word string) error {
-	if Hinted(c) {
-		return fmt.Errorf("%w: %q; say one of: %s, or in a few words what should be done differently", bot.ErrNotAnAnswer, word, strings.Join(c.Choices, ", "))
-	}
-	return fmt.Errorf("%w: %q; say one of: %s", bot.ErrNotAnAnswer, word, strings.Join(c.Choices, ", "))
-}
-
 // settle makes sure that the decision answers the question: with one of its
 // words, and with everything that the word needs.
 func settle(c agent.Checkpoint, d agent.CheckpointDecided) (agent.CheckpointDecided, error) {

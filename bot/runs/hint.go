@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/format"
+	"github.com/deckhand-bot/deckhand/bot"
 )
 
 // Hinted reports whether the question takes a person's own words as the way
@@ -50,4 +52,11 @@ func near(a, b string) bool {
 		most = 2
 	}
 	return format.Distance(a, b) <= most
+}
+
+func notOffered(c agent.Checkpoint, word string) error {
+	if Hinted(c) {
+		return fmt.Errorf("%w: %q; say one of: %s, or in a few words what should be done differently", bot.ErrNotAnAnswer, word, strings.Join(c.Choices, ", "))
+	}
+	return fmt.Errorf("%w: %q; say one of: %s", bot.ErrNotAnAnswer, word, strings.Join(c.Choices, ", "))
 }

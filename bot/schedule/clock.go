@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"math/bits"
 	"time"
 )
 
@@ -117,8 +116,11 @@ func (c clock) inHour() int64 {
 
 func has(set uint64, bit int) bool { return set&(1<<bit) != 0 }
 
-// after is the first bit that is set at from or behind it; 64 if there is none.
-func after(set uint64, from int) int {
-	set &^= star
-	return bits.TrailingZeros64(set >> from << from)
+// floor divides and rounds down, where Go rounds to zero.
+func floor(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
 }

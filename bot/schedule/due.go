@@ -1,6 +1,8 @@
 package schedule
 
-import "time"
+import (
+	"time"
+)
 
 // Missed is what happens to a tick that came while nobody was there to serve it.
 type Missed string

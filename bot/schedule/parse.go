@@ -67,77 +67,6 @@ func ParsePrefix(text string, zone *time.Location, anchor time.Time) (w When, re
 	return w, rest, nil
 }
 
-// word is a piece of a text between spaces.
-type word struct {
-	low        string // in lower case
-	start, end int    // in the text
-}
-
-// reader goes along the words of a text.
-type reader struct {
-	text string
-	toks []word
-	i    int
-}
-
-// most is how many words of a text are looked at; a schedule has fewer.
-const most = 64
-
-// lex parts the text into words, up to the colon that ends WHEN. A comma is a
-// word of its own if commas says so.
-func lex(text string, commas bool) (words []word) {
-	start := -1
-	flush := func(end int) {
-		if start >= 0 {
-			words = append(words, word{strings.ToLower(text[start:end]), start, end})
-		}
-		start = -1
-	}
-	for i, c := range text {
-		switch {
-		case len(words) == most:
-			return words
-		case strings.ContainsRune(" \t\n\r\v\f\u00a0\u2009\u202f", c):
-			flush(i)
-		case c == ':' && !inTime(text, i):
-			flush(i)
-			return words
-		case c == ',' && commas:
-			flush(i)
-			words = append(words, word{",", i, i + 1})
-		case start < 0:
-			start = i
-		}
-	}
-	flush(len(text))
-	return words
-}
-
-// inTime reports whether the colon stands between digits as in 9:00.
-func inTime(text string, i int) bool {
-	digit := func(j int) bool { return j >= 0 && j < len(text) && text[j] >= '0' && text[j] <= '9' }
-	return digit(i-1) && digit(i+1) && digit(i+2)
-}
-
-// peek is the word n ahead, empty behind the end.
-func (r *reader) peek(n int) string {
-	if r.i+n < len(r.toks) {
-		return r.toks[r.i+n].low
-	}
-	return ""
-}
-
-// accept steps over the next word if it is one of these.
-func (r *reader) accept(words ...string) bool {
-	for _, w := range words {
-		if r.peek(0) == w {
-			r.i++
-			return true
-		}
-	}
-	return false
-}
-
 // zone steps over a zone, with "in" before it or without.
 func (r *reader) zone() (*time.Location, error) {
 	mark := r.i
@@ -152,12 +81,4 @@ func (r *reader) zone() (*time.Location, error) {
 	}
 	r.i = mark
 	return nil, nil //nolint:nilnil // no zone was named
-}
-
-// after is the text behind the words that were stepped over.
-func (r *reader) after() string {
-	if r.i == 0 {
-		return r.text
-	}
-	return r.text[r.toks[r.i-1].end:]
 }

@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/robfig/cron/v3"
-
-	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // When says at which moments something is to happen. The zero value never
@@ -100,22 +98,4 @@ func spoken(seconds int64) string {
 		}
 	}
 	return ""
-}
-
-// short is what an error repeats of a text.
-func short(text string) string {
-	text = format.OneLine(text)
-	if cut := format.First(text, 60); cut != text {
-		return cut + "…"
-	}
-	return text
-}
-
-// floor divides and rounds down, where Go rounds to zero.
-func floor(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
 }

@@ -148,17 +148,3 @@ func (r *reader) ofMonth() bool {
 	r.i = mark
 	return false
 }
-
-// another steps over what joins a list, if an item follows.
-func (r *reader) another(item func() bool) bool {
-	mark := r.i
-	joined := r.accept(",")
-	joined = r.accept("and", "&", "+") || joined
-	r.accept("on")
-	r.accept("the")
-	if joined && item() {
-		return true
-	}
-	r.i = mark
-	return false
-}

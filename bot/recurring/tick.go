@@ -1,0 +1,71 @@
+package recurring
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot/runs"
+	"github.com/deckhand-bot/deckhand/bot/schedule"
+)
+
+// tick is one turn of a schedule on its way.
+type tick struct {
+	*sweep
+	s    Schedule
+	due  schedule.Turn
+	was  time.Time // how far the schedule was served before
+	at   Cursor    // as it is once the turn is served
+	zone *time.Location
+}
+
+// errWaits says that a turn is to be served later.
+var errWaits = errors.New("the last run has not ended")
+
+// miss notes the turns that were missed, for the next report to say so.
+func (t *tick) miss() {
+	t.at.Lost += t.due.Count
+	t.at.Missed = append(t.at.Missed, t.due.Missed...)
+	t.at.Missed = t.at.Missed[max(0, len(t.at.Missed)-maxTold):]
+}
+
+// along is what goes into the commit of the turn: its key and those of the
+// turns before it that nobody serves any more, and how far it is served now.
+func (t *tick) along() runs.Dedupe {
+	key := func(at time.Time) string { return "tick/" + t.s.Name + "/" + strconv.FormatInt(at.UnixNano(), 36) }
+	once := []string{key(t.due.Until)}
+	for _, m := range t.due.Missed {
+		if !m.Equal(t.due.Until) {
+			once = append(once, key(m))
+		}
+	}
+	return runs.Dedupe{Once: once, Set: map[string]string{NameServed + t.s.Name: t.at.Text()}}
+}
+
+// handled writes down that nothing more is to be done for the turn.
+func (t *tick) handled(ctx context.Context) error {
+	along := t.along()
+	_, err := t.cfg.Reporter.Desk.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Once: along.Once, Set: along.Set})
+	return err
+}
+
+// behind is what follows where a key of the turn was used before. Where the
+// schedule was served further meanwhile, it was another clock, perhaps with an
+// older turn: the next look sees what is left. Where it was not, the key was
+// used under a state that got lost: it must not be tried for ever. The turns
+// before this one are gone past first, for this one may not have been served.
+func (t *tick) behind(ctx context.Context) error {
+	at, known, err := t.cfg.Recurring.Served(ctx, t.s)
+	if err != nil || !known || !at.At.Equal(t.was) {
+		return err
+	}
+	at.At = t.due.Until
+	for _, m := range t.due.Missed {
+		if m.Before(t.due.Until) {
+			at.At = m
+		}
+	}
+	return t.keep(ctx, t.s, at)
+}
