@@ -37,13 +37,22 @@ func (a Authority) In(where string) Authority {
 	}
 	for _, place := range []string{to.Platform + ":" + to.Workspace, to.Place()} {
 		p := a.Places[place]
-		a.Start, a.Operators, a.Approvers = Or(p.Start, a.Start), Or(p.Operators, a.Operators), Or(p.Approvers, a.Approvers)
+		a.Start, a.Operators, a.Approvers = or(p.Start, a.Start), or(p.Operators, a.Operators), or(p.Approvers, a.Approvers)
 	}
 	return a
 }
 
-// Or is the list, or the other one where it is empty.
-func Or(list, other []string) []string {
+// WorkspaceOperators are the operators of the whole workspace of an address.
+func (a Authority) WorkspaceOperators(where string) []string {
+	to, err := bot.ParseAddress(where)
+	if err != nil {
+		return a.Operators
+	}
+	return or(a.Places[to.Platform+":"+to.Workspace].Operators, a.Operators)
+}
+
+// or is the list, or the other one where it is empty.
+func or(list, other []string) []string {
 	if len(list) > 0 {
 		return list
 	}
@@ -83,41 +92,71 @@ func (a Authority) Steers(r agent.Run, by bot.Person) bool {
 	return by.AtTerminal() || Requested(r, by) || Has(a.Operators, by)
 }
 
-// May reports whether the person may decide a checkpoint of the kind: clarify
-// and stuck are for the requester and the operators, budget for approvers and
-// operators too, the rest for the approvers (where none are named: the
-// requester and the operators). Who is no full member of the workspace decides
-// about money and effects only where a list names them; a bot decides nothing.
-// A review is for the reviewers alone.
+// role is what a person is to a run; one can be several at once.
+type role int
+
+const (
+	requester     role = 1 << iota // asked for the run
+	fullRequester                  // and is a full member of the workspace
+	operator                       // is named as an operator of the place
+	approver                       // is named as an approver of the run or the place
+)
+
+// deciders is who may decide a question: which roles, where approvers are named
+// and where none are. Four eyes: the requester does not decide it in any role,
+// unless the configuration says that requesters may approve.
+var deciders = map[agent.CheckpointKind]struct {
+	named, unnamed role
+	fourEyes       bool
+}{
+	agent.CheckClarify:   {requester | operator, requester | operator, false},
+	agent.CheckStuck:     {requester | operator, requester | operator, false},
+	agent.CheckBudget:    {approver | operator, fullRequester | operator, false},
+	agent.CheckPlan:      {approver, fullRequester | operator, true},
+	agent.CheckApproval:  {approver, fullRequester | operator, true},
+	agent.CheckUncertain: {approver, fullRequester | operator, true},
+}
+
+// May reports whether the person may decide a checkpoint of the kind, by the
+// table above. The terminal may decide everything but a review, a bot nothing.
+// A review is for the reviewers alone, also at the terminal.
 func (a Authority) May(r agent.Run, ask agent.CheckpointKind, by bot.Person) bool {
 	a = a.In(r.Brief.ReplyTo)
 	switch {
-	case Reviewing(r, ask): // a person who is named for it, also at the command line
+	case Reviewing(r, ask):
 		return !by.Bot && Has(r.Brief.Reviewers, by) && (a.RequesterMayApprove || !Requested(r, by))
 	case by.AtTerminal():
 		return true
 	case by.Bot:
 		return false
 	}
-	approvers := r.Brief.Approvers
+	approvers := or(r.Brief.Approvers, a.Approvers)
+	row := deciders[ask]
+	may, is := row.named, a.roles(r, by, approvers)
 	if len(approvers) == 0 {
-		approvers = a.Approvers
+		may = row.unnamed
 	}
-	requester := Requested(r, by)
-	switch ask {
-	case agent.CheckClarify, agent.CheckStuck:
-		return requester || Has(a.Operators, by)
-	case agent.CheckBudget:
-		return Has(approvers, by) || Has(a.Operators, by) || (len(approvers) == 0 && requester && by.Full)
-	case agent.CheckPlan, agent.CheckApproval, agent.CheckUncertain:
+	if row.fourEyes && is&requester != 0 && !a.RequesterMayApprove {
+		return false
 	}
-	if requester && !a.RequesterMayApprove {
-		return false // not as an operator or approver either: four eyes
+	return is&may != 0
+}
+
+// roles is everything that the person is to the run.
+func (a Authority) roles(r agent.Run, by bot.Person, approvers []string) (is role) {
+	if Requested(r, by) {
+		is |= requester
+		if by.Full {
+			is |= fullRequester
+		}
 	}
-	if len(approvers) == 0 {
-		return Has(a.Operators, by) || (requester && by.Full)
+	if Has(a.Operators, by) {
+		is |= operator
 	}
-	return Has(approvers, by)
+	if Has(approvers, by) {
+		is |= approver
+	}
+	return is
 }
 
 // Reviewing reports whether an approval of the run is its review.

@@ -23,6 +23,7 @@ type Lateness struct {
 	Missed   []time.Time // the newest of them, the oldest first
 	Count    int         // of all that were missed, where that is more
 	Why      string      // "" is that Deckhand was not running
+	What     string      // is late; "" is a report
 	Zone     *time.Location
 }
 
@@ -64,17 +65,18 @@ func (l Lateness) String() string {
 	if more := count - len(times); more > 0 {
 		missed = format.Thousands(int64(more)) + " before, " + missed
 	}
-	wasMissed, earlier := "reports were missed: ", " earlier ones were missed: "
+	what := cmp.Or(l.What, "report")
+	wasMissed, earlier := what+"s were missed: ", " earlier ones were missed: "
 	if count == 1 {
-		wasMissed, earlier = "report was missed: ", " earlier one was missed: "
+		wasMissed, earlier = what+" was missed: ", " earlier one was missed: "
 	}
 	n := format.Thousands(int64(count))
 	zoned := " (" + text.Escape(zone.String()) + ")"
 	switch by := l.by(); {
 	case by > 0 && len(l.Missed) > 0:
-		return fmt.Sprintf("This report was due on %s%s and comes %s late because %s; %s%s%s.", dueOn(l.Due, zone), zoned, format.Duration(by), why, n, earlier, missed)
+		return fmt.Sprintf("This %s was due on %s%s and comes %s late because %s; %s%s%s.", what, dueOn(l.Due, zone), zoned, format.Duration(by), why, n, earlier, missed)
 	case by > 0:
-		return fmt.Sprintf("This report was due on %s%s and comes %s late because %s.", dueOn(l.Due, zone), zoned, format.Duration(by), why)
+		return fmt.Sprintf("This %s was due on %s%s and comes %s late because %s.", what, dueOn(l.Due, zone), zoned, format.Duration(by), why)
 	case len(l.Missed) > 0:
 		return fmt.Sprintf("%s %s%s%s, because %s.", n, wasMissed, missed, zoned, why)
 	}

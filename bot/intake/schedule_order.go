@@ -112,24 +112,14 @@ func (h scheduleOrder) orderedReport(ctx context.Context, s recurring.Schedule, 
 // the workspace of a place: they tell of runs in private ones, too.
 func (h scheduleOrder) oversees(where string) bool {
 	a := h.cfg.Desk.Authority
-	return !h.in.By.Bot && (h.in.By.AtTerminal() || authority.Has(h.overall(where), h.in.By) || authority.Has(a.Admins, h.in.By))
-}
-
-// overall are the operators of the whole workspace of a place.
-func (h scheduleOrder) overall(where string) []string {
-	a := h.cfg.Desk.Authority
-	to, err := bot.ParseAddress(where)
-	if err != nil {
-		return a.Operators
-	}
-	return authority.Or(a.Places[to.Platform+":"+to.Workspace].Operators, a.Operators)
+	return !h.in.By.Bot && (h.in.By.AtTerminal() || authority.Has(h.cfg.Desk.Authority.WorkspaceOperators(where), h.in.By) || authority.Has(a.Admins, h.in.By))
 }
 
 // overseers says who may have reports about the workspace.
 func (h scheduleOrder) overseers(where string) string {
 	const why = " may have reports about the whole workspace: they tell everybody who reads them of runs in private channels. " +
 		"Leave out `workspace`, and the report is about the channel."
-	list := append(append([]string{}, h.overall(where)...), h.cfg.Desk.Authority.Admins...)
+	list := append(append([]string{}, h.cfg.Desk.Authority.WorkspaceOperators(where)...), h.cfg.Desk.Authority.Admins...)
 	if len(list) == 0 {
 		return "Only operators and administrators" + why + " None are named in the configuration."
 	}

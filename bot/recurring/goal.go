@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/format"
@@ -87,7 +86,9 @@ func (t *tick) recurring() (runs.NewRun, error) {
 
 // turnText is what the run is told of turns that did not happen.
 func (t *tick) turnText() string {
-	said := strings.ReplaceAll(t.lateness().String(), "report", "goal")
+	late := t.lateness()
+	late.What = "goal"
+	said := late.String()
 	if t.at.Skipped > 0 {
 		if said != "" {
 			said += " "
