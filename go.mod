@@ -4,6 +4,7 @@ go 1.26.8
 
 require (
 	github.com/VictoriaMetrics/metrics v1.35.1
+	github.com/aymanbagabas/go-udiff v0.4.1
 	github.com/bwmarrin/discordgo v0.29.0
 	github.com/cockroachdb/apd/v3 v3.2.3
 	github.com/dop251/goja v0.0.0-20260917113740-793a2a65c13b

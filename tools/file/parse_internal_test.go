@@ -2,6 +2,7 @@ package file
 
 import (
 	"bufio"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -76,28 +77,40 @@ func FuzzQuery(f *testing.F) {
 	})
 }
 
-// A comparison, read with - and without +, is the old text, and the other way
-// round the new one.
-func FuzzCompare(f *testing.F) {
+// A comparison of everything, read with - and without +, is the old text, and the
+// other way round the new one.
+func FuzzUnified(f *testing.F) {
 	f.Add("a\nb\nc", "a\nc\nd")
 	f.Add("", "x")
+	f.Add("x\n", "")
+	f.Add("a\nb\nc\nd\n", "b\na\nd\nc\n")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		if len(a)+len(b) > 4000 {
+		a, b = ended(a), ended(b)
+		if len(a)+len(b) > 4000 || a == b {
 			return
 		}
-		var old, fresh []string
-		for _, e := range compare(split(a), split(b)) {
-			if e.op != '+' {
-				old = append(old, e.line)
+		all := unified(a, b, 4000)
+		var old, fresh strings.Builder
+		for _, line := range all[1:] {
+			if line[0] != '+' {
+				old.WriteString(line[1:] + "\n")
 			}
-			if e.op != '-' {
-				fresh = append(fresh, e.line)
+			if line[0] != '-' {
+				fresh.WriteString(line[1:] + "\n")
 			}
 		}
-		if strings.Join(old, "\n") != strings.Join(split(a), "\n") || strings.Join(fresh, "\n") != strings.Join(split(b), "\n") {
-			t.Fatalf("%q to %q became %q to %q", a, b, old, fresh)
+		if all[0] != "@@ -1 +1 @@" || old.String() != a || fresh.String() != b {
+			t.Fatalf("%q to %q became %q", a, b, all)
 		}
 	})
+}
+
+func TestChangesStandAtTheirLines(t *testing.T) {
+	got := unified("a\nb\nc\nd\ne\nf\ng\nh\ni\nj", "X\nY\nb\nd\ne\nf\ng\nh\ni\nj\n", 1)
+	want := []string{"@@ -1 +1 @@", "-a", "+X", "+Y", " b", "-c", " d", "@@ -9 +9 @@", " i", "-j ⟨no line feed at the end⟩", "+j"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }
 
 // Read in pieces, a text is what it was, as long as no line is too long.

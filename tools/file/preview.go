@@ -15,6 +15,7 @@ const (
 	shownLines   = 40
 	shownBytes   = 3000
 	comparedSize = 1 << 20
+	around       = 2 // lines before and after a change
 )
 
 // head is the start of a text as a Markdown block; it says what is left out.
@@ -75,5 +76,5 @@ func difference(ctx context.Context, f *workspace.Folder, t target, before works
 	if binary(old) {
 		return "The present content is binary. The new content starts with:\n\n" + head(t.Text), nil
 	}
-	return block("diff", unified(string(old), t.Text)), nil
+	return block("diff", unified(string(old), t.Text, around)), nil
 }
