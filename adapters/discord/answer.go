@@ -10,6 +10,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
+	"github.com/deckhand-bot/deckhand/adapters/discord/draw"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/wait"
 	"github.com/deckhand-bot/deckhand/bot"
@@ -66,7 +67,7 @@ func (d *Discord) answerInteraction(ctx context.Context, n *notice, a bot.Answer
 		d.in.crew.Go(func() { d.second(ctx, n) })
 	default:
 		d.prompt(ctx, func(ctx context.Context) {
-			d.grumble("a click could not be acknowledged", n.in.Where, n.reply.settle(ctx, private(textDone)))
+			d.grumble("a click could not be acknowledged", n.in.Where, n.reply.settle(ctx, draw.Private(textDone)))
 		})
 	}
 }
@@ -79,7 +80,7 @@ func (d *Discord) second(ctx context.Context, n *notice) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	d.grumble("a click could not be acknowledged", n.in.Where, n.reply.repeat(ctx, private(textSeen)))
+	d.grumble("a click could not be acknowledged", n.in.Where, n.reply.repeat(ctx, draw.Private(textSeen)))
 }
 
 // later runs something beside the events, at most so many at once.
@@ -121,7 +122,7 @@ func (d *Discord) started(ctx context.Context, n *notice) {
 			text = "Working on it. I may not open a thread here (Create Public Threads, Send Messages in Threads), so I answer you directly."
 		}
 	}
-	m := words{Content: &text, Components: []block{}, Allowed: allowing(nil)}
+	m := draw.Plain(text)
 	if n.begins {
 		d.grumble("a started run could not be linked", n.in.Where, n.reply.show(ctx, m))
 		return
@@ -144,12 +145,12 @@ func (d *Discord) goalOf(n *notice) string {
 // open shows a form. It has to be the first response, so nothing may have been
 // said before.
 func (d *Discord) open(ctx context.Context, n *notice, f bot.Form) {
-	what, err := modal(f)
+	form, err := draw.Form(f)
 	if err != nil {
 		d.whisper(ctx, n, "This form cannot be shown in Discord: "+err.Error()+". Use the command line or the web page instead.")
 		return
 	}
-	err = n.reply.begin(ctx, what)
+	err = n.reply.begin(ctx, response{Kind: discordgo.InteractionResponseModal, Data: form})
 	switch {
 	case err == nil:
 	case errors.Is(err, errTaken), errors.Is(err, errTooLate):
@@ -200,21 +201,11 @@ func (d *Discord) react(ctx context.Context, message bot.Address, emoji string) 
 	}
 }
 
-// private is a text as one person is shown it: as plain content where it fits.
-func private(text string) words {
-	c := bot.Card{Text: text, Parts: []bot.Part{bot.Prose{Markdown: text}}}
-	m := renderCard(c, drawing{})
-	if len(m.blocks) == 1 && m.blocks[0].Type == kindText && width(m.blocks[0].Content) <= maxContent {
-		return words{Content: &m.blocks[0].Content, Components: []block{}, Allowed: allowing(nil)}
-	}
-	return words{Components: []block{{Type: kindContainer, Blocks: m.blocks}}, Flags: discordgo.MessageFlagsIsComponentsV2, Allowed: allowing(nil)}
-}
-
 // whisper shows a text to the person alone. Discord has no way to do so below a
 // message, so the answer stands there for all, short and without notifying
 // anybody; what is left of an interaction that expired goes to the person directly.
 func (d *Discord) whisper(ctx context.Context, n *notice, text string) {
-	m := private(text)
+	m := draw.Private(text)
 	if n.reply == nil {
 		d.grumble("an answer could not be shown", n.in.Where, d.below(ctx, n, m))
 		return
@@ -239,9 +230,9 @@ func onlyIf(is bool, err error) error {
 
 // below answers a message where it stands. It is the same one however often it
 // is sent.
-func (d *Discord) below(ctx context.Context, n *notice, m words) error {
-	m.Nonce, m.Enforce = nonceOf(bot.Key{Name: "private/" + n.in.Message.String(), Kind: agent.PostAnswer}), true
-	m.Reference = &reference{Message: n.id}
+func (d *Discord) below(ctx context.Context, n *notice, m draw.Answer) error {
+	m.Nonce, m.Enforce = draw.Nonce(bot.Key{Name: "private/" + n.in.Message.String(), Kind: agent.PostAnswer}), true
+	m.Reference = &draw.Reference{Message: n.id}
 	for {
 		err := api.Retry(ctx, true, func() error {
 			return d.api.Call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(n.channel), m, nil)

@@ -11,6 +11,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
+	"github.com/deckhand-bot/deckhand/adapters/discord/draw"
 )
 
 const responseWithin = 2 * time.Second
@@ -23,28 +24,8 @@ type response struct {
 
 // responseData is what a response holds that is no message.
 type responseData struct {
-	Flags      discordgo.MessageFlags `json:"flags,omitempty"`
-	Choices    *[]choiceDefinition    `json:"choices,omitempty"`
-	CustomID   string                 `json:"custom_id,omitempty"`
-	Title      string                 `json:"title,omitempty"`
-	Components []field                `json:"components,omitempty"`
-}
-
-// words are an answer to somebody. They notify nobody.
-type words struct {
-	Content    *string                `json:"content,omitempty"`
-	Components []block                `json:"components"`
-	Flags      discordgo.MessageFlags `json:"flags,omitempty"`
-	Allowed    allowedMentions        `json:"allowed_mentions"`
-	Nonce      string                 `json:"nonce,omitempty"`
-	Enforce    bool                   `json:"enforce_nonce,omitempty"`
-	Reference  *reference             `json:"message_reference,omitempty"`
-}
-
-// reference is the message that words answer.
-type reference struct {
-	Message string `json:"message_id"`
-	Strict  bool   `json:"fail_if_not_exists"`
+	Flags   discordgo.MessageFlags `json:"flags,omitempty"`
+	Choices *[]choiceDefinition    `json:"choices,omitempty"`
 }
 
 var (
@@ -157,7 +138,7 @@ func (r *reply) think(ctx context.Context, alone bool) (message string, err erro
 }
 
 // say shows a message to the person alone.
-func (r *reply) say(ctx context.Context, m words) error {
+func (r *reply) say(ctx context.Context, m draw.Answer) error {
 	m.Flags |= discordgo.MessageFlagsEphemeral
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -179,13 +160,13 @@ func (r *reply) say(ctx context.Context, m words) error {
 }
 
 // show puts a message in the place of "is thinking…", for whoever sees that.
-func (r *reply) show(ctx context.Context, m words) error {
+func (r *reply) show(ctx context.Context, m draw.Answer) error {
 	return r.original(ctx, http.MethodPatch, m, nil)
 }
 
 // settle acknowledges and shows nothing: where the person is waiting for words
 // they read that it is done.
-func (r *reply) settle(ctx context.Context, done words) error {
+func (r *reply) settle(ctx context.Context, done draw.Answer) error {
 	if !r.card {
 		return r.say(ctx, done)
 	}
@@ -202,7 +183,7 @@ func (r *reply) settle(ctx context.Context, done words) error {
 }
 
 // repeat acknowledges what was heard before, unless somebody else did.
-func (r *reply) repeat(ctx context.Context, seen words) error {
+func (r *reply) repeat(ctx context.Context, seen draw.Answer) error {
 	if r.waiting() {
 		return r.say(ctx, seen)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
+	"github.com/deckhand-bot/deckhand/adapters/discord/draw"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -117,11 +118,11 @@ func TestFormsComeBack(t *testing.T) {
 
 func TestFormsThatDoNotFitAreSaid(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("x", maxInput+1)
+	long := strings.Repeat("x", draw.MaxInput+1)
 	for name, f := range map[string]bot.Form{
 		"id":      {ID: long, Fields: []bot.Field{{ID: "a", Kind: bot.FieldText}}},
 		"none":    {ID: "x"},
-		"many":    {ID: "x", Fields: make([]bot.Field, maxFields+1)},
+		"many":    {ID: "x", Fields: make([]bot.Field, draw.MaxFields+1)},
 		"no id":   {ID: "x", Fields: []bot.Field{{Kind: bot.FieldText}}},
 		"value":   {ID: "x", Fields: []bot.Field{{ID: "a", Kind: bot.FieldLong, Value: long}}},
 		"choices": {ID: "x", Fields: []bot.Field{{ID: "a", Kind: bot.FieldChoice}}},

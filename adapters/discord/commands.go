@@ -12,6 +12,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
+	"github.com/deckhand-bot/deckhand/adapters/discord/draw"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -233,12 +234,12 @@ func fitting25(list []Suggestion, text string) []choiceDefinition {
 		name := s.ID
 		if s.Text != "" {
 			name = s.Text + " · " + s.ID
-			if over := width(name) - maxOption; over > 0 {
-				name = shortened(s.Text, max(maxOption-width(s.ID)-3, 1)) + " · " + s.ID
+			if over := draw.Width(name) - draw.MaxOption; over > 0 {
+				name = draw.Shortened(s.Text, max(draw.MaxOption-draw.Width(s.ID)-3, 1)) + " · " + s.ID
 			}
 		}
-		if len(choices) < maxOptions && len(s.ID) <= maxOption && strings.Contains(strings.ToLower(s.Text+" "+s.ID), text) {
-			choices = append(choices, choiceDefinition{Name: plainText(name, maxOption), Value: s.ID})
+		if len(choices) < draw.MaxOptions && len(s.ID) <= draw.MaxOption && strings.Contains(strings.ToLower(s.Text+" "+s.ID), text) {
+			choices = append(choices, choiceDefinition{Name: draw.PlainText(name, draw.MaxOption), Value: s.ID})
 		}
 	}
 	return choices

@@ -59,9 +59,9 @@ func oneWord(id string) string { return strings.Join(strings.Fields(id), "_") }
 // mentionable is the principal of a person or a role.
 func mentionable(id string, r api.Resolved) string {
 	if _, role := r.Roles[id]; role {
-		return rolePrincipal(id)
+		return api.RolePrincipal(id)
 	}
-	return principal(id)
+	return api.Principal(id)
 }
 
 // focused is the option that is being typed, zero if there is none.

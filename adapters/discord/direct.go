@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -15,8 +14,8 @@ import (
 // Direct opens the direct conversation with a person. The conversation is its
 // own thread.
 func (d *Discord) Direct(ctx context.Context, who string) (bot.Address, error) {
-	id, is := strings.CutPrefix(who, Platform+":")
-	if !is || !api.IsID(id) {
+	id, is := api.UserID(who)
+	if !is {
 		return bot.Address{}, fmt.Errorf("talk to %q alone: that is no person of Discord: %w", who, bot.ErrGone)
 	}
 	ctx, cancel := context.WithTimeout(ctx, d.cfg.PostTimeout)

@@ -16,7 +16,7 @@ import (
 )
 
 // Platform is the name of the platform: the first part of its addresses.
-const Platform = "discord"
+const Platform = api.Platform
 
 // Direct is the workspace of direct conversations.
 const directSpace = "@me"
@@ -175,9 +175,3 @@ func place(guild, channel, id string) bot.Address {
 	}
 	return bot.Address{Platform: Platform, Workspace: guild, Channel: channel, ID: id}
 }
-
-// principal is a person or a bot as authority names them.
-func principal(id string) string { return Platform + ":" + id }
-
-// rolePrincipal is a role as authority names it.
-func rolePrincipal(id string) string { return Platform + ":&" + id }

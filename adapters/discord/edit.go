@@ -7,6 +7,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
+	"github.com/deckhand-bot/deckhand/adapters/discord/draw"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -23,7 +24,7 @@ func (d *Discord) Edit(ctx context.Context, message bot.Address, c bot.Card) err
 }
 
 func (d *Discord) edit(ctx context.Context, at bot.Address, c bot.Card) error {
-	return d.show(ctx, c, true, func(ctx context.Context, body message, f *api.File) error {
+	return d.show(ctx, c, true, func(ctx context.Context, body draw.Message, f *api.File) error {
 		var m api.Sent
 		return d.api.Deliver(ctx, http.MethodPatch, discordgo.EndpointChannelMessage(at.Channel, at.ID), body, f, &m)
 	})

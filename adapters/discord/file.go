@@ -9,13 +9,13 @@ import (
 	"net/http"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
+	"github.com/deckhand-bot/deckhand/adapters/discord/draw"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -43,10 +43,9 @@ func (d *Discord) Upload(ctx context.Context, to bot.Address, f bot.Upload) (bot
 		return bot.Posted{}, fmt.Errorf("%s: it has more than the %d bytes that Discord takes", what, api.MaxUpload)
 	}
 	room, name := roomOf(to), fileName(f.Name)
-	sum := sha256.Sum256(slices.Concat([]byte(room+"\x00"+f.Name+"\x00"), data))
-	body := message{
-		Nonce: letters[agent.PostUpload] + hex.EncodeToString(sum[:12]), Enforce: true,
-		Components: []block{}, Allowed: allowing(nil), Attachments: []attachment{{Name: name, Description: shortened(f.Title, maxAlt)}},
+	body := draw.Message{
+		Nonce: draw.UploadNonce(room, f.Name, data), Enforce: true,
+		Components: []draw.Block{}, Allowed: draw.Allowing(nil), Attachments: []draw.Attachment{{Name: name, Description: draw.Shortened(f.Title, maxAlt)}},
 	}
 	var m api.Sent
 	err = d.api.Deliver(ctx, http.MethodPost, discordgo.EndpointChannelMessages(room), body, &api.File{Name: name, Data: data}, &m)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
+	"github.com/deckhand-bot/deckhand/adapters/discord/draw/drawtest"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -65,7 +66,7 @@ func TestUploadIsFoundAgain(t *testing.T) {
 	t.Parallel()
 	w, d := shown(t, discordtest.Config{}, io.Discard)
 	since := time.Now()
-	report := sampleCards()["long"]
+	report := drawtest.Cards()["long"]
 	thread := mustPost(t, d, general(""), report).Thread // it has the file report.md
 	w.Say(discordtest.Ann, thread.ID, "mine", discordtest.Upload{Name: "b.txt", Data: []byte("x")})
 	for _, to := range []bot.Address{thread, general("")} {
@@ -99,9 +100,9 @@ func TestACardsFileIsNoUpload(t *testing.T) {
 	t.Parallel()
 	for _, plain := range []bool{false, true} {
 		_, d := shown(t, discordtest.Config{RejectV2: plain}, io.Discard)
-		since, c := time.Now(), sampleCards()["long"]
+		since, c := time.Now(), drawtest.Cards()["long"]
 		c.Parts = c.Parts[:2] // no buttons
-		thread := mustPost(t, d, general(""), sampleCards()["card"]).Thread
+		thread := mustPost(t, d, general(""), drawtest.Cards()["card"]).Thread
 		mustPost(t, d, thread, c)
 		if _, found, err := d.FindUpload(t.Context(), thread, "report.md", since); found || err != nil {
 			t.Errorf("plain %v: found %v, %v", plain, found, err)

@@ -2,39 +2,15 @@ package discord
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
+	"github.com/deckhand-bot/deckhand/adapters/discord/draw"
 	"github.com/deckhand-bot/deckhand/bot"
 )
-
-// carries reports whether a message is the post of the key, by its mark.
-func carries(m *api.Message, k bot.Key) bool {
-	for _, e := range m.Embeds {
-		if e.URL == markURL(k) {
-			return true
-		}
-	}
-	type part struct {
-		ID    int64 `json:"id"`
-		Parts []struct {
-			ID int64 `json:"id"`
-		} `json:"components"`
-	}
-	var list []part
-	if len(m.Components) == 0 || json.Unmarshal(m.Components, &list) != nil {
-		return false // components of another kind: not the bot's
-	}
-	at := markOf(k)
-	return slices.ContainsFunc(list, func(p part) bool {
-		return p.ID == at.outer && len(p.Parts) > 0 && p.Parts[0].ID == at.inner
-	})
-}
 
 // Find looks for a post of the bot's that carries the key. An address without a
 // thread is searched for the card's headline, and the thread below it for the card.
@@ -50,11 +26,11 @@ func (d *Discord) find(ctx context.Context, to bot.Address, key bot.Key, since t
 	if to.ID != "" || to.Workspace == directSpace {
 		return d.findIn(ctx, to, key, since)
 	}
-	head := headlineOf(bot.Card{Key: key}).Key
+	head := draw.Headline(bot.Card{Key: key}).Key
 	thread, err := d.headlineNow(ctx, to.Channel, head) // it may be older: of an attempt before
 	if err == nil && thread == "" {
 		err = d.api.Search(ctx, to.Channel, d.botUser, since, func(m *api.Message) bool {
-			if carries(m, head) {
+			if draw.Carries(m, head) {
 				thread = m.ID
 			}
 			return thread != ""
@@ -80,7 +56,7 @@ func (d *Discord) findIn(ctx context.Context, to bot.Address, key bot.Key, since
 		to.ID = to.Channel // a direct conversation is its own thread
 	}
 	err = d.api.Search(ctx, room, d.botUser, since, func(m *api.Message) bool {
-		if is = carries(m, key); is {
+		if is = draw.Carries(m, key); is {
 			p = bot.Posted{Message: place(to.Workspace, room, m.ID), Thread: to}
 		}
 		return is
@@ -99,7 +75,7 @@ func (d *Discord) findForum(ctx context.Context, to bot.Address, key bot.Key, si
 	}
 	list, err := d.forumPosts(ctx, to, api.FirstID(since.Add(-api.ClockSkew)))
 	for _, m := range list {
-		if m.Author.ID == d.botUser && carries(&m, key) {
+		if m.Author.ID == d.botUser && draw.Carries(&m, key) {
 			return bot.Posted{Message: place(to.Workspace, m.Channel, m.ID), Thread: to.At(m.Channel)}, true, nil
 		}
 	}

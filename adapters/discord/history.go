@@ -98,7 +98,7 @@ func (d *Discord) said(m *api.Message) bool {
 
 // line is a message as people read it.
 func (d *Discord) line(guild string, m *api.Message) bot.Line {
-	l := bot.Line{By: principal(m.Author.ID), Name: m.Author.DisplayName(), At: api.Time(m.ID)}
+	l := bot.Line{By: api.Principal(m.Author.ID), Name: m.Author.DisplayName(), At: api.Time(m.ID)}
 	user := func(id string) string {
 		if name := namesIn(m)[id]; name != "" {
 			return name

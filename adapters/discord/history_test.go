@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
+	"github.com/deckhand-bot/deckhand/adapters/discord/draw/drawtest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -24,7 +25,7 @@ func TestHistory(t *testing.T) {
 	t.Parallel()
 	w, d := shown(t, discordtest.Config{Privileged: discordtest.IntentContent}, io.Discard)
 	asked := w.Mention(discordtest.Ann, discordtest.General, "count the words")
-	thread := mustPost(t, d, general(asked), sampleCards()["card"]).Thread
+	thread := mustPost(t, d, general(asked), drawtest.Cards()["card"]).Thread
 	w.Say(discordtest.Ben, thread.ID, "hello <@"+discordtest.Ann+">")
 	w.Say(discordtest.Ann, thread.ID, "", discordtest.Upload{Name: "a.txt", Data: []byte("x")})
 	w.Say(discordtest.Robot, thread.ID, "beep")
@@ -32,7 +33,7 @@ func TestHistory(t *testing.T) {
 	if want := "Ann: count the words / Ben: hello @Ann / Ann: [file: a.txt] / robot: beep"; err != nil || texts(lines) != want {
 		t.Errorf("%v: %s", err, texts(lines))
 	}
-	if lines[0].By != ann || lines[0].At.IsZero() || time.Since(lines[0].At) > time.Minute {
+	if lines[0].By != drawtest.Ann || lines[0].At.IsZero() || time.Since(lines[0].At) > time.Minute {
 		t.Errorf("the first line: %+v", lines[0])
 	}
 	for i := range 250 {
@@ -55,13 +56,13 @@ func TestHistory(t *testing.T) {
 func TestHistoryElsewhere(t *testing.T) {
 	t.Parallel()
 	w, d := shown(t, discordtest.Config{}, io.Discard)
-	thread := mustPost(t, d, general(""), sampleCards()["card"]).Thread // it begins at the bot's own headline
+	thread := mustPost(t, d, general(""), drawtest.Cards()["card"]).Thread // it begins at the bot's own headline
 	w.Mention(discordtest.Ben, thread.ID, "look")
 	w.Say(discordtest.Ben, thread.ID, "hidden from the bot")
 	if lines, err := d.History(t.Context(), thread, 5); err != nil || texts(lines) != "Ben: look" {
 		t.Errorf("%v: %s", err, texts(lines))
 	}
-	direct, err := d.Direct(t.Context(), ann)
+	direct, err := d.Direct(t.Context(), drawtest.Ann)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
+	"github.com/deckhand-bot/deckhand/adapters/discord/draw"
 	"github.com/deckhand-bot/deckhand/adapters/discord/gateway"
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/agent"
@@ -263,7 +264,7 @@ func (d *Discord) refuse(ctx context.Context, n *notice, text string) {
 	if n.typed != nil || n.reply.kind == discordgo.InteractionApplicationCommandAutocomplete {
 		return // nothing can be said while somebody types
 	}
-	d.grumble("an interaction could not be answered", place(n.guild, n.channel, ""), n.reply.say(ctx, private(text)))
+	d.grumble("an interaction could not be answered", place(n.guild, n.channel, ""), n.reply.say(ctx, draw.Private(text)))
 }
 
 // tell finds out where it happened and who did it, and has it heard.

@@ -9,6 +9,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
+	"github.com/deckhand-bot/deckhand/adapters/discord/draw"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -87,11 +88,7 @@ func pressed(n *notice, i api.Interaction) error {
 	if err := json.Unmarshal(i.Data, &c); err != nil {
 		return err
 	}
-	id := c.CustomID
-	if strings.HasPrefix(id, menuPrefix) && len(c.Values) > 0 {
-		id = c.Values[0]
-	}
-	b, is := buttonOf(id)
+	b, is := draw.Clicked(c.CustomID, c.Values)
 	if !is {
 		return errors.New("a component that is not the bot's")
 	}
@@ -111,68 +108,16 @@ func filled(n *notice, i api.Interaction) error {
 	if err := json.Unmarshal(i.Data, &f); err != nil {
 		return err
 	}
-	id, is := strings.CutPrefix(f.CustomID, formPrefix)
+	id, is := strings.CutPrefix(f.CustomID, draw.FormPrefix)
 	if !is || id == "" {
 		return errors.New("a form that is not the bot's")
 	}
-	values := map[string]string{}
-	for _, c := range f.Components {
-		collect(c, values, 0)
-	}
-	n.in.Act = bot.Filled{Form: id, Values: values, Direct: n.guild == ""}
+	n.in.Act = bot.Filled{Form: id, Values: draw.Values(f.Components), Direct: n.guild == ""}
 	if i.Message != nil {
 		n.root, n.reply.card = i.Message.ID, true
 	}
 	n.begins = id == bot.FormRun || strings.HasPrefix(id, bot.FormRun+" ")
 	return nil
-}
-
-// collect takes the values out of the components of a form, of whatever kind
-// they are: what is not understood holds no value.
-func collect(raw json.RawMessage, values map[string]string, depth int) {
-	var c struct {
-		CustomID   json.RawMessage `json:"custom_id"`
-		Kind       json.RawMessage `json:"type"`
-		Value      json.RawMessage `json:"value"`
-		Values     json.RawMessage `json:"values"`
-		Component  json.RawMessage `json:"component"`
-		Components json.RawMessage `json:"components"`
-	}
-	if depth > 5 || json.Unmarshal(raw, &c) != nil {
-		return
-	}
-	var id, value string
-	var kind int
-	var picks []string
-	_ = json.Unmarshal(c.Kind, &kind) // 0 is no kind of a field
-	switch {
-	case json.Unmarshal(c.CustomID, &id) != nil || id == "":
-	case json.Unmarshal(c.Value, &value) == nil && len(c.Value) > 0:
-		values[id] = value
-	case json.Unmarshal(c.Values, &picks) == nil:
-		values[id] = pickedIn(kind, picks)
-	}
-	if len(c.Component) > 0 {
-		collect(c.Component, values, depth+1)
-	}
-	var list []json.RawMessage
-	if json.Unmarshal(c.Components, &list) == nil {
-		for _, inner := range list {
-			collect(inner, values, depth+1)
-		}
-	}
-}
-
-// pickedIn is what was chosen in a menu: people are principals.
-func pickedIn(kind int, picks []string) string {
-	if kind == fieldPeople {
-		people := make([]string, len(picks))
-		for i, id := range picks {
-			people[i] = principal(id)
-		}
-		picks = people
-	}
-	return strings.Join(picks, " ")
 }
 
 // madeGoal reads "Make this a goal": the message's text, on behalf of whoever
@@ -185,6 +130,6 @@ func (d *Discord) madeGoal(n *notice, c api.Command) error {
 	n.id, n.root = s.ID, s.ID
 	n.raw, n.names = s.Content, namesIn(&s)
 	n.in.Message = place(n.guild, n.channel, s.ID)
-	n.in.Act = bot.Said{To: true, Files: attachments(&s), Quote: principal(s.Author.ID)}
+	n.in.Act = bot.Said{To: true, Files: attachments(&s), Quote: api.Principal(s.Author.ID)}
 	return nil
 }

@@ -64,7 +64,7 @@ func (d *Discord) listensTo(s *api.Message) bool {
 	if s.Webhook == "" && !s.Author.Bot {
 		return true
 	}
-	return slices.Contains(d.cfg.AllowBots, principal(s.Author.ID)) || slices.Contains(d.cfg.AllowBots, s.Author.ID)
+	return slices.Contains(d.cfg.AllowBots, api.Principal(s.Author.ID)) || slices.Contains(d.cfg.AllowBots, s.Author.ID)
 }
 
 // namesIn are the names of the people whom a message mentions.
@@ -78,7 +78,7 @@ func namesIn(s *api.Message) map[string]string {
 
 func attachments(s *api.Message) []agent.Attachment {
 	var list []agent.Attachment
-	by := principal(s.Author.ID)
+	by := api.Principal(s.Author.ID)
 	for _, f := range s.Files {
 		if f.ID == "" || f.URL == "" {
 			continue

@@ -42,7 +42,7 @@ func (p *people) open() { p.known = map[string]knownPerson{} }
 func (d *Discord) who(ctx context.Context, n *notice) (bot.Person, error) {
 	switch {
 	case n.user.Bot:
-		return bot.Person{ID: principal(n.user.ID), Name: api.Name(n.user), Bot: true}, nil
+		return bot.Person{ID: api.Principal(n.user.ID), Name: api.Name(n.user), Bot: true}, nil
 	case n.guild == "":
 		return d.alone(ctx, n.user)
 	case n.member != nil:
@@ -57,12 +57,12 @@ func (d *Discord) who(ctx context.Context, n *notice) (bot.Person, error) {
 // personOf is a member of a server. Who has not accepted its rules yet is no
 // full member.
 func personOf(guild string, u discordgo.User, m api.Member) bot.Person {
-	p := bot.Person{ID: principal(u.ID), Name: api.Name(u), Full: !m.Pending && !u.Bot, Bot: u.Bot}
+	p := bot.Person{ID: api.Principal(u.ID), Name: api.Name(u), Full: !m.Pending && !u.Bot, Bot: u.Bot}
 	if m.Nick != "" {
 		p.Name = m.Nick
 	}
 	for _, role := range append([]string{guild}, m.Roles...) { // everybody has the server's own
-		p.Also = append(p.Also, rolePrincipal(role))
+		p.Also = append(p.Also, api.RolePrincipal(role))
 	}
 	return p
 }
@@ -85,7 +85,7 @@ func (d *Discord) person(ctx context.Context, guild string, u discordgo.User) (p
 		}
 		p, inside = personOf(guild, u, m), true
 	case status == http.StatusNotFound || status == http.StatusForbidden: // left, or the bot did
-		p = bot.Person{ID: principal(u.ID), Name: api.Name(u), Bot: u.Bot}
+		p = bot.Person{ID: api.Principal(u.ID), Name: api.Name(u), Bot: u.Bot}
 	case known:
 		return old.Person, old.inside, nil
 	default:
@@ -98,7 +98,7 @@ func (d *Discord) person(ctx context.Context, guild string, u discordgo.User) (p
 // alone is somebody who writes directly: a full member of any of the bot's
 // servers, with the roles that they have in all of them.
 func (d *Discord) alone(ctx context.Context, u discordgo.User) (bot.Person, error) {
-	p := bot.Person{ID: principal(u.ID), Name: api.Name(u)}
+	p := bot.Person{ID: api.Principal(u.ID), Name: api.Name(u)}
 	guilds, err := d.guilds(ctx)
 	if err != nil {
 		return p, err

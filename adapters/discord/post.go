@@ -9,6 +9,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
+	"github.com/deckhand-bot/deckhand/adapters/discord/draw"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -60,8 +61,8 @@ func (d *Discord) Paces(to bot.Address) (post, edit agent.Pace) {
 // postCard posts a card to a channel, be it a thread.
 func (d *Discord) postCard(ctx context.Context, channel string, c bot.Card) (api.Sent, error) {
 	var m api.Sent
-	err := d.show(ctx, c, false, func(ctx context.Context, body message, f *api.File) error {
-		body.Nonce, body.Enforce = nonceOf(c.Key), true
+	err := d.show(ctx, c, false, func(ctx context.Context, body draw.Message, f *api.File) error {
+		body.Nonce, body.Enforce = draw.Nonce(c.Key), true
 		m = api.Sent{}
 		return d.api.Deliver(ctx, http.MethodPost, discordgo.EndpointChannelMessages(channel), body, f, &m)
 	})
@@ -76,41 +77,41 @@ func (d *Discord) postCard(ctx context.Context, channel string, c bot.Card) (api
 
 // show draws a card and sends it: as components, and where those are refused as
 // an embed; without its file where the bot may attach none.
-func (d *Discord) show(ctx context.Context, c bot.Card, edit bool, send func(context.Context, message, *api.File) error) error {
-	dr := drawing{edit: edit}
-	m := renderCard(c, dr)
+func (d *Discord) show(ctx context.Context, c bot.Card, edit bool, send func(context.Context, draw.Message, *api.File) error) error {
+	dr := draw.Options{Edit: edit}
+	m := draw.Card(c, dr)
 	var whole *api.File
-	if m.cut {
-		if whole = wholeText(c, dr); whole != nil {
-			dr.file = whole.Name
-			m = renderCard(c, dr)
+	if m.Cut {
+		if whole = draw.WholeText(c, dr); whole != nil {
+			dr.File = whole.Name
+			m = draw.Card(c, dr)
 		}
 	}
 	err := d.showOnce(ctx, c, m, edit, whole, send)
 	if whole != nil && api.Code(err) == discordgo.ErrCodeMissingPermissions {
 		d.log.Warn("the bot may not attach files here; a post is shown shortened", "run", c.Key.Run, "key", c.Key.Name)
-		dr.file = ""
-		err = d.showOnce(ctx, c, renderCard(c, dr), edit, nil, send)
+		dr.File = ""
+		err = d.showOnce(ctx, c, draw.Card(c, dr), edit, nil, send)
 	}
 	return err
 }
 
 // showOnce sends a card in the kind that Discord is known to take, and in the
 // other where it refuses that.
-func (d *Discord) showOnce(ctx context.Context, c bot.Card, m drawn, edit bool, f *api.File, send func(context.Context, message, *api.File) error) error {
-	kinds := []func(bot.Card, drawn) message{modern, old}
+func (d *Discord) showOnce(ctx context.Context, c bot.Card, m draw.Drawing, edit bool, f *api.File, send func(context.Context, draw.Message, *api.File) error) error {
+	kinds := []func(bot.Card, draw.Drawing) draw.Message{draw.Components, draw.Embed}
 	plain := d.out.plain.Load()
 	if plain {
-		kinds = []func(bot.Card, drawn) message{old, modern}
+		kinds = []func(bot.Card, draw.Drawing) draw.Message{draw.Embed, draw.Components}
 	}
 	var first error
 	for i, kind := range kinds {
 		body := kind(c, m)
-		body.Attachments = []attachment{}
+		body.Attachments = []draw.Attachment{}
 		if f != nil {
-			body.Attachments = append(body.Attachments, attachment{Name: f.Name})
+			body.Attachments = append(body.Attachments, draw.Attachment{Name: f.Name})
 		}
-		body.clear = edit && body.Flags&discordgo.MessageFlagsIsComponentsV2 != 0
+		body.Clear = edit && body.Flags&discordgo.MessageFlagsIsComponentsV2 != 0
 		once, cancel := context.WithTimeout(ctx, d.cfg.PostTimeout)
 		err := send(once, body, f)
 		cancel()
@@ -140,17 +141,4 @@ func (d *Discord) learnKind(c bot.Card, plain, edit bool, err error) {
 func kindRefused(err error) bool {
 	why := api.Reasons(err)
 	return strings.Contains(why, `"flags"`) || strings.Contains(why, `"type"`)
-}
-
-// wholeText is a card as a file; nil where even that is too large.
-func wholeText(c bot.Card, d drawing) *api.File {
-	name := "text.md"
-	if c.Key.Kind != "" {
-		name = string(c.Key.Kind) + ".md"
-	}
-	data := []byte(d.named(bot.Markdown(c)) + "\n")
-	if len(data) > api.MaxUpload {
-		return nil
-	}
-	return &api.File{Name: name, Data: data}
 }

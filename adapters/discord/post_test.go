@@ -12,6 +12,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
+	"github.com/deckhand-bot/deckhand/adapters/discord/draw"
+	"github.com/deckhand-bot/deckhand/adapters/discord/draw/drawtest"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -44,7 +46,7 @@ func places(t *testing.T, w *discordtest.Server, d *Discord) map[string]bot.Addr
 	if err != nil {
 		t.Fatal(err)
 	}
-	direct, err := d.Direct(t.Context(), ann)
+	direct, err := d.Direct(t.Context(), drawtest.Ann)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +62,7 @@ func TestPostIsFoundAgain(t *testing.T) {
 		w, d := shown(t, discordtest.Config{RejectV2: plain}, io.Discard)
 		since := time.Now()
 		for where, to := range places(t, w, d) {
-			for name, c := range sampleCards() {
+			for name, c := range drawtest.Cards() {
 				if where != "thread" && name != "ask" {
 					continue // the client keeps Discord's pace: this many calls take their time
 				}
@@ -74,7 +76,7 @@ func TestPostIsFoundAgain(t *testing.T) {
 					t.Errorf("%s: %s in thread %s", what, p.Message, p.Thread)
 				}
 				m := mustRead(t, w, p.Message)
-				if want := nonceOf(c.Key); m.Nonce != want && where != "forum" || (m.Flags&discordtest.FlagComponents == 0) != plain {
+				if want := draw.Nonce(c.Key); m.Nonce != want && where != "forum" || (m.Flags&discordtest.FlagComponents == 0) != plain {
 					t.Errorf("%s: nonce %q, flags %x", what, m.Nonce, m.Flags)
 				}
 				if got, found, err := d.Find(t.Context(), to, c.Key, since); err != nil || !found || got != p {
@@ -104,7 +106,7 @@ func TestPostIsFoundAgain(t *testing.T) {
 }
 
 func sampleCard(name string, k bot.Key) bot.Card {
-	c := sampleCards()[name]
+	c := drawtest.Cards()[name]
 	c.Key = k
 	return c
 }
@@ -112,8 +114,8 @@ func sampleCard(name string, k bot.Key) bot.Card {
 func TestThreadsAreOpenedWhereTheyBelong(t *testing.T) {
 	t.Parallel()
 	w, d := shown(t, discordtest.Config{}, io.Discard)
-	c := sampleCards()["card"]
-	c.Parts[0] = bot.Heading{Text: "Count for @everyone " + strings.Repeat("long ", 40) + bot.Mention(ann)}
+	c := drawtest.Cards()["card"]
+	c.Parts[0] = bot.Heading{Text: "Count for @everyone " + strings.Repeat("long ", 40) + bot.Mention(drawtest.Ann)}
 	mention := w.Mention(discordtest.Ann, discordtest.General, "count")
 	p := mustPost(t, d, general(mention), c)
 	c.Key.Run = "run-2"
@@ -123,7 +125,7 @@ func TestThreadsAreOpenedWhereTheyBelong(t *testing.T) {
 		t.Errorf("threads %+v", threads)
 	}
 	for _, thread := range threads {
-		if n := width(thread.Name); n > maxThreadName || n < 50 || calls.MatchString(thread.Name) || thread.AutoArchive != archiveAfter {
+		if n := draw.Width(thread.Name); n > draw.MaxThreadName || n < 50 || drawtest.Calls.MatchString(thread.Name) || thread.AutoArchive != archiveAfter {
 			t.Errorf("a thread is called %q and archived after %d", thread.Name, thread.AutoArchive)
 		}
 	}
@@ -151,7 +153,7 @@ func TestAnEarlierAttemptIsContinued(t *testing.T) {
 			t.Run(name+" "+at, func(t *testing.T) {
 				t.Parallel()
 				w, d := shown(t, discordtest.Config{NonceLife: time.Nanosecond}, io.Discard)
-				to, c, since := general(""), sampleCards()["card"], time.Now()
+				to, c, since := general(""), drawtest.Cards()["card"], time.Now()
 				if at == "mention" {
 					to = general(w.Mention(discordtest.Ann, discordtest.General, "count"))
 				}
@@ -189,7 +191,7 @@ func TestReplicasPostOnce(t *testing.T) {
 			side = other
 		}
 		all.Go(func() (err error) {
-			places[i], err = side.Post(t.Context(), general(""), sampleCards()["card"])
+			places[i], err = side.Post(t.Context(), general(""), drawtest.Cards()["card"])
 			return err
 		})
 	}
@@ -244,7 +246,7 @@ func TestFindReadsManyPages(t *testing.T) {
 	for range 250 {
 		w.Say(discordtest.Ann, thread, "x")
 	}
-	c := sampleCards()["report"]
+	c := drawtest.Cards()["report"]
 	p := mustPost(t, d, general(thread), c)
 	for range 120 {
 		w.Say(discordtest.Ann, thread, "x")
@@ -263,7 +265,7 @@ func TestLongCardsHaveAFile(t *testing.T) {
 		w, d := shown(t, discordtest.Config{RejectV2: plain}, io.Discard)
 		text := strings.Repeat("A paragraph of *some* words.\n\n", 300)
 		c := bot.Card{Key: bot.Key{Run: "run-1", Name: "report", Kind: agent.PostReport}, Parts: []bot.Part{bot.Prose{Markdown: text}}}
-		thread := mustPost(t, d, general(""), sampleCards()["card"]).Thread
+		thread := mustPost(t, d, general(""), drawtest.Cards()["card"]).Thread
 		p := mustPost(t, d, thread, c)
 		for n := range 2 {
 			m := mustRead(t, w, p.Message)
@@ -277,7 +279,7 @@ func TestLongCardsHaveAFile(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := d.Edit(t.Context(), p.Message, sampleCards()["report"]); err != nil {
+		if err := d.Edit(t.Context(), p.Message, drawtest.Cards()["report"]); err != nil {
 			t.Fatal(err)
 		}
 		if m := mustRead(t, w, p.Message); len(m.Files) != 0 {
@@ -306,7 +308,7 @@ func TestOldPlacesGetEmbeds(t *testing.T) {
 	to := general(w.Mention(discordtest.Ann, discordtest.General, "count"))
 	for i, name := range []string{"card", "ask", "report"} {
 		before := w.Count(discordtest.PostMessage)
-		m := mustRead(t, w, mustPost(t, d, to, sampleCards()[name]).Message)
+		m := mustRead(t, w, mustPost(t, d, to, drawtest.Cards()[name]).Message)
 		if n := w.Count(discordtest.PostMessage) - before; n != map[int]int{0: 3, 1: 1, 2: 1}[i] { // no thread, components, embed
 			t.Errorf("%s took %d calls", name, n)
 		}
@@ -323,7 +325,7 @@ func TestOldPlacesGetEmbeds(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := mustPost(t, fresh, to, sampleCard("card", bot.Key{Run: "run-9", Name: "card", Kind: agent.PostCard}))
-	if err := d.Edit(t.Context(), p.Message, sampleCards()["report"]); err != nil {
+	if err := d.Edit(t.Context(), p.Message, drawtest.Cards()["report"]); err != nil {
 		t.Errorf("a process that knows only embeds cannot edit components: %v", err)
 	}
 	if m := mustRead(t, w, p.Message); !strings.Contains(string(m.Components), "Done: 3 files") {
@@ -335,12 +337,12 @@ func TestOnlyAPostNotifies(t *testing.T) {
 	t.Parallel()
 	w, d := shown(t, discordtest.Config{}, io.Discard)
 	to := general(w.Mention(discordtest.Ann, discordtest.General, "count"))
-	c := sampleCards()["ask"]
+	c := drawtest.Cards()["ask"]
 	p := mustPost(t, d, to, c)
 	if m := mustRead(t, w, p.Message); strings.Join(m.Pings.Users, " ") != discordtest.Ann || strings.Join(m.Pings.Roles, " ") != discordtest.Crew || m.Pings.Everyone {
 		t.Errorf("it pings %+v", m.Pings)
 	}
-	c.Parts = append(c.Parts, bot.Small{Markdown: "Approved by " + bot.Mention(ben)})
+	c.Parts = append(c.Parts, bot.Small{Markdown: "Approved by " + bot.Mention(drawtest.Ben)})
 	if err := d.Edit(t.Context(), p.Message, c); err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
-	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/agent/format"
+	"github.com/deckhand-bot/deckhand/adapters/discord/draw"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -20,34 +19,12 @@ const (
 	paceEvery = 1200 * time.Millisecond // Discord takes 5 within 5 s
 	paceBurst = 4
 
-	maxThreadName = 100
-	archiveAfter  = 10080 // minutes: the longest; an edit does not keep a thread open
+	archiveAfter = 10080 // minutes: the longest; an edit does not keep a thread open
 )
-
-// headlineOf is what stands in the channel, where the card itself is in the
-// thread below.
-func headlineOf(c bot.Card) bot.Card {
-	key := c.Key
-	key.Name += "/headline"
-	return bot.Card{Key: key, Text: c.Text, Parts: []bot.Part{bot.Heading{Text: topic(c)}}}
-}
-
-// topic is what a thread is about, for as long as it is there: of a live card
-// its goal, since what it says besides is soon out of date.
-func topic(c bot.Card) string {
-	if c.Key.Kind == agent.PostCard {
-		for _, p := range c.Parts {
-			if h, is := p.(bot.Heading); is && format.OneLine(h.Text) != "" {
-				return format.OneLine(h.Text)
-			}
-		}
-	}
-	return oneLine(c)
-}
 
 // postBelow posts a card to a thread of its own. In a forum it is a post.
 func (d *Discord) postBelow(ctx context.Context, what string, to bot.Address, c bot.Card) (bot.Posted, error) {
-	head := headlineOf(c)
+	head := draw.Headline(c)
 	id, err := d.headline(ctx, to, head)
 	if api.NoMessages(err) {
 		return d.postForum(ctx, what, to, c)
@@ -81,7 +58,7 @@ func (d *Discord) headline(ctx context.Context, to bot.Address, head bot.Card) (
 func (d *Discord) headlineNow(ctx context.Context, channel string, k bot.Key) (id string, err error) {
 	list, err := d.api.Page(ctx, channel, fmt.Sprintf("limit=%d", api.PageSize))
 	for _, m := range list {
-		if m.Author.ID == d.botUser && carries(&m, k) {
+		if m.Author.ID == d.botUser && draw.Carries(&m, k) {
 			return m.ID, nil
 		}
 	}
@@ -89,24 +66,20 @@ func (d *Discord) headlineNow(ctx context.Context, channel string, k bot.Key) (i
 }
 
 type newThread struct {
-	Name    string   `json:"name"`
-	Archive int      `json:"auto_archive_duration"`
-	Message *message `json:"message,omitempty"`
+	Name    string        `json:"name"`
+	Archive int           `json:"auto_archive_duration"`
+	Message *draw.Message `json:"message,omitempty"`
 }
 
 // openThread opens the thread of a message; that it is open is no error.
 func (d *Discord) openThread(ctx context.Context, channel, messageID string, c bot.Card) error {
 	ctx, cancel := context.WithTimeout(ctx, d.cfg.PostTimeout)
 	defer cancel()
-	err := d.api.Call(ctx, http.MethodPost, discordgo.EndpointChannelMessageThread(channel, messageID), newThread{Name: d.threadName(c), Archive: archiveAfter}, nil)
+	err := d.api.Call(ctx, http.MethodPost, discordgo.EndpointChannelMessageThread(channel, messageID), newThread{Name: draw.ThreadName(c), Archive: archiveAfter}, nil)
 	if api.Code(err) == discordgo.ErrCodeThreadAlreadyCreatedForThisMessage {
 		return nil
 	}
 	return err
-}
-
-func (d *Discord) threadName(c bot.Card) string {
-	return plainText(drawing{}.named(topic(c)), maxThreadName)
 }
 
 // postForum makes a post of a forum: a thread that begins with the card. It
@@ -116,9 +89,9 @@ func (d *Discord) postForum(ctx context.Context, what string, to bot.Address, c 
 		ID      string   `json:"id"`
 		Message api.Sent `json:"message"`
 	}
-	err := d.show(ctx, c, false, func(ctx context.Context, body message, f *api.File) error {
+	err := d.show(ctx, c, false, func(ctx context.Context, body draw.Message, f *api.File) error {
 		return d.api.Deliver(ctx, http.MethodPost, discordgo.EndpointChannelThreads(to.Channel),
-			newThread{Name: d.threadName(c), Archive: archiveAfter, Message: &body}, f, &t)
+			newThread{Name: draw.ThreadName(c), Archive: archiveAfter, Message: &body}, f, &t)
 	})
 	if err != nil {
 		return bot.Posted{}, api.Failed(what, err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
+	"github.com/deckhand-bot/deckhand/adapters/discord/draw/drawtest"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -51,8 +52,8 @@ func TestTrouble(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w, d := shown(t, discordtest.Config{}, io.Discard)
-			thread := mustPost(t, d, general(""), sampleCards()["card"]).Thread
-			card, since := sampleCards()["report"], time.Now()
+			thread := mustPost(t, d, general(""), drawtest.Cards()["card"]).Thread
+			card, since := drawtest.Cards()["report"], time.Now()
 			calls := w.Count(discordtest.PostMessage)
 			w.Fail(discordtest.PostMessage, 1, c.fault)
 			ctx, cancel := context.WithTimeout(t.Context(), timely)
@@ -101,7 +102,7 @@ func checkTrouble(t *testing.T, err, want error, pause time.Duration) {
 func TestEditTrouble(t *testing.T) {
 	t.Parallel()
 	w, d := shown(t, discordtest.Config{}, io.Discard)
-	c := sampleCards()["card"]
+	c := drawtest.Cards()["card"]
 	p := mustPost(t, d, general(""), c)
 	for _, f := range []struct {
 		fault discordtest.Fault
@@ -124,7 +125,7 @@ func TestEditTrouble(t *testing.T) {
 func TestReadsAreRepeated(t *testing.T) {
 	t.Parallel()
 	w, d := shown(t, discordtest.Config{}, io.Discard)
-	c, since := sampleCards()["card"], time.Now()
+	c, since := drawtest.Cards()["card"], time.Now()
 	p := mustPost(t, d, general(""), c)
 	w.Fail(discordtest.ReadMessages, 1, discordtest.Unavailable())
 	w.Fail(discordtest.ReadMessages, 1, discordtest.LostAnswer())
@@ -147,14 +148,14 @@ func TestUnreachableDiscordDidNothing(t *testing.T) {
 	w, d := shown(t, discordtest.Config{}, io.Discard)
 	w.Close()
 	d.cfg.Client.CloseIdleConnections()
-	_, err := d.Post(t.Context(), general("1"), sampleCards()["card"])
+	_, err := d.Post(t.Context(), general("1"), drawtest.Cards()["card"])
 	checkTrouble(t, err, nil, api.LostPause)
 }
 
 func TestPlacesThatAreGone(t *testing.T) {
 	t.Parallel()
 	w, d := shown(t, discordtest.Config{}, io.Discard)
-	card := sampleCards()["card"]
+	card := drawtest.Cards()["card"]
 	p := mustPost(t, d, general(""), card)
 	for name, to := range map[string]bot.Address{
 		"no such message": general("110000000000009999"), "no such channel": place(discordtest.Guild, "110000000000009998", ""),
@@ -203,7 +204,7 @@ func TestPlacesThatAreGone(t *testing.T) {
 func TestArchivedThreads(t *testing.T) {
 	t.Parallel()
 	w, d := shown(t, discordtest.Config{}, io.Discard)
-	card := sampleCards()["card"]
+	card := drawtest.Cards()["card"]
 	p := mustPost(t, d, general(""), card)
 	archive := func(locked bool) {
 		t.Helper()
@@ -216,7 +217,7 @@ func TestArchivedThreads(t *testing.T) {
 		t.Errorf("an edit in the archive: %v", err)
 	}
 	archive(false)
-	mustPost(t, d, p.Thread, sampleCards()["report"])
+	mustPost(t, d, p.Thread, drawtest.Cards()["report"])
 	if thread, _ := w.Channel(p.Thread.ID); thread.Archived {
 		t.Error("a post leaves the thread in the archive")
 	}
@@ -225,7 +226,7 @@ func TestArchivedThreads(t *testing.T) {
 	if err := d.Edit(t.Context(), p.Message, card); !errors.Is(err, bot.ErrGone) {
 		t.Errorf("an edit in a locked thread: %v", err)
 	}
-	if _, err := d.Post(t.Context(), p.Thread, sampleCards()["ask"]); !errors.Is(err, bot.ErrGone) {
+	if _, err := d.Post(t.Context(), p.Thread, drawtest.Cards()["ask"]); !errors.Is(err, bot.ErrGone) {
 		t.Errorf("a post to a locked thread: %v", err)
 	}
 }
@@ -233,7 +234,7 @@ func TestArchivedThreads(t *testing.T) {
 func TestLimitsAreKept(t *testing.T) {
 	t.Parallel()
 	w, d := shown(t, discordtest.Config{Limits: discordtest.Limits{Global: 50}}, io.Discard)
-	thread := mustPost(t, d, general(""), sampleCards()["card"]).Thread
+	thread := mustPost(t, d, general(""), drawtest.Cards()["card"]).Thread
 	ctx, cancel := context.WithTimeout(t.Context(), timely)
 	defer cancel()
 	posted := 0
@@ -274,7 +275,7 @@ func TestPaces(t *testing.T) {
 func TestStatusLinkAndDirect(t *testing.T) {
 	t.Parallel()
 	w, d := shown(t, discordtest.Config{}, io.Discard)
-	thread := mustPost(t, d, general(""), sampleCards()["card"]).Thread
+	thread := mustPost(t, d, general(""), drawtest.Cards()["card"]).Thread
 	for _, text := range []string{"is working…", "", "is working…"} {
 		if err := d.Working(t.Context(), thread, text); err != nil {
 			t.Fatal(err)
@@ -283,11 +284,11 @@ func TestStatusLinkAndDirect(t *testing.T) {
 	if n := w.Typing(thread.ID); n != 2 || d.Working(t.Context(), general(""), "x") != nil || w.Typing(discordtest.General) != 0 {
 		t.Errorf("typed %d times", n)
 	}
-	to, err := d.Direct(t.Context(), ann)
+	to, err := d.Direct(t.Context(), drawtest.Ann)
 	if want := w.DMChannel(discordtest.Ann); err != nil || to != place("", want, want) {
 		t.Errorf("direct: %s, %v", to, err)
 	}
-	p := mustPost(t, d, to, sampleCards()["ask"])
+	p := mustPost(t, d, to, drawtest.Cards()["ask"])
 	if m := mustRead(t, w, p.Message); m.Channel != to.Channel || p.Thread != to || len(m.Pings.Users) != 1 {
 		t.Errorf("direct: %+v, pings %+v", p, m.Pings)
 	}

@@ -13,6 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
+	"github.com/deckhand-bot/deckhand/adapters/discord/draw"
+	"github.com/deckhand-bot/deckhand/adapters/discord/draw/drawtest"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -36,7 +38,7 @@ func shown(t *testing.T, cfg discordtest.Config, log io.Writer) (*discordtest.Se
 
 func anyText(t *rapid.T, label string) string {
 	return rapid.OneOf(
-		rapid.StringN(0, 300, -1), rapid.SampledFrom(pings),
+		rapid.StringN(0, 300, -1), rapid.SampledFrom(drawtest.Pings),
 		rapid.Map(rapid.IntRange(0, 5000), func(n int) string { return repeated("word *b* `c` 🦜 [l](https://x.y)\n\n", n) }),
 		rapid.Map(rapid.IntRange(0, 3000), func(n int) string { return repeated("_", n) }),
 	).Draw(t, label)
@@ -90,7 +92,7 @@ func TestAnyCardIsAccepted(t *testing.T) {
 	dm := map[*Discord]bot.Address{d: talk(t, d), o: talk(t, o)}
 	rapid.Check(t, func(rt *rapid.T) {
 		count++
-		c := bot.Card{Key: bot.Key{Run: "run-1", Name: strconv.Itoa(count), Kind: agent.PostReport}, Text: anyText(rt, "text"), Mentions: []string{ann, crew}}
+		c := bot.Card{Key: bot.Key{Run: "run-1", Name: strconv.Itoa(count), Kind: agent.PostReport}, Text: anyText(rt, "text"), Mentions: []string{drawtest.Ann, drawtest.Crew}}
 		for range rapid.IntRange(0, 12).Draw(rt, "parts") {
 			c.Parts = append(c.Parts, anyPart(rt))
 		}
@@ -113,7 +115,7 @@ func TestAnyCardIsAccepted(t *testing.T) {
 			if n := len(m.Edits); n > 1 || m.Pings.Everyone || len(m.Pings.Users) > 1 {
 				rt.Fatalf("%d edits, pings %+v", n, m.Pings)
 			}
-			var parts []block
+			var parts []draw.Block
 			if err := json.Unmarshal(m.Components, &parts); err != nil {
 				rt.Fatal(err)
 			}
@@ -126,7 +128,7 @@ func TestAnyCardIsAccepted(t *testing.T) {
 
 func talk(t *testing.T, d *Discord) bot.Address {
 	t.Helper()
-	to, err := d.Direct(t.Context(), ann)
+	to, err := d.Direct(t.Context(), drawtest.Ann)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package discord
+package draw
 
 import (
 	"regexp"
@@ -85,7 +85,7 @@ func link(target, label string) string {
 	case label == "" || label == target:
 		return "<" + url + ">"
 	}
-	label = shortened(label, maxLinkLabel)
+	label = Shortened(label, maxLinkLabel)
 	if strings.Contains(label, "://") || strings.Contains(label, "www.") || strings.ContainsAny(label, "[]") {
 		return escapeMarkdown(label) + " (<" + url + ">)"
 	}

@@ -1,4 +1,4 @@
-package discord
+package draw
 
 import (
 	"strings"
@@ -7,9 +7,9 @@ import (
 	"github.com/deckhand-bot/deckhand/adapters/markdown"
 )
 
-// width is the length of a text in UTF-16 units: however Discord counts, it is
+// Width is the length of a text in UTF-16 units: however Discord counts, it is
 // not more than that.
-func width(s string) int {
+func Width(s string) int {
 	n := 0
 	for _, r := range s {
 		n += utf16.RuneLen(r)
@@ -27,9 +27,9 @@ func fitting(s []rune, most int) int {
 	return len(s)
 }
 
-// shortened is a text of at most so many units; a cut is marked.
-func shortened(s string, most int) string {
-	if width(s) <= most {
+// Shortened is a text of at most so many units; a cut is marked.
+func Shortened(s string, most int) string {
+	if Width(s) <= most {
 		return s
 	}
 	all := []rune(s)
@@ -40,10 +40,10 @@ func shortened(s string, most int) string {
 	return strings.TrimRight(string(all[:n]), " \n") + "…"
 }
 
-// first is as much of a text in Discord's Markdown as fits, cut between lines or
+// cutMarkdown is as much of a text in Discord's Markdown as fits, cut between lines or
 // words, code within its fences. It reports whether something is missing.
-func first(s string, most int) (string, bool) {
-	if width(s) <= most {
+func cutMarkdown(s string, most int) (string, bool) {
+	if Width(s) <= most {
 		return s, false
 	}
 	all := []rune(s)

@@ -1,4 +1,4 @@
-package discord
+package draw
 
 import (
 	"strconv"
@@ -11,7 +11,7 @@ import (
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
-func (s *sheet) part(part bot.Part) {
+func (s *builder) part(part bot.Part) {
 	switch p := part.(type) {
 	case bot.Heading:
 		s.heading(p)
@@ -32,41 +32,41 @@ func (s *sheet) part(part bot.Part) {
 	}
 }
 
-func (s *sheet) heading(p bot.Heading) {
+func (s *builder) heading(p bot.Heading) {
 	if text := s.line(p.Text, maxHeading); text != "" {
 		s.text("### " + text)
 	}
 }
 
 // prose takes what room the prose before it left.
-func (s *sheet) prose(p bot.Prose) {
-	text, cut := markdown.Head(strings.TrimSpace(p.Markdown), s.room.prose)
+func (s *builder) prose(p bot.Prose) {
+	text, cut := markdown.Head(strings.TrimSpace(p.Markdown), s.left.prose)
 	s.cut = s.cut || cut
-	s.room.prose -= utf8.RuneCountInString(text)
-	shown, more := first(s.people(strings.Join(markdownBlocks(text), "\n\n")), maxAll) // signs that are escaped make it longer
+	s.left.prose -= utf8.RuneCountInString(text)
+	shown, more := cutMarkdown(s.withMentions(strings.Join(markdownBlocks(text), "\n\n")), maxAll) // signs that are escaped make it longer
 	s.cut = s.cut || more
 	s.text(shown)
 }
 
-func (s *sheet) code(p bot.Code) {
-	text := strings.TrimRight(s.named(p.Text), "\n")
-	if width(text) > s.room.code {
-		text = shortened(text, s.room.code)
+func (s *builder) code(p bot.Code) {
+	text := strings.TrimRight(s.withNames(p.Text), "\n")
+	if Width(text) > s.left.code {
+		text = Shortened(text, s.left.code)
 		s.cut = true
 	}
-	s.room.code -= width(text)
+	s.left.code -= Width(text)
 	if strings.TrimSpace(text) != "" {
 		s.text(withoutPings(fenced("", text)))
 	}
 }
 
 // small is subtext: each line of it has a mark of its own.
-func (s *sheet) small(p bot.Small) {
-	text, cut := markdown.Head(strings.TrimSpace(p.Markdown), s.room.small)
+func (s *builder) small(p bot.Small) {
+	text, cut := markdown.Head(strings.TrimSpace(p.Markdown), s.left.small)
 	s.cut = s.cut || cut
-	s.room.small -= utf8.RuneCountInString(text)
+	s.left.small -= utf8.RuneCountInString(text)
 	var lines []string
-	for line := range strings.SplitSeq(s.people(strings.Join(markdownBlocks(text), "\n")), "\n") {
+	for line := range strings.SplitSeq(s.withMentions(strings.Join(markdownBlocks(text), "\n")), "\n") {
 		if line = strings.TrimLeft(line, "#> "); strings.TrimSpace(line) != "" && !strings.HasPrefix(line, markdown.Fence) {
 			lines = append(lines, "-# "+line)
 		}
@@ -74,12 +74,12 @@ func (s *sheet) small(p bot.Small) {
 	s.text(strings.Join(lines, "\n"))
 }
 
-func (s *sheet) facts(p bot.Facts) {
+func (s *builder) facts(p bot.Facts) {
 	list := p.List
-	if len(list) > s.room.facts {
-		list, s.cut = list[:s.room.facts], true
+	if len(list) > s.left.facts {
+		list, s.cut = list[:s.left.facts], true
 	}
-	s.room.facts -= len(list)
+	s.left.facts -= len(list)
 	var lines []string
 	for _, f := range list {
 		name, value := s.line(f.Name, maxName), s.line(f.Value, maxValue)
@@ -96,13 +96,13 @@ var taskMark = map[agent.TaskState]string{
 }
 
 // tasks shows a plan as far as there is room, the first tasks of it.
-func (s *sheet) tasks(p bot.Tasks) {
+func (s *builder) tasks(p bot.Tasks) {
 	items := p.Items
-	if len(items) > s.room.tasks {
-		items, s.cut = items[:s.room.tasks], true
+	if len(items) > s.left.tasks {
+		items, s.cut = items[:s.left.tasks], true
 	}
 	left := len(p.Items) - len(items)
-	s.room.tasks -= len(items)
+	s.left.tasks -= len(items)
 	title := s.line(p.Title, maxTitle)
 	if title == "" {
 		title = "Plan"
@@ -117,7 +117,7 @@ func (s *sheet) tasks(p bot.Tasks) {
 	s.text(strings.Join(lines, "\n"))
 }
 
-func (s *sheet) taskLine(t bot.TaskItem, i int, all []bot.TaskItem) string {
+func (s *builder) taskLine(t bot.TaskItem, i int, all []bot.TaskItem) string {
 	title := s.line(t.Title, maxTitle)
 	if title == "" {
 		title = "Task " + strconv.Itoa(i+1)
@@ -137,7 +137,7 @@ func (s *sheet) taskLine(t bot.TaskItem, i int, all []bot.TaskItem) string {
 }
 
 // taskNote is what came of a task or, before, which tasks it waits for.
-func (s *sheet) taskNote(t bot.TaskItem, all []bot.TaskItem) string {
+func (s *builder) taskNote(t bot.TaskItem, all []bot.TaskItem) string {
 	if note := s.line(t.Note, maxNote); note != "" || t.State != agent.TaskPending {
 		return note
 	}
@@ -145,7 +145,7 @@ func (s *sheet) taskNote(t bot.TaskItem, all []bot.TaskItem) string {
 	for _, id := range t.After {
 		for _, other := range all {
 			if other.ID == id && other.State != agent.TaskDone {
-				names = append(names, shortened(format.OneLine(other.Title), 40))
+				names = append(names, Shortened(format.OneLine(other.Title), 40))
 			}
 		}
 	}

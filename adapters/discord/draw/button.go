@@ -1,4 +1,4 @@
-package discord
+package draw
 
 import (
 	"strconv"
@@ -37,4 +37,12 @@ func buttonOf(id string) (bot.Button, bool) {
 		return b, true
 	}
 	return bot.Button{}, false
+}
+
+// Clicked is the button that was clicked, or chosen in a menu.
+func Clicked(customID string, values []string) (bot.Button, bool) {
+	if strings.HasPrefix(customID, menuPrefix) && len(values) > 0 {
+		customID = values[0]
+	}
+	return buttonOf(customID)
 }

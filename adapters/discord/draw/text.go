@@ -1,4 +1,4 @@
-package discord
+package draw
 
 import (
 	"regexp"
@@ -11,20 +11,20 @@ import (
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
-// named is a plain text with people's names.
-func (d drawing) named(text string) string { return bot.Unmention(text, d.nameOf) }
+// withNames is a plain text with people's names.
+func (d Options) withNames(text string) string { return bot.Unmention(text, d.nameOf) }
 
-func (d drawing) nameOf(principal string) string {
+func (d Options) nameOf(principal string) string {
 	if d.name != nil {
 		if name := d.name(principal); name != "" {
 			return name
 		}
 	}
-	return strings.TrimPrefix(principal, Platform+":")
+	return strings.TrimPrefix(principal, api.Platform+":")
 }
 
-// people puts those in who are still marks in Discord's Markdown.
-func (d drawing) people(text string) string {
+// withMentions puts those in who are still marks in Discord's Markdown.
+func (d Options) withMentions(text string) string {
 	return bot.Unmention(text, func(p string) string {
 		p = strings.NewReplacer(`\`, "", markdown.NoWidth, "").Replace(p)
 		if m := mention(p); m != "" {
@@ -35,13 +35,13 @@ func (d drawing) people(text string) string {
 }
 
 // line is a plain text in one line, as Discord's Markdown.
-func (d drawing) line(text string, most int) string {
-	return d.people(withoutPings(escapeLineStarts(escapeMarkdown(shortened(format.OneLine(text), most)))))
+func (d Options) line(text string, most int) string {
+	return d.withMentions(withoutPings(escapeLineStarts(escapeMarkdown(Shortened(format.OneLine(text), most)))))
 }
 
-// plainText is for where Discord reads no Markdown; it is never empty.
-func plainText(text string, most int) string {
-	text = shortened(withoutPings(shortened(format.OneLine(text), most)), most)
+// PlainText is for where Discord reads no Markdown; it is never empty.
+func PlainText(text string, most int) string {
+	text = Shortened(withoutPings(Shortened(format.OneLine(text), most)), most)
 	if text == "" {
 		text = "–"
 	}
@@ -53,7 +53,7 @@ var snowflake = regexp.MustCompile(`^[0-9]{15,20}$`)
 // mention names a principal so that Discord shows their name, and notifies them
 // where the message allows it; empty for those who are not of Discord.
 func mention(principal string) string {
-	id, is := strings.CutPrefix(principal, Platform+":")
+	id, is := strings.CutPrefix(principal, api.Platform+":")
 	role, isRole := strings.CutPrefix(id, "&")
 	switch {
 	case !is || !api.IsID(role):
@@ -83,7 +83,7 @@ type allowedMentions struct {
 	Replied bool     `json:"replied_user"`
 }
 
-func allowing(mentions []string) allowedMentions {
+func Allowing(mentions []string) allowedMentions {
 	a := allowedMentions{Parse: []string{}}
 	for _, m := range mentions {
 		if role, is := strings.CutPrefix(m, "<@&"); is {

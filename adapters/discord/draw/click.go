@@ -1,18 +1,13 @@
-package discord
+package draw
 
 import (
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/deckhand-bot/deckhand/bot"
-)
+	"github.com/bwmarrin/discordgo"
 
-// The styles of buttons.
-const (
-	stylePrimary   = 1
-	styleSecondary = 2
-	styleDanger    = 4
+	"github.com/deckhand-bot/deckhand/bot"
 )
 
 // menuPrefix begins the custom id of a menu: what was chosen is the value of
@@ -20,11 +15,11 @@ const (
 const menuPrefix = "menu:"
 
 // buttons shows buttons in rows of five, and many of them as a menu.
-func (s *sheet) buttons(p bot.Buttons) {
-	var list []block
+func (s *builder) buttons(p bot.Buttons) {
+	var list []Block
 	for i, b := range p.List {
 		id := buttonID(b, i+1)
-		if width(id) > maxCustomID {
+		if Width(id) > maxCustomID {
 			s.cut = true // no button of the desk is that long; its words can be written
 			continue
 		}
@@ -38,41 +33,41 @@ func (s *sheet) buttons(p bot.Buttons) {
 		return
 	}
 	for row := range slices.Chunk(list, maxRow) {
-		s.blocks = append(s.blocks, block{Type: kindRow, Blocks: row})
+		s.blocks = append(s.blocks, Block{Type: discordgo.ActionsRowComponent, Blocks: row})
 	}
 }
 
-func (s *sheet) button(b bot.Button, id string) block {
-	label := s.named(b.Label)
+func (s *builder) button(b bot.Button, id string) Block {
+	label := s.withNames(b.Label)
 	if strings.TrimSpace(label) == "" {
 		label = b.Word
 	}
-	style := styleSecondary
+	style := discordgo.SecondaryButton
 	switch b.Style {
 	case bot.StylePrimary:
-		style = stylePrimary
+		style = discordgo.PrimaryButton
 	case bot.StyleDanger:
-		style = styleDanger
+		style = discordgo.DangerButton
 	case bot.StylePlain:
 	}
-	return block{Type: kindButton, Style: style, Label: plainText(label, maxLabel), CustomID: id}
+	return Block{Type: discordgo.ButtonComponent, Style: style, Label: PlainText(label, maxLabel), CustomID: id}
 }
 
 // menus shows buttons as menus of 25.
-func (s *sheet) menus(list []block) {
-	if len(list) > maxMenus*maxOptions {
-		list, s.cut = list[:maxMenus*maxOptions], true
+func (s *builder) menus(list []Block) {
+	if len(list) > maxMenus*MaxOptions {
+		list, s.cut = list[:maxMenus*MaxOptions], true
 	}
-	for some := range slices.Chunk(list, maxOptions) {
-		menu := block{Type: kindMenu, CustomID: s.menuID(), Placeholder: "Choose"}
+	for some := range slices.Chunk(list, MaxOptions) {
+		menu := Block{Type: discordgo.SelectMenuComponent, CustomID: s.menuID(), Placeholder: "Choose"}
 		for _, b := range some {
-			menu.Options = append(menu.Options, option{Label: plainText(b.Label, maxOption), Value: b.CustomID})
+			menu.Options = append(menu.Options, option{Label: PlainText(b.Label, MaxOption), Value: b.CustomID})
 		}
-		s.blocks = append(s.blocks, block{Type: kindRow, Blocks: []block{menu}})
+		s.blocks = append(s.blocks, Block{Type: discordgo.ActionsRowComponent, Blocks: []Block{menu}})
 	}
 }
 
-func (s *sheet) menuID() string {
+func (s *builder) menuID() string {
 	for n := 1; ; n++ {
 		if id := menuPrefix + strconv.Itoa(n); !s.ids[id] {
 			s.ids[id] = true
@@ -82,7 +77,7 @@ func (s *sheet) menuID() string {
 }
 
 // rating asks with two buttons.
-func (s *sheet) rating(p bot.Rating) {
+func (s *builder) rating(p bot.Rating) {
 	s.buttons(bot.Buttons{List: []bot.Button{
 		{Label: "👍 Good", Act: bot.ActRate, ID: string(p.Run), Word: "+1"},
 		{Label: "👎 Bad", Act: bot.ActRate, ID: string(p.Run), Word: "-1"},

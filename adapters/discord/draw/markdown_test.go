@@ -1,9 +1,10 @@
-package discord
+package draw
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/draw/drawtest"
 	"github.com/deckhand-bot/deckhand/adapters/markdown"
 )
 
@@ -49,23 +50,14 @@ func TestMarkdownBecomesDiscords(t *testing.T) {
 	}
 }
 
-// pings are ways to write something that would notify people.
-var pings = []string{
-	"@everyone", "@here", "@Everyone", "<@120000000000000001>", "<@!120000000000000001>", "<@&130000000000000001>", "<#110000000000000001>", "</run:1>", "<id:home>",
-	"&commat;everyone", "&#64;here", "&#x40;everyone", "&lt;@120000000000000001&gt;", `\<@120000000000000001>`, `<\@120000000000000001>`, `\@here`,
-	"[x](@everyone)", "[@everyone](https://x.y)", "[<@120000000000000001>](https://x.y)", "[x](<@120000000000000001>)", "[x]: @here\n\n[x]", "![@here](https://x.y)",
-	"`@everyone`", "```\n@here\n```", "    <@1>", "https://x.y/@here", "https://x.y/@everyone", "> @here", "- @everyone", "# @here", "| @here |\n|---|\n| <@1> |",
-	"@[everyone](x)", "@<!-- -->everyone", "@**everyone**", "<[@1](x)>", "<b title='@everyone'>", "@every&#111;ne", "@\\everyone", "-# @here", "[x](https://x.y \"@here\")",
-}
-
 func TestNothingPings(t *testing.T) {
 	t.Parallel()
-	for _, p := range pings {
+	for _, p := range drawtest.Pings {
 		for _, text := range []string{p, "a " + p + " b", "x\n\n" + p} {
-			if got := calls.FindString(strings.Join(markdownBlocks(text), "\n\n")); got != "" {
+			if got := drawtest.Calls.FindString(strings.Join(markdownBlocks(text), "\n\n")); got != "" {
 				t.Errorf("markdownBlocks(%q) contains %q", text, got)
 			}
-			if got := calls.FindString(withoutPings(text)); got != "" {
+			if got := drawtest.Calls.FindString(withoutPings(text)); got != "" {
 				t.Errorf("withoutPings(%q) contains %q", text, got)
 			}
 		}
@@ -74,7 +66,7 @@ func TestNothingPings(t *testing.T) {
 
 func TestTextWithoutPingsLooksTheSame(t *testing.T) {
 	t.Parallel()
-	for _, text := range append(pings, "a@b.cd", "@Override", "a < b", "npm i @types/node") {
+	for _, text := range append(drawtest.Pings, "a@b.cd", "@Override", "a < b", "npm i @types/node") {
 		if got := strings.ReplaceAll(withoutPings(text), markdown.NoWidth, ""); got != text {
 			t.Errorf("withoutPings(%q) reads %q", text, got)
 		}
@@ -87,18 +79,18 @@ func TestTextWithoutPingsLooksTheSame(t *testing.T) {
 }
 
 func FuzzNothingPings(f *testing.F) {
-	for _, p := range pings {
+	for _, p := range drawtest.Pings {
 		f.Add(p)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		text = strings.NewReplacer(string(markdown.MentionOpen), "", string(markdown.MentionClose), "").Replace(text) // the desk writes them out
-		whole := drawing{}.people(strings.Join(markdownBlocks(text), "\n\n"))
-		part, _ := first(whole, 200)
-		if n := width(part); n > 200 {
+		whole := Options{}.withMentions(strings.Join(markdownBlocks(text), "\n\n"))
+		part, _ := cutMarkdown(whole, 200)
+		if n := Width(part); n > 200 {
 			t.Errorf("a part of %d characters", n)
 		}
-		for _, s := range []string{whole, part, withoutPings(fenced("", text)), drawing{}.line(text, 100), plainText(text, 80)} {
-			if got := calls.FindString(s); got != "" {
+		for _, s := range []string{whole, part, withoutPings(fenced("", text)), Options{}.line(text, 100), PlainText(text, 80)} {
+			if got := drawtest.Calls.FindString(s); got != "" {
 				t.Errorf("%q becomes %q", text, s)
 			}
 		}
@@ -120,8 +112,8 @@ func TestLongTextIsCutWhereItMay(t *testing.T) {
 		"people":   strings.Repeat("\ue000discord:120000000000000001\ue001", 500),
 	} {
 		for most := 900; most < 1000; most += 7 {
-			part, cut := first(piece, most)
-			if n := width(part); n > most || n < most/2 || !cut {
+			part, cut := cutMarkdown(piece, most)
+			if n := Width(part); n > most || n < most/2 || !cut {
 				t.Errorf("%s: %d characters of %d", name, n, most)
 			}
 			if name != "code" && strings.Count(part, "[") != strings.Count(part, ")") || strings.Count(part, markdown.Fence)%2 != 0 || strings.Count(part, "\ue000") != strings.Count(part, "\ue001") || strings.HasSuffix(part, `\…`) {
