@@ -1,6 +1,6 @@
 # Everything that is done with this tree; `make` alone lists it.
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint bench soak fuzz setup clean
+.PHONY: help demo picture build test lint bench soak fuzz setup clean
 
 VERSION      := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 LINT_VERSION := v2.15.0
@@ -14,16 +14,18 @@ help: ## list the targets
 demo: build ## a whole run on this tree, without a model or a key (as a Slack thread: bin/deckhand demo slack .)
 	bin/deckhand demo .
 
+picture: ## docs/thread.svg, drawn from the demo's own cards
+	go run ./cmd/internal/picture docs/thread.svg
+
 build: ## bin/deckhand, a static binary
 	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o bin/deckhand ./cmd/deckhand
 
 test: setup ## all tests, with the race detector and in random order
 	go test -race -shuffle=on -timeout 18m ./...
 
-lint: $(LINT) ## formatting, the floors of the house, file lengths and many linters
+lint: $(LINT) ## formatting, many linters, and the rules of the house: sizes, floors, calls that go back up
 	$(LINT) run ./...
-	@find . -name '*.go' -exec wc -l {} + | awk '$$2 ~ /\.go$$/ && $$1 > 500 \
-		{ print $$2 ": " $$1 " lines, at most 500: split it"; long = 1 } END { exit long }'
+	go run ./cmd/internal/house
 
 bench: build setup ## a table of speed and size, with ratios to raw baselines
 	go run ./cmd/bench
