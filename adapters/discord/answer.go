@@ -11,6 +11,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/discord/draw"
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/wait"
 	"github.com/deckhand-bot/deckhand/bot"
@@ -19,7 +20,6 @@ import (
 const (
 	answerWithin = time.Minute
 	markWithin   = 20 * time.Second
-	postAttempts = 5
 )
 
 // The fixed texts of answers.
@@ -42,13 +42,15 @@ func (d *Discord) answer(ctx context.Context, n *notice, a bot.Answer) {
 	if n.reply != nil {
 		d.answerInteraction(ctx, n, a)
 	} else if a.Private != "" {
-		d.later(ctx, func(ctx context.Context) { d.whisper(ctx, n, a.Private) })
+		d.in.Later(ctx, answerWithin, func(ctx context.Context) { d.whisper(ctx, n, a.Private) })
 	}
 	if a.Mark != "" && n.in.Message.ID != "" {
 		d.mark(ctx, n.in.Message, a.Mark)
 	}
 	if a.Public != nil {
-		d.later(ctx, func(ctx context.Context) { d.public(ctx, n, *a.Public) })
+		d.in.Later(ctx, answerWithin, func(ctx context.Context) {
+			d.grumble("an answer could not be posted", n.in.Where, ingest.PostOnce(ctx, d, n.in, n.again, *a.Public, d.cfg.PostTimeout))
+		})
 	}
 }
 
@@ -64,7 +66,7 @@ func (d *Discord) answerInteraction(ctx context.Context, n *notice, a bot.Answer
 	case a.Home != nil:
 		d.prompt(ctx, func(ctx context.Context) { d.whisper(ctx, n, bot.Markdown(*a.Home)) })
 	case a == (bot.Answer{}):
-		d.in.crew.Go(func() { d.second(ctx, n) })
+		d.in.Go(func() { d.second(ctx, n) })
 	default:
 		d.prompt(ctx, func(ctx context.Context) {
 			d.grumble("a click could not be acknowledged", n.in.Where, n.reply.settle(ctx, draw.Private(textDone)))
@@ -83,24 +85,9 @@ func (d *Discord) second(ctx context.Context, n *notice) {
 	d.grumble("a click could not be acknowledged", n.in.Where, n.reply.repeat(ctx, draw.Private(textSeen)))
 }
 
-// later runs something beside the events, at most so many at once.
-func (d *Discord) later(ctx context.Context, do func(context.Context)) {
-	d.in.crew.Go(func() {
-		select {
-		case d.in.aside <- struct{}{}:
-		case <-ctx.Done():
-			return
-		}
-		defer func() { <-d.in.aside }()
-		ctx, cancel := context.WithTimeout(ctx, answerWithin)
-		defer cancel()
-		do(ctx)
-	})
-}
-
 // prompt runs something for somebody who waits for it.
 func (d *Discord) prompt(ctx context.Context, do func(context.Context)) {
-	d.in.crew.Go(func() {
+	d.in.Go(func() {
 		ctx, cancel := context.WithTimeout(ctx, answerWithin)
 		defer cancel()
 		do(ctx)
@@ -170,13 +157,13 @@ func (d *Discord) mark(ctx context.Context, message bot.Address, m bot.Mark) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, markWithin)
-	queued := d.in.marked.Add([]string{message.Channel}, d.in.crew.Go, func() {
+	queued := d.in.marked.Add([]string{message.Channel}, d.in.Go, func() {
 		defer cancel()
 		d.react(ctx, message, emoji)
 	})
 	if !queued {
 		cancel()
-		d.in.quiet.Warn(d.log, "too many reactions wait: one is left out")
+		d.in.Log.Warn(d.log, "too many reactions wait: one is left out")
 	}
 }
 
@@ -242,40 +229,6 @@ func (d *Discord) below(ctx context.Context, n *notice, m draw.Answer) error {
 		}
 		m.Reference = nil
 	}
-}
-
-// public posts a card once: where an earlier attempt may have arrived, it is
-// looked for first.
-func (d *Discord) public(ctx context.Context, n *notice, card bot.Card) {
-	var err error
-	look, since := n.again, n.in.At
-	for range postAttempts {
-		if look {
-			var found bool
-			if _, found, err = d.Find(ctx, n.in.Where, card.Key, since); found {
-				return
-			}
-		}
-		if err == nil {
-			if _, err = d.Post(ctx, n.in.Where, card); err == nil {
-				return
-			}
-		}
-		pause, busy := api.Wait(err)
-		switch {
-		case busy:
-		case errors.Is(err, bot.ErrLost):
-			look, pause = true, d.cfg.PostTimeout
-		default:
-			d.grumble("an answer could not be posted", n.in.Where, err)
-			return
-		}
-		if !wait.Sleep(ctx, pause) {
-			break
-		}
-		err = nil
-	}
-	d.grumble("an answer could not be posted", n.in.Where, err)
 }
 
 // grumble logs what could not be shown.

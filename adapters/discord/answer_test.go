@@ -226,7 +226,7 @@ func TestAnswersToMessagesStandBelowThem(t *testing.T) {
 	id := r.Mention(discordtest.Gus, discordtest.General, "do it")
 	r.until("it is answered", func() bool { return len(r.FromBot()) > 0 })
 	r.Hears(1)
-	r.d.in.crew.Wait()
+	r.d.in.Wait()
 	list := r.FromBot()
 	if len(list) != 1 || list[0].ReplyTo != id || !list[0].Pings.None() || list[0].Text() != "You may not start runs here." || list[0].Nonce[0] != 'a' {
 		t.Errorf("answered %+v", list)
@@ -245,7 +245,7 @@ func TestLostCallbacksAreGivenAgain(t *testing.T) {
 		if err := r.Slash(discordtest.Ann, discordtest.General, "deckhand status", nil); err != nil {
 			t.Fatal(err)
 		}
-		r.d.in.crew.Wait()
+		r.d.in.Wait()
 		if list := r.Ephemerals(discordtest.Ann); len(list) != i+1 {
 			t.Fatalf("after %+v there are %d answers, want %d\n%s", f, len(list), i+1, r.Log)
 		}
@@ -275,8 +275,8 @@ func TestReplicasAnswerOnce(t *testing.T) {
 		return len(list) == 1 && strings.HasPrefix(list[0].Content, "Working on it in <#")
 	})
 	r.HeardAll(12)
-	r.d.in.crew.Wait()
-	second.in.crew.Wait()
+	r.d.in.Wait()
+	second.in.Wait()
 	if list := r.Ephemerals(discordtest.Ann); len(list) != 5 {
 		t.Errorf("%d private answers", len(list))
 	}
@@ -330,7 +330,7 @@ func TestPublicAnswersArePostedOnce(t *testing.T) {
 	r.Mention(discordtest.Ann, thread, "show it")
 	r.Hears(1)
 	r.until("it is posted", func() bool { return len(r.Messages(thread)) > 2 })
-	r.d.in.crew.Wait()
+	r.d.in.Wait()
 	n := 0
 	for _, m := range r.Messages(thread) {
 		if strings.Contains(m.Text(), "Here it is.") {

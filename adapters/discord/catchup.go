@@ -19,8 +19,7 @@ import (
 )
 
 const (
-	overlap    = time.Minute     // events of a server come in no certain order
-	batchFor   = 5 * time.Second // what was found in this time is heard in its order
+	overlap    = time.Minute // events of a server come in no certain order
 	maxPages   = 10
 	pageSize   = 100
 	readWithin = 10 * time.Second // one request
@@ -33,86 +32,68 @@ type lately struct {
 	after int64
 }
 
-// catchUps reads back what was missed, each time that something is owed.
-func (d *Discord) catchUps(ctx, late context.Context, hear bot.Hear) {
-	d.in.missed.Run(ctx, ingest.CatchUp{
-		Read:    func() error { return d.catchUp(ctx, late, hear) },
-		Saved:   func() { d.saveMarks(ctx, d.connected()) },
-		Backoff: d.in.times.pauses(), Failed: d.in.times.failed, Log: d.log,
-	})
-}
-
 // catchUp reads everything that was said since it was read last, and hears what
 // concerns the bot in the order in which it was said. Where nothing is known of
 // earlier times, there is nothing to catch up.
 func (d *Discord) catchUp(ctx, late context.Context, hear bot.Hear) error {
 	began := time.Now()
-	d.saveMarks(ctx, false)
-	since, err := d.readSince(ctx)
-	if err != nil || since == nil {
+	d.in.SaveMarks(ctx, false)
+	since, err := d.in.Marks.Since(ctx)
+	if err != nil || since.Nothing() {
 		return err
 	}
 	areas, err := d.areas(ctx, since)
 	if err != nil {
 		return err
 	}
-	var found []*notice
-	var read []string
-	flush := func() error {
-		if err := d.hearMissed(ctx, late, hear, began, found); err != nil {
-			return err
-		}
-		for _, area := range read {
-			d.in.marks.CaughtUp(area, api.FirstID(began))
-		}
-		found, read = nil, nil
-		return nil
-	}
-	last := time.Now()
-	for _, a := range areas {
-		after := since.of(a.name)
-		if after == 0 {
-			continue
-		}
-		list, err := d.missed(ctx, a, after)
-		if err != nil {
-			return err
-		}
-		found, read = append(found, list...), append(read, a.name)
-		if time.Since(last) > batchFor {
-			if err := flush(); err != nil {
-				return err
-			}
-			last = time.Now()
-		}
-	}
-	return flush()
+	return ingest.Replay[area, *notice]{
+		Read:  func(a area) ([]*notice, error) { return d.missed(ctx, a) },
+		Order: inOrder,
+		Hear:  func(n *notice) error { return d.hearMissed(late, hear, began, n) },
+		Done:  func(a area) { d.in.Marks.CaughtUp(a.name, api.FirstID(began)) },
+	}.All(ctx, areas)
 }
 
-// area is a server, or a direct conversation.
-type area struct{ name, guild, direct string }
+// area is a server, or a direct conversation, with the id after which it is read.
+type area struct {
+	name, guild, direct string
+	after               int64
+}
 
 // areas are all servers that the bot is in, and the conversations that it had.
-func (d *Discord) areas(ctx context.Context, since *readings) ([]area, error) {
+func (d *Discord) areas(ctx context.Context, since ingest.Since) ([]area, error) {
 	guilds, err := d.guilds(ctx)
 	if err != nil {
 		return nil, err
 	}
+	return areasSince(guilds, since, api.FirstID(time.Now().Add(-d.cfg.CatchUp-30*24*time.Hour))), nil
+}
+
+// areasSince are the areas of which something is known from earlier times.
+// Nothing before the oldest id is read.
+func areasSince(guilds []string, since ingest.Since, oldest int64) []area {
 	var list []area
 	for _, id := range guilds {
 		list = append(list, area{name: areaOf(id, ""), guild: id})
 	}
-	for _, id := range since.direct() {
-		list = append(list, area{name: areaOf("", id), direct: id})
+	for _, name := range since.Known() {
+		if id, is := strings.CutPrefix(name, directSpace+":"); is {
+			list = append(list, area{name: name, direct: id})
+		}
 	}
-	return list, nil
+	for i, a := range list {
+		if after := since.Of(a.name, 0); after > 0 {
+			list[i].after = max(api.FirstID(api.Time(strconv.FormatInt(after, 10)).Add(-overlap)), oldest)
+		}
+	}
+	return slices.DeleteFunc(list, func(a area) bool { return a.after == 0 })
 }
 
-// missed is what was said in an area after an id.
-func (d *Discord) missed(ctx context.Context, a area, after int64) (found []*notice, err error) {
-	channels := []lately{{Channel: api.Channel{ID: a.direct, Type: discordgo.ChannelTypeDM}, after: after}}
+// missed is what was said in an area since it was read.
+func (d *Discord) missed(ctx context.Context, a area) (found []*notice, err error) {
+	channels := []lately{{Channel: api.Channel{ID: a.direct, Type: discordgo.ChannelTypeDM}, after: a.after}}
 	if a.guild != "" {
-		if channels, err = d.busyChannels(ctx, a.guild, after); err != nil {
+		if channels, err = d.busyChannels(ctx, a.guild, a.after); err != nil {
 			return nil, fmt.Errorf("look where something was said in the server %s: %w", a.guild, err)
 		}
 	}
@@ -124,55 +105,6 @@ func (d *Discord) missed(ctx context.Context, a area, after int64) (found []*not
 		found = append(found, list...)
 	}
 	return found, nil
-}
-
-// readings are how far was read.
-type readings struct {
-	kept    ingest.SavedMarks
-	unheard map[string]int64 // by area: the id before what could not be heard since the start
-	oldest  int64            // nothing before it is read
-}
-
-// readSince is how far was read; nil: nothing is known of earlier times. What
-// could not be heard since the start is read again in any case.
-func (d *Discord) readSince(ctx context.Context) (*readings, error) {
-	kept, err := d.in.marks.Load(ctx)
-	if err != nil {
-		return nil, err
-	}
-	r := &readings{kept: kept, unheard: d.in.marks.Unheard(), oldest: api.FirstID(time.Now().Add(-d.cfg.CatchUp - 30*24*time.Hour))}
-	if kept.Online == 0 && len(kept.Places) == 0 && len(r.unheard) == 0 {
-		return nil, nil //nolint:nilnil // the first start
-	}
-	return r, nil
-}
-
-// of is the id after which an area is read; zero: nothing is known of earlier
-// times. When all was well nothing had failed anywhere here; what was being
-// written down just then lies within the overlap.
-func (r *readings) of(area string) int64 {
-	after := max(r.kept.Places[area], r.kept.Online)
-	if at, failed := r.unheard[area]; failed && (after == 0 || at < after) {
-		after = at // another replica read on
-	}
-	if after == 0 {
-		return 0
-	}
-	return max(api.FirstID(api.Time(strconv.FormatInt(after, 10)).Add(-overlap)), r.oldest)
-}
-
-// direct are the conversations in which something was said before.
-func (r *readings) direct() []string {
-	var list []string
-	for _, areas := range []map[string]int64{r.kept.Places, r.unheard} {
-		for area := range areas {
-			if id, is := strings.CutPrefix(area, directSpace+":"); is {
-				list = append(list, id)
-			}
-		}
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
 }
 
 // busyChannels are the channels and open threads of a server in which something
@@ -250,21 +182,21 @@ func (d *Discord) readBack(ctx context.Context, endpoint string, out any) error 
 // skew is how far Discord's clock may be ahead of this one.
 const skew = time.Second
 
-// hearMissed hears what was found, in the order in which it was said. What was
-// said since the bot is back is not missed: it only came another way.
-func (d *Discord) hearMissed(ctx, late context.Context, hear bot.Hear, began time.Time, found []*notice) error {
+// inOrder are messages in the order in which they were said.
+func inOrder(found []*notice) []*notice {
 	slices.SortStableFunc(found, func(a, b *notice) int { return cmp.Compare(api.Number(a.id), api.Number(b.id)) })
-	for _, n := range found {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		n.again = true
-		n.in.Missed = n.in.At.Before(began.Add(skew))
-		answer, err := d.tell(late, hear, n)
-		if err != nil {
-			return fmt.Errorf("write down what was said at %s: %w", n.in.Message, err)
-		}
-		d.answer(late, n, answer)
+	return found
+}
+
+// hearMissed hears a message that was found. What was said since the bot is
+// back is not missed: it only came another way.
+func (d *Discord) hearMissed(late context.Context, hear bot.Hear, began time.Time, n *notice) error {
+	n.again = true
+	n.in.Missed = n.in.At.Before(began.Add(skew))
+	answer, err := d.tell(late, hear, n)
+	if err != nil {
+		return fmt.Errorf("write down what was said at %s: %w", n.in.Message, err)
 	}
+	d.answer(late, n, answer)
 	return nil
 }

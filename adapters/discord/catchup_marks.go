@@ -1,13 +1,10 @@
 package discord
 
 import (
-	"context"
 	"strconv"
-	"time"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
-	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
 // ids are Discord's ids as positions: they grow with time.
@@ -29,37 +26,11 @@ func areaOf(guild, channel string) string {
 	return guild
 }
 
-// begin notes that a message arrived. Interactions cannot be read back.
-func (d *Discord) begin(n *notice) {
-	if n.reply == nil {
-		d.in.marks.Begin(areaOf(n.guild, n.channel), api.Number(n.id))
+// watermarkOf is where a message stands among those of its area. Interactions
+// have none: they cannot be read back.
+func watermarkOf(n *notice) ingest.Mark {
+	if n.reply != nil {
+		return ingest.Mark{}
 	}
-}
-
-// end notes that it is written down, or is not.
-func (d *Discord) end(n *notice, ok bool) {
-	if n.reply == nil {
-		d.in.marks.End(areaOf(n.guild, n.channel), api.Number(n.id), ok)
-	}
-}
-
-// skip notes what there is nothing to hear in.
-func (d *Discord) skip(n *notice) { d.in.marks.Skip(areaOf(n.guild, n.channel), api.Number(n.id)) }
-
-// keepMarks saves the marks every few seconds.
-func (d *Discord) keepMarks(ctx context.Context) {
-	for wait.Sleep(ctx, d.in.times.save) {
-		d.saveMarks(ctx, d.connected())
-	}
-}
-
-// saveMarks writes down how far was heard, and when all was well.
-func (d *Discord) saveMarks(ctx context.Context, connected bool) {
-	online := int64(0)
-	if connected {
-		online = api.FirstID(time.Now())
-	}
-	if err := d.in.marks.Save(ctx, online); err != nil {
-		d.in.quiet.Warn(d.log, "how far was read could not be saved", "error", err)
-	}
+	return ingest.Mark{Place: areaOf(n.guild, n.channel), At: api.Number(n.id)}
 }

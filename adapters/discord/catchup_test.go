@@ -31,7 +31,7 @@ func TestAnotherReplicaDoesNotMoveTheMarkOverAFailure(t *testing.T) {
 	})
 	r.Mention(discordtest.Ann, discordtest.General, "meanwhile")
 	<-refused
-	r.until("the failure is noted", func() bool { return !r.d.in.marks.AllHeard() })
+	r.until("the failure is noted", func() bool { return !r.d.in.Marks.AllHeard() })
 	far := idText(api.FirstID(time.Now().Add(2 * overlap)))
 	for _, name := range []string{r.d.seenName() + ":" + discordtest.Guild, r.d.seenName()} {
 		if err := r.Names.SetValue(t.Context(), name, far); err != nil {
@@ -48,15 +48,14 @@ func TestAnotherReplicaDoesNotMoveTheMarkOverAFailure(t *testing.T) {
 // nobody knows what was dealt with before.
 func TestAFailureAtTheFirstStartReadsNothingElseBack(t *testing.T) {
 	t.Parallel()
-	r := &readings{unheard: map[string]int64{"1": api.FirstID(time.Now())}, oldest: api.FirstID(time.Now().Add(-time.Hour))}
-	if at := api.Time(idText(r.of("1"))); time.Since(at) > 2*overlap {
+	now := api.FirstID(time.Now())
+	since := ingest.Since{Unheard: map[string]int64{"1": now, areaOf("", "7"): now}}
+	list := areasSince([]string{"1", "2"}, since, api.FirstID(time.Now().Add(-time.Hour)))
+	if len(list) != 2 || list[0].guild != "1" || list[1].direct != "7" {
+		t.Fatalf("read back: %+v", list)
+	}
+	if at := api.Time(idText(list[0].after)); time.Since(at) > 2*overlap {
 		t.Errorf("read back from %s", at)
-	}
-	if after := r.of("2"); after != 0 {
-		t.Errorf("another server is read back from %d", after)
-	}
-	if got := (&readings{unheard: map[string]int64{areaOf("", "7"): 9}}).direct(); len(got) != 1 || got[0] != "7" {
-		t.Errorf("conversations %v", got)
 	}
 }
 

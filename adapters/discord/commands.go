@@ -194,7 +194,7 @@ func (d *Discord) complete(ctx context.Context, n *notice) {
 	if d.cfg.Suggest != nil {
 		list, err := d.suggestions(ctx, n)
 		if err != nil {
-			d.in.quiet.Warn(d.log, "nothing can be suggested while a command is typed", "error", err)
+			d.in.Log.Warn(d.log, "nothing can be suggested while a command is typed", "error", err)
 		}
 		choices = fitting25(list, n.typed.text)
 	}

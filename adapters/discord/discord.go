@@ -102,7 +102,7 @@ func New(ctx context.Context, cfg Config) (*Discord, error) {
 	if err := d.whoami(ctx); err != nil {
 		return nil, err
 	}
-	d.in.open(ingest.NewWatermarks(cfg.Names, d.seenName(), ids))
+	d.in.open(ingest.NewWatermarks(cfg.Names, d.seenName(), ids), cfg.Log)
 	d.out.open()
 	return d, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/discord/gateway"
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 )
 
 // connection is the gateway connection as this bot needs it.
@@ -19,7 +20,7 @@ func (d *Discord) connection() gateway.Config {
 	t := d.in.times
 	return gateway.Config{
 		Client: d.api, Intents: intents, Linked: d.in.link, Unlinked: d.in.unlink, Event: d.event, Refused: d.noteToken,
-		Hello: t.hello, Invalid: t.invalid, Settled: t.settled, Backoff: t.pauses(), Limiter: &d.in.quiet, Log: d.log,
+		Hello: t.hello, Invalid: t.invalid, Settled: t.settled, Backoff: t.pauses(), Limiter: &d.in.Log, Log: d.log,
 	}
 }
 
@@ -29,8 +30,8 @@ func (d *Discord) connection() gateway.Config {
 func (d *Discord) event(kind string, payload json.RawMessage) {
 	switch kind {
 	case eventMessage, eventEdit, eventInteraction:
-		if err := d.take(parcel{kind: kind, payload: payload}); errors.Is(err, errDeaf) {
-			d.in.quiet.Warn(d.log, "an event came too late: it is read back after the next start", "kind", kind)
+		if err := d.in.Take(parcel{kind: kind, payload: payload}); errors.Is(err, ingest.ErrNotListening) {
+			d.in.Log.Warn(d.log, "an event came too late: it is read back after the next start", "kind", kind)
 		}
 	case "CHANNEL_CREATE", "CHANNEL_UPDATE", "THREAD_CREATE", "THREAD_UPDATE":
 		var c api.Channel

@@ -45,7 +45,7 @@ func TestGatewayGoesOn(t *testing.T) {
 			r.Always(bot.Answer{Run: "r"})
 			r.Mention(discordtest.Ann, discordtest.General, "before")
 			r.Hears(1)
-			r.d.saveMarks(t.Context(), true)
+			r.d.in.SaveMarks(t.Context(), true)
 			trouble(r)
 			r.Mention(discordtest.Ann, discordtest.General, "meanwhile")
 			r.Hears(2)

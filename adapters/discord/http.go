@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 )
 
 const (
@@ -42,7 +44,7 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := d.proofs.check(r.Header, body, time.Now()); err != nil {
-		d.in.quiet.Warn(d.log, "a request was refused that claims to be Discord's", "path", r.URL.Path, "why", err)
+		d.in.Log.Warn(d.log, "a request was refused that claims to be Discord's", "path", r.URL.Path, "why", err)
 		http.Error(w, "not proved to be Discord's", http.StatusUnauthorized)
 		return
 	}
@@ -52,9 +54,9 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	first := make(chan []byte, 1)
-	if err := d.take(parcel{kind: eventInteraction, payload: body, body: first}); err != nil {
+	if err := d.in.Take(parcel{kind: eventInteraction, payload: body, body: first}); err != nil {
 		status := http.StatusBadRequest
-		if errors.Is(err, errDeaf) {
+		if errors.Is(err, ingest.ErrNotListening) {
 			status = http.StatusServiceUnavailable
 		}
 		http.Error(w, "not understood", status)
@@ -78,7 +80,7 @@ func (d *Discord) write(w http.ResponseWriter, reply []byte, err error) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	if _, err := w.Write(reply); err != nil {
-		d.in.quiet.Warn(d.log, "an interaction's answer could not be sent", "error", err)
+		d.in.Log.Warn(d.log, "an interaction's answer could not be sent", "error", err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -21,46 +22,34 @@ import (
 const (
 	hearWithin = 10 * time.Second // the store may take long; whoever waits is told so before
 	typeWithin = 1500 * time.Millisecond
-	parallel   = 64   // threads that are heard side by side
-	maxWaiting = 4096 // events that wait for their turn
-	grace      = 3 * time.Second
+	parallel   = 64   // channels in which reactions are set side by side
+	maxWaiting = 4096 // reactions that wait for their turn
 )
-
-var errDeaf = errors.New("the process is starting or ending")
 
 // intake is the state of the listening side.
 type intake struct {
+	ingest.Intake[parcel]
+
 	people people
 	halls  halls
 	roles  roles
-	marks  *ingest.Watermarks
-	missed *ingest.Backlog
-	quiet  ingest.LogLimiter
-	queue  *ingest.KeyedQueue
-	aside  chan struct{}      // slots of what is done after an event was heard
 	marked *ingest.KeyedQueue // reactions, which may have to wait long: by channel, as Discord counts them
 	times  patience
 
 	mu         sync.Mutex
-	work       func(parcel) error // nil while nobody listens
-	crew       sync.WaitGroup     // everything that work began
-	linked     bool               // the gateway is connected
-	registered bool               // the commands are
-	trouble    error              // why there is no connection
-	unready    error              // why the commands are not registered
-	refused    error              // why the bot's token is good for nothing
-	revoked    chan struct{}      // the bot's token was refused
+	linked     bool  // the gateway is connected
+	registered bool  // the commands are
+	trouble    error // why there is no connection
+	unready    error // why the commands are not registered
 }
 
-func (in *intake) open(marks *ingest.Watermarks) {
+func (in *intake) open(marks *ingest.Watermarks, log *slog.Logger) {
+	in.Init(marks, func() int64 { return api.FirstID(time.Now()) }, log)
 	in.people.open()
 	in.halls.open()
 	in.roles.open()
-	in.marks, in.missed = marks, ingest.NewBacklog(marks)
-	in.queue = ingest.NewKeyedQueue(parallel, maxWaiting)
-	in.aside, in.marked = make(chan struct{}, parallel), ingest.NewKeyedQueue(parallel, maxWaiting)
+	in.marked = ingest.NewKeyedQueue(parallel, maxWaiting)
 	in.times = defaultPatience()
-	in.revoked = make(chan struct{}, 1)
 }
 
 // Listen takes in what people do until ctx ends. An error means that the token
@@ -69,74 +58,20 @@ func (d *Discord) Listen(ctx context.Context, hear bot.Hear) error {
 	if !d.cfg.Gateway && d.cfg.PublicKey == "" {
 		return fmt.Errorf("there is no way in for events: %w; leave discord.gateway on, or set DISCORD_PUBLIC_KEY (HTTP)", bot.ErrRefused)
 	}
-	late, release := wait.Outlive(ctx, grace)
-	defer release()
-	if !d.in.begin(func(p parcel) error { return d.receive(late, hear, p) }) {
-		return errors.New("the Discord platform is listening already")
+	session := ingest.Session[parcel]{
+		Name:      "Discord",
+		Receive:   func(ctx context.Context, p parcel) error { return d.receive(ctx, hear, p) },
+		Connected: d.connected,
+		Beside:    []func(context.Context){d.keepRegistered, d.recheckToken},
 	}
-	links, cut := context.WithCancel(context.WithoutCancel(ctx))
-	defer cut()
-	inner, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var g sync.WaitGroup
-	broken := make(chan error, 1)
 	if d.cfg.Gateway {
-		g.Go(func() { broken <- gateway.Run(links, d.connection()) })
-		g.Go(func() { d.catchUps(inner, late, hear) })
-		g.Go(func() { d.keepMarks(inner) })
+		session.Connect = func(ctx context.Context) error { return gateway.Run(ctx, d.connection()) }
+		session.Read = func(ctx, late context.Context) error { return d.catchUp(ctx, late, hear) }
+		session.Failed, session.Backoff, session.SaveEvery = d.in.times.failed, d.in.times.pauses(), d.in.times.save
 	} else {
-		d.in.missed.Release()
+		d.in.Missed.Release()
 	}
-	g.Go(func() { d.keepRegistered(inner) })
-	g.Go(func() { d.mend(inner) })
-	var err error
-	select {
-	case <-ctx.Done():
-	case err = <-broken:
-	}
-	up := d.connected()
-	cancel()
-	d.in.end()
-	if d.cfg.Gateway {
-		d.saveMarks(late, up)
-	}
-	cut()
-	g.Wait()
-	return err
-}
-
-func (in *intake) begin(work func(parcel) error) bool {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if in.work != nil {
-		return false
-	}
-	in.work = work
-	return true
-}
-
-// end takes in nothing more and waits for what is under way.
-func (in *intake) end() {
-	in.mu.Lock()
-	in.work = nil
-	in.mu.Unlock()
-	in.crew.Wait()
-}
-
-// take deals with something that Discord sent and that was proved to be
-// Discord's. An error says that it will not be dealt with.
-func (d *Discord) take(p parcel) error {
-	d.in.mu.Lock()
-	work := d.in.work
-	if work != nil {
-		d.in.crew.Add(1)
-	}
-	d.in.mu.Unlock()
-	if work == nil {
-		return errDeaf
-	}
-	defer d.in.crew.Done()
-	return work(p)
+	return d.in.Intake.Listen(ctx, session)
 }
 
 // receive puts a parcel into its lanes. Whoever asked with an interaction is
@@ -144,7 +79,7 @@ func (d *Discord) take(p parcel) error {
 func (d *Discord) receive(ctx context.Context, hear bot.Hear, p parcel) error {
 	n, err := d.parse(p)
 	if err != nil {
-		d.in.quiet.Warn(d.log, "an event of Discord's cannot be read and is ignored", "kind", p.kind, "why", err)
+		d.in.Log.Warn(d.log, "an event of Discord's cannot be read and is ignored", "kind", p.kind, "why", err)
 		if n == nil {
 			return err
 		}
@@ -162,25 +97,23 @@ func (d *Discord) receive(ctx context.Context, hear bot.Hear, p parcel) error {
 		d.receiveInteraction(ctx, hear, n)
 		return nil
 	case !n.heard():
-		d.skip(n)
+		mark := watermarkOf(n)
+		d.in.Marks.Skip(mark.Place, mark.At)
 		return nil
 	}
-	d.begin(n)
-	queued := d.in.queue.Add(n.lanes(), d.in.crew.Go, func() {
-		d.in.missed.Wait(ctx)
-		answer, err := d.tell(ctx, hear, n)
-		d.end(n, err == nil)
+	var answer bot.Answer
+	err = d.in.Hear(ctx, watermarkOf(n), n.lanes(), func() (err error) {
+		answer, err = d.tell(ctx, hear, n)
+		return err
+	}, func(err error) {
 		if err != nil {
 			d.log.Warn("a message could not be written down; it is read again", "where", n.in.Message.String(), "error", err)
-			d.in.missed.NoteFailure()
 			return
 		}
 		d.answer(ctx, n, answer)
 	})
-	if !queued {
-		d.end(n, false)
-		d.in.quiet.Warn(d.log, "too many events wait: a message is read again later")
-		d.in.missed.NoteFailure()
+	if err != nil {
+		d.in.Log.Warn(d.log, "too many events wait: a message is read again later")
 	}
 	return nil
 }
@@ -193,19 +126,19 @@ func (d *Discord) receiveInteraction(ctx context.Context, hear bot.Hear, n *noti
 		return
 	}
 	if n.begins {
-		d.in.crew.Go(func() {
+		d.in.Go(func() {
 			d.beginReply(ctx, n)
 			d.queueInteraction(ctx, hear, n)
 		})
 		return
 	}
 	n.done = make(chan struct{})
-	d.in.crew.Go(func() { d.think(ctx, n) })
+	d.in.Go(func() { d.think(ctx, n) })
 	d.queueInteraction(ctx, hear, n)
 }
 
 func (d *Discord) queueInteraction(ctx context.Context, hear bot.Hear, n *notice) {
-	queued := d.in.queue.Add(n.lanes(), d.in.crew.Go, func() {
+	queued := d.in.Enqueue(n.lanes(), func() {
 		answer, err := d.tellAgain(ctx, hear, n)
 		if n.done != nil {
 			close(n.done)
@@ -218,7 +151,7 @@ func (d *Discord) queueInteraction(ctx context.Context, hear bot.Hear, n *notice
 		d.answer(ctx, n, answer)
 	})
 	if !queued {
-		d.in.quiet.Warn(d.log, "too many events wait: an interaction is refused")
+		d.in.Log.Warn(d.log, "too many events wait: an interaction is refused")
 		d.prompt(ctx, func(ctx context.Context) { d.refuse(ctx, n, textCrowded) })
 	}
 }

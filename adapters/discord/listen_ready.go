@@ -43,13 +43,15 @@ func (p patience) pauses() ingest.Backoff {
 
 // Ready is nil while events come in and the commands are registered.
 func (d *Discord) Ready() error {
+	if !d.in.Listening() {
+		return errors.New("not listening to Discord yet")
+	}
+	if err := d.in.Token.Refused(); err != nil {
+		return err
+	}
 	d.in.mu.Lock()
 	defer d.in.mu.Unlock()
 	switch {
-	case d.in.work == nil:
-		return errors.New("not listening to Discord yet")
-	case d.in.refused != nil:
-		return d.in.refused
 	case d.cfg.Gateway && !d.in.linked && d.in.trouble != nil:
 		return fmt.Errorf("not connected to Discord: %w", d.in.trouble)
 	case d.cfg.Gateway && !d.in.linked:
@@ -69,8 +71,8 @@ func (in *intake) link(fresh bool) {
 	defer in.mu.Unlock()
 	in.linked, in.trouble = true, nil
 	if fresh {
-		in.missed.Hold()
-		in.missed.NoteGap()
+		in.Missed.Hold()
+		in.Missed.NoteGap()
 	}
 }
 
@@ -82,9 +84,12 @@ func (in *intake) unlink(err error) {
 
 // connected reports whether events come in.
 func (d *Discord) connected() bool {
+	if !d.in.Listening() || d.in.Token.Refused() != nil {
+		return false
+	}
 	d.in.mu.Lock()
 	defer d.in.mu.Unlock()
-	return d.in.work != nil && d.in.refused == nil && (d.in.linked || !d.cfg.Gateway)
+	return d.in.linked || !d.cfg.Gateway
 }
 
 // keepRegistered registers the commands, once.
@@ -113,35 +118,15 @@ func (d *Discord) keepRegistered(ctx context.Context) {
 
 // noteToken learns from a call whether Discord takes the bot's token.
 func (d *Discord) noteToken(err error) {
-	d.in.mu.Lock()
-	before := d.in.refused
-	d.in.refused = err
-	d.in.mu.Unlock()
-	if err != nil && before == nil && d.in.revoked != nil { // at the start it is said otherwise
+	if d.in.Token.Note(err) {
 		d.log.Error("Discord refuses the bot's token; trying again until it is accepted", "variable", "DISCORD_TOKEN")
-		ingest.Signal(d.in.revoked)
 	}
 }
 
-// mend asks again and again while the token is refused.
-func (d *Discord) mend(ctx context.Context) {
-	for {
-		select {
-		case <-d.in.revoked:
-		case <-ctx.Done():
-			return
-		}
-		backoff := d.in.times.pauses()
-		for {
-			var me discordgo.User
-			err := d.api.Call(ctx, "GET", discordgo.EndpointUser("@me"), nil, &me)
-			if err == nil {
-				d.log.Info("Discord accepts the bot's token again", "variable", "DISCORD_TOKEN")
-				break
-			}
-			if !wait.Sleep(ctx, backoff.After(err)) {
-				return
-			}
-		}
-	}
+// recheckToken asks again and again while the token is refused.
+func (d *Discord) recheckToken(ctx context.Context) {
+	d.in.Token.Recheck(ctx, d.in.times.pauses(), func(ctx context.Context) error {
+		var me discordgo.User
+		return d.api.Call(ctx, "GET", discordgo.EndpointUser("@me"), nil, &me)
+	}, func() { d.log.Info("Discord accepts the bot's token again", "variable", "DISCORD_TOKEN") })
 }

@@ -17,7 +17,7 @@ import (
 // deaf is a bot that nobody told anything yet.
 func deaf() *Discord {
 	d := &Discord{cfg: Config{Gateway: true}, botUser: "999", botName: "deckhand", log: slog.New(slog.DiscardHandler)}
-	d.in.open(ingest.NewWatermarks(ingest.NoNames{}, d.seenName(), ids))
+	d.in.open(ingest.NewWatermarks(ingest.NoNames{}, d.seenName(), ids), slog.New(slog.DiscardHandler))
 	return d
 }
 

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -31,6 +32,8 @@ type Intake[E any] struct {
 	Token  Token
 	Log    LogLimiter
 
+	log    *slog.Logger
+	now    func() int64
 	queue  *KeyedQueue
 	beside chan struct{} // slots of Later
 	jobs   sync.WaitGroup
@@ -39,9 +42,11 @@ type Intake[E any] struct {
 	receive func(E) error // nil while nobody listens
 }
 
-// Init makes the intake ready for its first event.
-func (in *Intake[E]) Init(marks *Watermarks) {
+// Init makes the intake ready for its first event. Now is the position of this
+// moment among those of the watermarks.
+func (in *Intake[E]) Init(marks *Watermarks, now func() int64, log *slog.Logger) {
 	in.Marks, in.Missed = marks, NewBacklog(marks)
+	in.now, in.log = now, log
 	in.queue = NewKeyedQueue(parallel, maxWaiting)
 	in.beside = make(chan struct{}, parallel)
 	in.Token.revoked = make(chan struct{}, 1)
@@ -55,15 +60,17 @@ type Session[E any] struct {
 	// Connect keeps a connection until ctx ends; nil: events come another way. It
 	// goes on until everything that it brought is dealt with.
 	Connect func(ctx context.Context) error
-	// CatchUp reads back what was missed until ctx ends, and has it heard in late;
-	// nil: nothing can be read back.
-	CatchUp func(ctx, late context.Context)
+	// Connected reports whether events come in.
+	Connected func() bool
+	// Read reads back what was missed, and has it heard in late; nil: nothing can
+	// be read back. The next five say when: see CatchUp.
+	Read      func(ctx, late context.Context) error
+	Resent    bool
+	Failed    time.Duration
+	Backoff   Backoff
+	SaveEvery time.Duration // between two notes of what was heard
 	// Beside is what else goes on until ctx ends.
 	Beside []func(ctx context.Context)
-	// Connected reports whether events come in, and Save, unless it is nil, saves
-	// the watermarks at the end, with whether they came in until then.
-	Connected func() bool
-	Save      func(ctx context.Context, connected bool)
 }
 
 // Listen takes events in until ctx ends or Connect gives up, and returns once
@@ -83,8 +90,9 @@ func (in *Intake[E]) Listen(ctx context.Context, s Session[E]) error {
 	if s.Connect != nil {
 		connection.Go(func() { broken <- s.Connect(links) })
 	}
-	if s.CatchUp != nil {
-		readers.Go(func() { s.CatchUp(inner, late) })
+	if s.Read != nil {
+		readers.Go(func() { in.catchUp(inner, late, s) })
+		readers.Go(func() { in.keepMarks(inner, s) })
 	}
 	for _, beside := range s.Beside {
 		readers.Go(func() { beside(inner) })
@@ -99,12 +107,39 @@ func (in *Intake[E]) Listen(ctx context.Context, s Session[E]) error {
 	in.open(nil)
 	readers.Wait() // what they heard last is answered by the jobs
 	in.jobs.Wait()
-	if s.Save != nil {
-		s.Save(late, connected)
+	if s.Read != nil {
+		in.SaveMarks(late, connected)
 	}
 	cut()
 	connection.Wait()
 	return err
+}
+
+// catchUp reads back what was missed, each time that something was.
+func (in *Intake[E]) catchUp(ctx, late context.Context, s Session[E]) {
+	in.Missed.Run(ctx, CatchUp{
+		Read:    func() error { return s.Read(ctx, late) },
+		Saved:   func() { in.SaveMarks(ctx, s.Connected()) },
+		Backoff: s.Backoff, Failed: s.Failed, Resent: s.Resent, Log: in.log,
+	})
+}
+
+func (in *Intake[E]) keepMarks(ctx context.Context, s Session[E]) {
+	for wait.Sleep(ctx, s.SaveEvery) {
+		in.SaveMarks(ctx, s.Connected())
+	}
+}
+
+// SaveMarks writes down how far was heard and, while events come in, that all
+// was well until now.
+func (in *Intake[E]) SaveMarks(ctx context.Context, connected bool) {
+	online := int64(0)
+	if connected {
+		online = in.now()
+	}
+	if err := in.Marks.Save(ctx, online); err != nil {
+		in.Log.Warn(in.log, "how far was read could not be saved", "error", err)
+	}
 }
 
 // open gives events to receive, or with nil takes none in any more. It reports

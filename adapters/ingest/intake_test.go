@@ -4,18 +4,21 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
 )
 
-func newIntake() *Intake[string] {
+func newIntake(names agent.Names) *Intake[string] {
 	in := &Intake[string]{}
-	w := NewWatermarks(NoNames{}, seenHere, hashed)
+	w := NewWatermarks(names, seenHere, hashed)
 	w.SetCaughtUp(true)
-	in.Init(w)
+	in.Init(w, func() int64 { return 99 }, slog.New(slog.DiscardHandler))
 	return in
 }
 
@@ -32,21 +35,19 @@ func session(in *Intake[string], heard func(string)) (s Session[string], order *
 		Name:      "Test",
 		Receive:   func(_ context.Context, e string) error { heard(e); return nil },
 		Connect:   func(ctx context.Context) error { <-ctx.Done(); note("cut"); return nil },
-		CatchUp:   func(ctx, _ context.Context) { <-ctx.Done(); note("read"); in.Go(func() { note("answered") }) },
-		Beside:    []func(context.Context){func(ctx context.Context) { <-ctx.Done() }},
-		Connected: func() bool { return in.Listening() },
-		Save: func(_ context.Context, connected bool) {
-			if connected {
-				note("saved")
-			}
-		},
+		Read:      func(context.Context, context.Context) error { note("read"); return nil },
+		SaveEvery: time.Hour,
+		Beside:    []func(context.Context){func(ctx context.Context) { <-ctx.Done(); in.Go(func() { note("answered") }) }},
+		Connected: in.Listening,
 	}, order
 }
 
 func TestListeningEndsWhenEverythingIsDealtWith(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		in := newIntake()
+		names := newFakeNames()
+		in := newIntake(names)
+		in.Missed.NoteGap()
 		var heard []string
 		s, order := session(in, func(e string) { heard = append(heard, e) })
 		if err := in.Take("early"); !errors.Is(err, ErrNotListening) {
@@ -69,7 +70,7 @@ func TestListeningEndsWhenEverythingIsDealtWith(t *testing.T) {
 		if err := in.Take("late"); !errors.Is(err, ErrNotListening) {
 			t.Errorf("after: %v", err)
 		}
-		if want := []string{"read", "answered", "saved", "cut"}; !slices.Equal(*order, want) || !slices.Equal(heard, []string{"an event"}) {
+		if want := []string{"read", "answered", "cut"}; !slices.Equal(*order, want) || names.values[seenHere] != "#99" || !slices.Equal(heard, []string{"an event"}) {
 			t.Errorf("%v, heard %v", *order, heard)
 		}
 	})
@@ -77,7 +78,7 @@ func TestListeningEndsWhenEverythingIsDealtWith(t *testing.T) {
 
 func TestAConnectionThatGivesUpEndsIt(t *testing.T) {
 	t.Parallel()
-	in := newIntake()
+	in := newIntake(NoNames{})
 	s, _ := session(in, func(string) {})
 	s.Connect = func(context.Context) error { return io.ErrClosedPipe }
 	if err := in.Listen(t.Context(), s); !errors.Is(err, io.ErrClosedPipe) {
@@ -88,7 +89,7 @@ func TestAConnectionThatGivesUpEndsIt(t *testing.T) {
 func TestWhatCannotBeHeardHoldsItsWatermarkBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		in := newIntake()
+		in := newIntake(NoNames{})
 		in.Missed.Release()
 		var results []error
 		for _, err := range []error{io.EOF, nil} {
@@ -109,7 +110,7 @@ func TestWhatCannotBeHeardHoldsItsWatermarkBack(t *testing.T) {
 func TestTooManyAreReadAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		in := newIntake()
+		in := newIntake(NoNames{})
 		in.queue = NewKeyedQueue(1, 1)
 		in.Missed.Release()
 		stuck := make(chan struct{})
@@ -137,7 +138,7 @@ func TestTokensAreRechecked(t *testing.T) {
 		if early.Note(io.EOF) || early.Refused() == nil {
 			t.Error("an alarm at the start")
 		}
-		in := newIntake()
+		in := newIntake(NoNames{})
 		tries, accepted := 0, 0
 		ctx, cancel := context.WithCancel(t.Context())
 		var over sync.WaitGroup

@@ -8,10 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
 // Watermarks are how far what people said was heard: in each place up to which
@@ -262,14 +260,4 @@ func (m *watermark) position() int64 {
 		at = min(at, p-1)
 	}
 	return max(at, 0)
-}
-
-// Keep saves the marks every few seconds until ctx ends. Online is the position
-// of now while the platform is connected, else zero.
-func (w *Watermarks) Keep(ctx context.Context, every time.Duration, online func() int64, failed func(error)) {
-	for wait.Sleep(ctx, every) {
-		if err := w.Save(ctx, online()); err != nil {
-			failed(err)
-		}
-	}
 }

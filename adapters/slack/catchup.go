@@ -8,7 +8,6 @@ import (
 
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/adapters/slack/wire"
-	"github.com/deckhand-bot/deckhand/agent/wait"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -33,39 +32,12 @@ func (s *Slack) marksName() string { return "seen/" + Platform + ":" + s.Team }
 // markOf is where a message stands in its channel.
 func markOf(u *wire.Update) ingest.Mark { return ingest.Mark{Place: u.Channel, At: stamps.Read(u.TS)} }
 
-// keepMarks saves the marks every few seconds.
-func (s *Slack) keepMarks(ctx context.Context) {
-	for wait.Sleep(ctx, s.in.times.save) {
-		s.saveMarks(ctx, s.connected())
-	}
-}
-
-// saveMarks writes down how far was read, and when all was well.
-func (s *Slack) saveMarks(ctx context.Context, connected bool) {
-	online := int64(0)
-	if connected {
-		online = time.Now().UnixMicro()
-	}
-	if err := s.in.Marks.Save(ctx, online); err != nil {
-		s.in.Log.Warn(s.log, "how far was read could not be saved", "error", err)
-	}
-}
-
-// catchUps reads back what was missed, each time that something was.
-func (s *Slack) catchUps(ctx, late context.Context, hear bot.Hear) {
-	s.in.Missed.Run(ctx, ingest.CatchUp{
-		Read:    func() error { return s.catchUp(ctx, late, hear) },
-		Saved:   func() { s.saveMarks(ctx, s.connected()) },
-		Backoff: s.in.times.backoff(), Failed: s.in.times.failed, Resent: true, Log: s.log,
-	})
-}
-
 // catchUp reads every channel since it was read last, and hears what concerns
 // the bot in the order in which it was said. Where nothing is known of earlier
 // times, there is nothing to catch up.
 func (s *Slack) catchUp(ctx, late context.Context, hear bot.Hear) error {
 	began := time.Now()
-	s.saveMarks(ctx, false)
+	s.in.SaveMarks(ctx, false)
 	b := &backlog{Slack: s}
 	channels, err := b.channels(ctx)
 	if err != nil || len(channels) == 0 {

@@ -107,7 +107,7 @@ func TestWhatCouldNotBeHeardIsCaughtUp(t *testing.T) {
 	if r.s.in.Marks.AllHeard() {
 		t.Error("all is well although a message is lost")
 	}
-	r.s.saveMarks(t.Context(), true)
+	r.s.in.SaveMarks(t.Context(), true)
 	seen, err := r.Names.Value(t.Context(), "seen/slack:T1:"+slacktest.General)
 	if err != nil || seen == "" || seen >= ts {
 		t.Errorf("the mark %q passed what was not written down at %s", seen, ts)

@@ -37,11 +37,10 @@ func (s *Slack) Listen(ctx context.Context, hear bot.Hear) error {
 			s.receive(ctx, hear, e)
 			return nil
 		},
-		Connect:   s.connections,
-		CatchUp:   func(ctx, late context.Context) { s.catchUps(ctx, late, hear) },
-		Beside:    []func(context.Context){s.keepMarks, s.recheckToken},
-		Connected: s.connected,
-		Save:      s.saveMarks,
+		Connect: s.connections, Connected: s.connected,
+		Read:   func(ctx, late context.Context) error { return s.catchUp(ctx, late, hear) },
+		Resent: true, Failed: s.in.times.failed, Backoff: s.in.times.backoff(), SaveEvery: s.in.times.save,
+		Beside: []func(context.Context){s.recheckToken},
 	}
 	if s.cfg.AppToken == "" {
 		session.Connect = nil

@@ -74,7 +74,7 @@ func TestAnotherReplicaDoesNotMoveTheMarkOverAFailure(t *testing.T) {
 	})
 	r.Mention(slacktest.Ann, slacktest.General, "", "meanwhile")
 	r.until("Slack has given up", func() bool { return refused.Load() >= 2 })
-	r.s.saveMarks(t.Context(), true)
+	r.s.in.SaveMarks(t.Context(), true)
 	far := wire.StampOf(time.Now().Add(time.Second))
 	for _, name := range []string{r.s.marksName() + ":" + slacktest.General, r.s.marksName()} {
 		if err := r.Names.SetValue(t.Context(), name, far); err != nil {

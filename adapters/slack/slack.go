@@ -73,7 +73,7 @@ func New(ctx context.Context, cfg Config) (*Slack, error) {
 	}
 	s.Client = client
 	s.AllowBots = cfg.AllowBots
-	s.in.Init(ingest.NewWatermarks(cfg.Names, s.marksName(), stamps))
+	s.in.Init(ingest.NewWatermarks(cfg.Names, s.marksName(), stamps), func() int64 { return time.Now().UnixMicro() }, cfg.Log)
 	s.in.times = defaultTimeouts()
 	s.features.init()
 	return s, nil
