@@ -15,7 +15,7 @@ type capacity struct {
 	Agents  int    `json:"agents"`
 }
 
-func (a *cli) capacityCommand() *cobra.Command {
+func capacityCommand(a *cli) *cobra.Command {
 	var rpm int
 	var latency time.Duration
 	c := &cobra.Command{

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -12,23 +11,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/agent/llm/rehearsal"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
+	"github.com/deckhand-bot/deckhand/cmd/internal/demo"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
 
-// survey is the scenario of the demo: what the rehearsal model answers.
-//
-//go:embed survey.yaml
-var survey []byte
-
-// rehearsalPrincipal decides where nobody sits at the terminal.
-const rehearsalPrincipal = "rehearsal"
-
-func (a *cli) demoCommand() *cobra.Command {
+func demoCommand(a *cli) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo [DIR]",
 		Short: "A whole run on the real files of a directory, with a scripted model: no key, no configuration",
@@ -36,14 +27,157 @@ func (a *cli) demoCommand() *cobra.Command {
 			"REPORT.md. The model is scripted (a rehearsal) and says so; every figure is computed by the tools.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				a.flags.Workspace = args[0]
-			}
-			return a.demo(cmd.Context(), a.surveyed())
+			return a.demo(cmd.Context(), args, a.demoTerminal)
 		},
 	}
-	c.AddCommand(a.demoSlackCommand(), a.demoDiscordCommand())
+	c.AddCommand(
+		demoThreadCommand(a, "slack", "Slack", "Web API and Socket Mode", demo.Slack),
+		demoThreadCommand(a, "discord", "Discord", "REST and gateway", demo.Discord),
+	)
 	return c
+}
+
+// demoThreadCommand is the demo in a thread of a platform.
+func demoThreadCommand(a *cli, name, title, protocol string, open func() demo.Platform) *cobra.Command {
+	return &cobra.Command{
+		Use:   name + " [DIR]",
+		Short: "The demo's goal in a " + title + " thread, on a local stand-in for " + title,
+		Long: "The demo's goal, asked for by a mention in a channel: acknowledgement, plan, card, approvals by button and\n" +
+			"report, as a team would see them. " + title + " is a local stand-in that speaks its protocol (" + protocol + ",\n" +
+			"on loopback); the people in it and the model are scripted; everything else is Deckhand as it ships.\n" +
+			"The run is kept nowhere; its files are in DIR.",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.demo(cmd.Context(), args, func(ctx context.Context, cfg config.Config) error {
+				return a.demoThread(ctx, cfg, title, open)
+			})
+		},
+	}
+}
+
+// demo shows something in the directory of the arguments.
+func (a *cli) demo(ctx context.Context, args []string, show func(context.Context, config.Config) error) error {
+	if len(args) == 1 {
+		a.flags.Workspace = args[0]
+	}
+	if info, err := os.Stat(a.surveyed()); err != nil || !info.IsDir() {
+		return usage("%s is not a directory that can be read", a.surveyed())
+	}
+	cfg, err := a.demoConfig()
+	if err != nil {
+		return err
+	}
+	return show(ctx, cfg)
+}
+
+// demoTerminal is the demo as a run in this terminal.
+func (a *cli) demoTerminal(ctx context.Context, cfg config.Config) error {
+	m, err := demo.NewModel(a.tty)
+	if err != nil {
+		return err
+	}
+	s, err := app.OpenStore(ctx, cfg, sqlite.Worker)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	brief := demo.Brief(cfg)
+	brief.Requester, brief.PlanApproval = bot.Terminal, agent.ApprovePlanNever
+	client := app.NewClient(cfg, s)
+	run, err := client.Start(ctx, brief)
+	if err != nil {
+		return &exit{exitFailed, err}
+	}
+	fmt.Fprintln(a.err, m.Says())
+	fmt.Fprintf(a.err, "run %s\n", run)
+	if !a.tty {
+		a.in, _ = io.Pipe() // nobody types, and the input never ends: the rehearsal answers
+		client.Authority.Operators = []string{demo.Name}
+		attending, leave := context.WithCancel(ctx)
+		defer leave()
+		go a.rehearseApproval(attending, client, run)
+	}
+	if err := a.work(ctx, cfg, s, m, run, 0); err != nil {
+		return err
+	}
+	a.lookAtReport()
+	return nil
+}
+
+// rehearseApproval gives the demo's one approval where no person can, and says so.
+func (a *cli) rehearseApproval(ctx context.Context, client *runs.Client, run agent.RunID) {
+	for ctx.Err() == nil {
+		r, err := client.Load(ctx, run)
+		if err != nil || r.Ended != nil {
+			return
+		}
+		if c := r.OpenCheckpoint(); c != nil {
+			err := client.Decide(ctx, bot.Person{ID: demo.Name, Full: true}, agent.CheckpointDecided{ID: c.ID, Decision: agent.DecideApprove,
+				Text: "no terminal: the rehearsal approves its own write"})
+			if err == nil {
+				fmt.Fprintf(a.err, "%s\n(no terminal here: the rehearsal itself approves)\n", c.Title)
+			} else if !errors.Is(err, runs.ErrDecided) && ctx.Err() == nil {
+				fmt.Fprintf(a.err, "deckhand: the rehearsal could not approve: %v\n", err)
+				return
+			}
+		}
+		if client.Journals.Await(ctx, run, r.Seq) != nil {
+			return
+		}
+	}
+}
+
+// demoThread is the demo in a thread. Its store goes with it: a scripted model
+// must not work what waits in the real one, nor may a real Slack be told of
+// Ann's thread.
+func (a *cli) demoThread(ctx context.Context, cfg config.Config, title string, open func() demo.Platform) error {
+	m, err := demo.NewModel(a.tty)
+	if err != nil {
+		return err
+	}
+	if cfg.DataDir, err = os.MkdirTemp("", "deckhand-demo-*"); err != nil {
+		return &exit{exitFailed, fmt.Errorf("no place for the demo's store: %w", err)}
+	}
+	defer os.RemoveAll(cfg.DataDir)
+	platform := open()
+	defer platform.Close()
+	fmt.Fprintln(a.err, m.Says())
+	fmt.Fprintln(a.err, title+" is a local stand-in at "+platform.URL()+"; Ann's words and clicks are scripted.")
+	thread := demo.Thread{Platform: platform, Config: cfg, Version: version, Model: m, Out: a.out, Watched: a.tty}
+	if a.json {
+		thread.Out = a.err
+	}
+	err = thread.Play(ctx, func(ctx context.Context, client *runs.Client) error {
+		if a.json {
+			return a.printJournals(ctx, client.Journals)
+		}
+		a.lookAtReport()
+		return nil
+	})
+	if ctx.Err() != nil {
+		return &exit{code: exitInterrupted}
+	}
+	return failed(err)
+}
+
+// lookAtReport says where the demo's report is.
+func (a *cli) lookAtReport() {
+	dir := a.surveyed()
+	fmt.Fprintf(a.err, "look at %s and %s\n", filepath.Join(dir, "REPORT.md"), filepath.Join(dir, "deckhand-survey.png"))
+}
+
+// printJournals prints what happened in every run, as JSON lines.
+func (a *cli) printJournals(ctx context.Context, journals runs.Journals) error {
+	infos, err := journals.Runs(ctx)
+	if err != nil {
+		return &exit{exitFailed, err}
+	}
+	for _, info := range infos {
+		if err := a.printJournal(ctx, journals, info.Run); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // surveyed is the directory that the demo works in.
@@ -54,85 +188,9 @@ func (a *cli) surveyed() string {
 	return a.flags.Workspace
 }
 
-func (a *cli) demo(ctx context.Context, dir string) error {
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return usage("%s is not a directory that can be read", dir)
-	}
-	cfg, err := a.demoConfig(dir)
-	if err != nil {
-		return err
-	}
-	m, err := a.rehearsal()
-	if err != nil {
-		return err
-	}
-	s, err := app.OpenStore(ctx, cfg, sqlite.Worker)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	name := filepath.Base(cfg.Workspace)
-	brief := agent.RunStarted{
-		Goal:      fmt.Sprintf("Survey the source files of %s: count files and lines by folder, find the longest files, draw a chart, and write it all to REPORT.md.", name),
-		Requester: bot.Terminal, PlanApproval: agent.ApprovePlanNever, Autonomy: agent.AskRisky,
-		Expires: cfg.Authority.Expires, Slots: cfg.Engine.Slots, Limits: agent.Limits{Tokens: cfg.Budget.Run.Tokens, Steps: cfg.Budget.Run.Steps},
-	}
-	desk := app.NewClient(cfg, s)
-	run, err := desk.Start(ctx, brief)
-	if err != nil {
-		return &exit{exitFailed, err}
-	}
-	fmt.Fprintln(a.err, m.Says())
-	fmt.Fprintf(a.err, "run %s\n", run)
-	if !a.tty {
-		a.in, _ = io.Pipe() // nobody types, and the input never ends: the rehearsal answers
-		desk.Authority.Operators = []string{rehearsalPrincipal}
-		attending, leave := context.WithCancel(ctx)
-		defer leave()
-		go a.rehearseApproval(attending, desk, run)
-	}
-	if err := a.work(ctx, cfg, s, m, run, 0, bot.Terminal); err != nil {
-		return err
-	}
-	fmt.Fprintf(a.err, "look at %s and %s\n", filepath.Join(dir, "REPORT.md"), filepath.Join(dir, "deckhand-survey.png"))
-	return nil
-}
-
-// rehearsal is the demo's model.
-func (a *cli) rehearsal() (*rehearsal.Model, error) {
-	scenario, err := rehearsal.Parse("survey.yaml", survey)
-	if err != nil {
-		return nil, err
-	}
-	return rehearsal.New(scenario, rehearsal.Config{Speed: demoSpeed(a.tty)}), nil
-}
-
-// rehearsed reports whether the demo began the run, which its script then
-// goes on with: another model would be asked to end what it did not plan.
-func rehearsed(ctx context.Context, s app.Store, run agent.RunID) (bool, error) {
-	events, err := s.Read(ctx, run, 0)
-	if err != nil {
-		return false, notFound(run, err)
-	}
-	for _, e := range events {
-		if asked, is := e.Body.(agent.ModelAsked); is {
-			return asked.Model == rehearsalPrincipal, nil
-		}
-	}
-	return false, nil
-}
-
-// demoSpeed lets people watch; without a terminal nobody does.
-func demoSpeed(tty bool) float64 {
-	if tty {
-		return 1
-	}
-	return 0
-}
-
 // demoConfig takes nothing from the file or the environment but the place of
 // the embedded store: the demo must run, and run alike, everywhere.
-func (a *cli) demoConfig(dir string) (config.Config, error) {
+func (a *cli) demoConfig() (config.Config, error) {
 	cfg, err := config.Load(config.Flags{Config: os.DevNull, DataDir: a.flags.DataDir}, func(name string) string {
 		if name == "DECKHAND_DATA_DIR" {
 			return a.env(name)
@@ -142,32 +200,5 @@ func (a *cli) demoConfig(dir string) (config.Config, error) {
 	if err != nil {
 		return cfg, err
 	}
-	cfg.Workspace, err = filepath.Abs(dir)
-	cfg.Model.Name = rehearsalPrincipal
-	cfg.Model.Prices = map[string]config.Price{rehearsalPrincipal: {}} // a script costs nothing
-	cfg.Redis.URL, cfg.HTTP = config.Secret{}, "off"
-	return cfg, err
-}
-
-// rehearseApproval gives the demo's one approval where no person can, and says so.
-func (a *cli) rehearseApproval(ctx context.Context, desk *runs.Client, run agent.RunID) {
-	for ctx.Err() == nil {
-		r, err := desk.Load(ctx, run)
-		if err != nil || r.Ended != nil {
-			return
-		}
-		if c := r.OpenCheckpoint(); c != nil {
-			err := desk.Decide(ctx, bot.Person{ID: rehearsalPrincipal, Full: true}, agent.CheckpointDecided{ID: c.ID, Decision: agent.DecideApprove,
-				Text: "no terminal: the rehearsal approves its own write"})
-			if err == nil {
-				fmt.Fprintf(a.err, "%s\n(no terminal here: the rehearsal itself approves)\n", c.Title)
-			} else if !errors.Is(err, runs.ErrDecided) && ctx.Err() == nil {
-				fmt.Fprintf(a.err, "deckhand: the rehearsal could not approve: %v\n", err)
-				return
-			}
-		}
-		if desk.Journals.Await(ctx, run, r.Seq) != nil {
-			return
-		}
-	}
+	return demo.Configure(cfg, a.surveyed())
 }

@@ -21,7 +21,7 @@ type finding struct {
 // doctorTimeout bounds each of the doctor's checks.
 const doctorTimeout = 20 * time.Second
 
-func (a *cli) doctorCommand() *cobra.Command {
+func doctorCommand(a *cli) *cobra.Command {
 	return &cobra.Command{
 		Use: "doctor", Short: "Check configuration, store, workspace, sandbox, model, Slack and Discord, and say what is missing", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context()) },

@@ -10,7 +10,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/reflect"
 )
 
-func (a *cli) examineCommand() *cobra.Command {
+func examineCommand(a *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "examine FILE|-",
 		Short: "Find loops in a transcript: findings L1 to L13, exit 1 with any",

@@ -15,7 +15,7 @@ import (
 	"github.com/deckhand-bot/deckhand/cmd/internal/app"
 )
 
-func (a *cli) manifestCommand() *cobra.Command {
+func manifestCommand(a *cli) *cobra.Command {
 	c := &cobra.Command{
 		Use: "manifest slack|discord", Short: "Print what a chat platform needs to make the app: scopes, events, commands",
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -3,8 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +12,7 @@ import (
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 )
 
-func (a *cli) planCommand() *cobra.Command {
+func planCommand(a *cli) *cobra.Command {
 	c := &cobra.Command{Use: "plan", Short: "Look at plans"}
 	var toolFile string
 	check := &cobra.Command{
@@ -96,12 +94,4 @@ func (a *cli) planTools(path string) ([]agent.ToolSpec, error) {
 		file.Tools = []agent.ToolSpec{}
 	}
 	return file.Tools, nil
-}
-
-// readFile reads a file, "-": standard input.
-func (a *cli) readFile(path string) ([]byte, error) {
-	if path == "-" {
-		return io.ReadAll(a.in)
-	}
-	return os.ReadFile(path)
 }

@@ -15,7 +15,7 @@ import (
 // onlyWorkers is the value of --only for replicas that show nothing to people.
 const onlyWorkers = "workers"
 
-func (a *cli) serveCommand() *cobra.Command {
+func serveCommand(a *cli) *cobra.Command {
 	var only string
 	var most int
 	c := &cobra.Command{

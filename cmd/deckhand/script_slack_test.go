@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -184,4 +185,15 @@ func slackHome(ts *testscript.TestScript, w *team, args []string) {
 	if !shown {
 		ts.Fatalf("the home of %s never shows %q:\n%s", args[0], args[1], text)
 	}
+}
+
+// kindOf is what a message of Deckhand's is, empty for those of others.
+func kindOf(m slacktest.Message) agent.PostKind {
+	var key struct {
+		Kind agent.PostKind `json:"kind"`
+	}
+	if m.Metadata == nil || json.Unmarshal(m.Metadata.EventPayload, &key) != nil {
+		return ""
+	}
+	return key.Kind
 }

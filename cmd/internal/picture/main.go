@@ -30,7 +30,7 @@ func main() {
 		os.Exit(code)
 	}
 	out := flag.String("o", "docs/thread.svg", "the picture")
-	survey := flag.String("survey", "cmd/deckhand/survey.yaml", "what the rehearsal's model answers")
+	survey := flag.String("survey", "cmd/internal/demo/survey.yaml", "what the rehearsal's model answers")
 	folder := flag.String("folder", "tools", "the folder that is surveyed")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

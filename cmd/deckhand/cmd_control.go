@@ -1,0 +1,26 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+func pauseCommand(a *cli) *cobra.Command {
+	return &cobra.Command{
+		Use: "pause RUN", Short: "Pause a run", Args: single("RUN", "`deckhand status` lists them"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.control(cmd.Context(), agent.RunID(args[0]), agent.WordPause, "paused; go on with: deckhand resume "+args[0])
+		},
+	}
+}
+
+func cancelCommand(a *cli) *cobra.Command {
+	return &cobra.Command{
+		Use: "cancel RUN", Short: "End a run for good", Args: single("RUN", "`deckhand status` lists them"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.control(cmd.Context(), agent.RunID(args[0]), agent.WordCancel,
+				"cancelled; whoever works the run ends it, and where nobody does: deckhand resume "+args[0])
+		},
+	}
+}

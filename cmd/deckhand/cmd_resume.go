@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/llm"
+	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
+	"github.com/deckhand-bot/deckhand/cmd/internal/demo"
+	"github.com/deckhand-bot/deckhand/memory/sqlite"
+)
+
+func resumeCommand(a *cli) *cobra.Command {
+	return &cobra.Command{
+		Use: "resume RUN", Short: "Go on with a run that was paused, interrupted or left by a crash", Args: single("RUN", "`deckhand status` lists them"),
+		Long: "Go on with a run that was paused, interrupted or left by a crash, in this terminal; questions that are\n" +
+			"still open are asked again. Where a `deckhand serve` works the store, it is told to go on instead. A run\n" +
+			"of `deckhand demo` goes on with the demo's scripted model; every other needs a configured one.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.resume(cmd.Context(), agent.RunID(args[0]))
+		},
+	}
+}
+
+// resume becomes the worker of the run; where somebody serves the store, it
+// only tells them.
+func (a *cli) resume(ctx context.Context, run agent.RunID) error {
+	cfg, err := a.load()
+	if err != nil {
+		return err
+	}
+	s, err := app.OpenStore(ctx, cfg, sqlite.Worker)
+	if pid := heldBy(err); pid != 0 {
+		return a.control(ctx, run, agent.WordResume, fmt.Sprintf("process %d goes on with it", pid))
+	}
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	r, err := app.NewClient(cfg, s).Load(ctx, run)
+	if err != nil {
+		return notFound(run, err)
+	}
+	cfg, m, err := a.modelOf(ctx, cfg, s, run)
+	if err != nil {
+		return err
+	}
+	if r.Ended == nil {
+		word := agent.RunControlled{Word: agent.WordResume}
+		if err := app.NewClient(cfg, s).Control(ctx, run, bot.Person{ID: bot.Terminal, Full: true}, word); err != nil {
+			return &exit{exitFailed, err}
+		}
+	}
+	fmt.Fprintf(a.err, "run %s\n", run)
+	after := r.Seq
+	if a.json {
+		after = 0
+	}
+	return a.work(ctx, cfg, s, m, run, after)
+}
+
+// modelOf is the model that goes on with a run: the rehearsal for the demo's,
+// else the configured one.
+func (a *cli) modelOf(ctx context.Context, cfg config.Config, s app.Store, run agent.RunID) (config.Config, llm.Model, error) {
+	scripted, err := demo.Began(ctx, s, run)
+	if err != nil {
+		return cfg, nil, notFound(run, err)
+	}
+	if !scripted {
+		m, err := app.NewModel(cfg)
+		return cfg, m, err
+	}
+	m, err := demo.NewModel(a.tty)
+	if err != nil {
+		return cfg, nil, err
+	}
+	fmt.Fprintln(a.err, m.Says())
+	cfg, err = a.demoConfig()
+	return cfg, m, err
+}

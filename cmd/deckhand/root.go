@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
+)
+
+// run parses the arguments, runs the command and returns the exit code.
+func (a *cli) run(ctx context.Context, args []string) int {
+	root := a.root() //nolint:contextcheck // cobra hands the context to its commands
+	root.SetArgs(args)
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	err := root.ExecuteContext(ctx)
+	var e *exit
+	var bad *config.Error
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &e):
+		if e.cause != nil {
+			fmt.Fprintf(a.err, "deckhand: %v\n", e.cause)
+		}
+		return e.code
+	case errors.As(err, &bad):
+		fmt.Fprintln(a.err, err)
+		return exitUsage
+	}
+	fmt.Fprintf(a.err, "deckhand: %v\n", err)
+	return exitUsage // cobra's own complaints: unknown commands and flags
+}
+
+func (a *cli) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "deckhand",
+		Short:         "An agent that works where your team talks: plans, asks, acts, reports, survives",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Version:       version,
+	}
+	p := root.PersistentFlags()
+	p.StringVar(&a.flags.Config, "config", "", "configuration `FILE` (default: DECKHAND_CONFIG, else ./deckhand.yaml)")
+	p.StringVar(&a.flags.DataDir, "data-dir", "", "`DIR` of the embedded store (default: DECKHAND_DATA_DIR, else .deckhand)")
+	p.StringVar(&a.flags.Workspace, "workspace", "", "`DIR` that agents work in (default: DECKHAND_WORKSPACE, else the current one)")
+	p.StringVar(&a.flags.Model, "model", "", "`NAME` of the model (default: DECKHAND_MODEL)")
+	p.BoolVar(&a.json, "json", false, "JSON lines on stdout, people's text on stderr")
+	root.AddCommand(
+		demoCommand(a), runCommand(a), serveCommand(a),
+		statusCommand(a), journalCommand(a), resumeCommand(a), pauseCommand(a), cancelCommand(a),
+		approveCommand(a), denyCommand(a),
+		planCommand(a), examineCommand(a), capacityCommand(a), doctorCommand(a), manifestCommand(a), versionCommand(a),
+	)
+	root.SetVersionTemplate("deckhand {{.Version}}\n")
+	root.CompletionOptions.HiddenDefaultCmd = true
+	return root
+}
+
+func versionCommand(a *cli) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(a.out, "deckhand", version)
+			return err
+		},
+	}
+}
