@@ -11,6 +11,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/card"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
@@ -66,7 +67,8 @@ func (a *cli) pauseRun(ctx context.Context, cfg config.Config, s app.Store, run 
 
 func (a *cli) watch(cfg config.Config, s app.Store, run agent.RunID, after uint64) terminal.Config {
 	return terminal.Config{
-		Desk: app.NewClient(cfg, s), Run: run, In: a.in, Out: a.out, Err: a.err, JSON: a.json,
+		Runs: app.NewClient(cfg, s), Journal: s, Telling: card.Telling{}, Answer: runs.ReadDecision, Hint: runs.ReadHint,
+		Run: run, In: a.in, Out: a.out, Err: a.err, JSON: a.json,
 		TTY: a.tty && !a.json, Color: a.env("NO_COLOR") == "", Width: width, Editor: a.editor(),
 		By: bot.Terminal, Leave: true, After: after,
 	}

@@ -4,6 +4,7 @@
 // that there is one wiring.
 //
 //	app.go       Options, New, Run: what a process consists of, and in which order it starts
+//	refused.go   errors that a person has to mend before anything can work
 //	store.go     the configured store
 //	model.go     the configured endpoint
 //	tools.go     the tools of runs, their workspace, the sandbox's child process

@@ -30,7 +30,7 @@ func recurringOf(c config.Config, s Store) recurring.Recurring {
 // reporter makes reports about runs.
 func (a *App) reporter() recurring.Reporter {
 	o := a.options
-	return recurring.Reporter{Desk: a.Client(), Draw: draw(plot.New(a.kit.space)), Admins: o.Config.Authority.Admins,
+	return recurring.Reporter{Desk: NewClient(o.Config, a.store), Draw: draw(plot.New(a.kit.space)), Admins: o.Config.Authority.Admins,
 		Counters: counters(o.Config, a.store, o.Log), Log: o.Log}
 }
 

@@ -8,8 +8,9 @@
 //	read.go     the file: YAML nodes beside the struct, every problem with its line
 //	scalar.go   values: durations, money, sizes, words
 //	form.go     texts with a shape: principals, addresses, zones, URLs
-//	secret.go   values that are never printed
+//	secret.go   values that are never printed, and the files that hold them
 //	check.go    what several keys say together
+//	nearest.go  which known word an unknown one may mean
 //	flag.go     --budget and --yes-to
 //	key.go      the list of keys, for the documentation
 //

@@ -2,8 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"reflect"
 	"strings"
@@ -11,12 +9,6 @@ import (
 
 // configFile is read where no other is named, if it exists.
 const configFile = "deckhand.yaml"
-
-// Bounds of files, in bytes.
-const (
-	maxConfig = 1 << 20
-	maxSecret = 64 << 10
-)
 
 // Error holds everything that is wrong with the configuration, one complaint a
 // line: "deckhand.yaml:12: …".
@@ -80,25 +72,6 @@ func Defaults() Config {
 	return (&reader{origin: origins{}}).load(nil, Flags{}, func(string) string { return "" })
 }
 
-var errTooLarge = errors.New("it is too large")
-
-// readFile reads a file of at most so many bytes.
-func readFile(path string, most int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(data)) > most {
-		err = errTooLarge
-	}
-	if err != nil {
-		return nil, err
-	}
-	return data, nil
-}
-
 // load lays a file's text, the environment and the flags over the defaults.
 func (r *reader) load(data []byte, flags Flags, env func(string) string) Config {
 	c := Config{origin: r.origin}
@@ -120,38 +93,4 @@ func (r *reader) load(data []byte, flags Flags, env func(string) string) Config 
 		r.complete(&c)
 	}
 	return c
-}
-
-// defaults gives the keys of a section, and of those below it, the values of
-// their tags.
-func (r *reader) defaults(v reflect.Value) {
-	if !isSection(v.Type()) {
-		return
-	}
-	walk(v, "", func(path string, f reflect.StructField, v reflect.Value) {
-		text, has := f.Tag.Lookup("default")
-		if !has {
-			return
-		}
-		x, err := parse(f.Type, text)
-		if err != nil {
-			r.problem(origin{name: "built-in default"}, fmt.Sprintf("%s: %v", path, err))
-			return
-		}
-		v.Set(x)
-	})
-}
-
-// set gives a key the text of a variable or a flag, where there is one.
-func (r *reader) set(v reflect.Value, path, name, text string, tag reflect.StructTag) {
-	if text == "" {
-		return
-	}
-	x, err := read(v.Type(), text, tag)
-	if err != nil {
-		r.problem(origin{name: name}, err.Error())
-		return
-	}
-	v.Set(x)
-	r.origin[path] = origin{name: name}
 }

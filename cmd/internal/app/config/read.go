@@ -235,3 +235,37 @@ func (r *reader) pairs(n *yaml.Node, path string, yield func(name, value *yaml.N
 		}
 	}
 }
+
+// defaults gives the keys of a section, and of those below it, the values of
+// their tags.
+func (r *reader) defaults(v reflect.Value) {
+	if !isSection(v.Type()) {
+		return
+	}
+	walk(v, "", func(path string, f reflect.StructField, v reflect.Value) {
+		text, has := f.Tag.Lookup("default")
+		if !has {
+			return
+		}
+		x, err := parse(f.Type, text)
+		if err != nil {
+			r.problem(origin{name: "built-in default"}, fmt.Sprintf("%s: %v", path, err))
+			return
+		}
+		v.Set(x)
+	})
+}
+
+// set gives a key the text of a variable or a flag, where there is one.
+func (r *reader) set(v reflect.Value, path, name, text string, tag reflect.StructTag) {
+	if text == "" {
+		return
+	}
+	x, err := read(v.Type(), text, tag)
+	if err != nil {
+		r.problem(origin{name: name}, err.Error())
+		return
+	}
+	v.Set(x)
+	r.origin[path] = origin{name: name}
+}

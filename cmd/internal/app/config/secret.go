@@ -59,3 +59,28 @@ func readSecret(path string) (Secret, error) {
 	}
 	return NewSecret(text), nil
 }
+
+// Bounds of files, in bytes.
+const (
+	maxConfig = 1 << 20
+	maxSecret = 64 << 10
+)
+
+var errTooLarge = errors.New("it is too large")
+
+// readFile reads a file of at most so many bytes.
+func readFile(path string, most int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = errTooLarge
+	}
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
+}
