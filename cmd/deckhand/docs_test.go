@@ -186,6 +186,25 @@ func TestDocumentedLinks(t *testing.T) {
 	}
 }
 
+// TestDocumentedFiles looks for every file and folder of the tree that a page
+// names; in a name with capitals the reader puts something of their own.
+func TestDocumentedFiles(t *testing.T) {
+	t.Parallel()
+	checked := 0
+	name := regexp.MustCompile("`((?:adapters|agent|bot|cmd|docs|helm|memory|tools)/[a-z0-9_./-]+)`")
+	for path, text := range documents(t) {
+		for _, m := range name.FindAllStringSubmatch(text, -1) {
+			checked++
+			if _, err := os.Stat(filepath.Join(root, strings.TrimSuffix(m[1], "/..."))); err != nil {
+				t.Errorf("%s names %s: there is no such file", path, m[1])
+			}
+		}
+	}
+	if checked < 50 {
+		t.Errorf("only %d names were found", checked)
+	}
+}
+
 // The README is for a person who has ten minutes.
 func TestReadmeIsShort(t *testing.T) {
 	t.Parallel()
