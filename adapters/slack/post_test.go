@@ -401,15 +401,20 @@ func anyText(rt *rapid.T, name string, most int) string {
 
 func anyCard(rt *rapid.T) bot.Card {
 	c := bot.Card{Key: bot.Key{Run: "run-1", Name: "any", Kind: agent.PostReport}, Text: anyText(rt, "text", 100), Mentions: rapid.SliceOfN(rapid.SampledFrom([]string{"slack:U1", "slack:S1", "x"}), 0, 60).Draw(rt, "mentions")}
-	for range rapid.SampledFrom([]int{0, 1, 3, 8, 55}).Draw(rt, "parts") {
-		c.Parts = append(c.Parts, anyPart(rt))
+	parts := rapid.SampledFrom([]int{0, 1, 3, 8, 55}).Draw(rt, "parts")
+	for range parts {
+		c.Parts = append(c.Parts, anyPart(rt, parts > 8))
 	}
 	return c
 }
 
-func anyPart(rt *rapid.T) bot.Part {
-	text := func(most int) string { return anyText(rt, "part", most) }
-	many := rapid.SampledFrom([]int{0, 1, 3, 40}).Draw(rt, "many")
+// anyPart is a part that may be long in itself, or one of many small ones.
+func anyPart(rt *rapid.T, small bool) bot.Part {
+	text, counts := func(most int) string { return anyText(rt, "part", most) }, []int{0, 1, 3, 40}
+	if small {
+		text, counts = func(int) string { return anyText(rt, "part", 2) }, []int{0, 1, 3}
+	}
+	many := rapid.SampledFrom(counts).Draw(rt, "many")
 	switch rapid.IntRange(0, 7).Draw(rt, "kind") {
 	case 0:
 		return bot.Heading{Text: text(10)}

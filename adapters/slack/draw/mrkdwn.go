@@ -24,9 +24,12 @@ var dialect = markdown.Dialect{
 // link to http, https or mailto.
 func mrkdwn(document string) []string { return dialect.Blocks(document) }
 
+// escapes write what Slack would read as markup.
+var escapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
 // escape is text as mrkdwn shows it: no sign of it begins a mention or a link.
 func escape(text string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(WithoutPings(text))
+	return escapes.Replace(WithoutPings(text))
 }
 
 // preformatted is text between fences, which it cannot close.

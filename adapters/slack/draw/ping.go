@@ -21,7 +21,10 @@ func markdownWithoutPings(document string) string { return separated(markdown.Un
 
 // WithoutPings does the same for text that is no Markdown.
 func WithoutPings(text string) string {
-	var list []markdown.Unit
+	if !strings.ContainsAny(text, "<@!") { // most text: nothing there begins a mention
+		return text
+	}
+	list := make([]markdown.Unit, 0, len(text))
 	for s := text; s != ""; {
 		_, n := utf8.DecodeRuneInString(s)
 		list = append(list, markdown.Unit{Raw: s[:n], Means: s[:n]})
