@@ -201,8 +201,6 @@ func (s *Server) allow(m method, c *call) error {
 		return no("not_authed")
 	case c.token != s.BotToken && c.token != s.AppToken:
 		return no("invalid_auth")
-	case s.revoked[c.token]:
-		return no("token_revoked")
 	case m.app != (c.token == s.AppToken):
 		return no("not_allowed_token_type")
 	case m.app:

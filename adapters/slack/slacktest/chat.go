@@ -178,9 +178,6 @@ func (s *Server) chatUpdate(c *call) (obj, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.Streaming {
-		return nil, no("streaming_state_conflict")
-	}
 	what, err := s.content(c)
 	if err != nil {
 		return nil, err
@@ -235,20 +232,4 @@ func (s *Server) whisper(e Ephemeral) string {
 	s.ephemeral = append(s.ephemeral, e)
 	s.change()
 	return e.TS
-}
-
-func (s *Server) chatPermalink(c *call) (obj, error) {
-	ch := s.channel(c.str("channel"))
-	if ch == nil {
-		return nil, no("channel_not_found")
-	}
-	m := s.message(ch.ID, c.str("message_ts"))
-	if m == nil {
-		return nil, no("message_not_found")
-	}
-	link := s.base + "/archives/" + ch.ID + "/p" + strings.ReplaceAll(m.TS, ".", "")
-	if m.ThreadTS != "" && m.ThreadTS != m.TS {
-		link += "?thread_ts=" + m.ThreadTS + "&cid=" + ch.ID
-	}
-	return obj{"channel": ch.ID, "permalink": link}, nil
 }

@@ -19,7 +19,6 @@ type Config struct {
 	Refresh     time.Duration   // from refresh_requested to the cut; default 1 s (Slack: about 10 s)
 	TriggerLife time.Duration   // default 3 s
 	HookLife    time.Duration   // of a response_url; default 30 min
-	StreamLife  time.Duration   // after which a stream dies; default 5 min
 	Mentions    Mentions        // which events a mention causes; default BothEvents
 	NoEcho      bool            // the bot does not hear its own messages
 	Chaos       Chaos
@@ -76,7 +75,6 @@ func (c Config) withDefaults() Config {
 	def(&c.Refresh, time.Second)
 	def(&c.TriggerLife, 3*time.Second)
 	def(&c.HookLife, 30*time.Minute)
-	def(&c.StreamLife, 5*time.Minute)
 	def(&c.Chaos.Delay, 300*time.Millisecond)
 	if c.Scopes == nil {
 		c.Scopes = AllScopes()

@@ -184,7 +184,7 @@ func (s *Server) shares(id string) obj {
 func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-	allowed := token == s.BotToken && !s.revoked[token] && slices.Contains(s.cfg.Scopes, "files:read") && !s.outage
+	allowed := token == s.BotToken && slices.Contains(s.cfg.Scopes, "files:read") && !s.outage
 	var found *File
 	if f := s.file(r.PathValue("id")); f != nil && f.ready {
 		found = &f.File

@@ -65,17 +65,6 @@ func (s *Server) Ephemerals(user string) []Ephemeral {
 	return out
 }
 
-// Views are all modals and Homes that were opened or published, oldest first.
-func (s *Server) Views() []View {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out := make([]View, 0, len(s.views))
-	for _, v := range s.views {
-		out = append(out, v.View)
-	}
-	return out
-}
-
 // Modal is the modal that a person has before them.
 func (s *Server) Modal(user string) (View, bool) {
 	s.mu.Lock()

@@ -47,15 +47,6 @@ func (s *Server) channelJSON(c *Channel) obj {
 	return out
 }
 
-func (s *Server) botsInfo(c *call) (obj, error) {
-	for _, u := range s.users {
-		if u.Bot && u.BotID == c.str("bot") {
-			return obj{"bot": obj{"id": u.BotID, "name": u.RealName, "user_id": u.ID, "app_id": s.app(u.BotID), "deleted": u.Deleted, "updated": 1700000000, "icons": obj{}}}, nil
-		}
-	}
-	return nil, no("bot_not_found")
-}
-
 func (s *Server) usersInfo(c *call) (obj, error) {
 	u := s.user(c.str("user"))
 	if u == nil {
@@ -64,35 +55,15 @@ func (s *Server) usersInfo(c *call) (obj, error) {
 	return obj{"user": s.userJSON(u)}, nil
 }
 
-func (s *Server) usersList(c *call) (obj, error) {
-	some, cursor := slice(c, s.users)
-	out := make([]obj, 0, len(some))
-	for _, u := range some {
-		out = append(out, s.userJSON(u))
-	}
-	return obj{"members": out, "cache_ts": 1700000000, "response_metadata": cursorOf(cursor)}, nil
-}
-
 func (s *Server) usersConversations(c *call) (obj, error) {
 	user := c.str("user")
 	def(&user, BotUser)
-	return s.channelList(c, func(ch *Channel) bool {
-		return ch.has(user) && (user == BotUser || ch.has(BotUser) || ch.kind() == "channel")
-	})
-}
-
-func (s *Server) conversationsList(c *call) (obj, error) {
-	return s.channelList(c, func(ch *Channel) bool { return ch.kind() == "channel" || ch.has(BotUser) })
-}
-
-var typeOf = map[string]string{"channel": "public_channel", "group": "private_channel", "im": "im", "mpim": "mpim"}
-
-func (s *Server) channelList(c *call, want func(*Channel) bool) (obj, error) {
 	types := c.str("types")
 	def(&types, "public_channel")
 	var found []*Channel
 	for _, ch := range s.channels {
-		if !want(ch) || ch.Archived && c.flag("exclude_archived") {
+		seen := ch.has(user) && (user == BotUser || ch.has(BotUser) || ch.kind() == "channel")
+		if !seen || ch.Archived && c.flag("exclude_archived") {
 			continue
 		}
 		if slices.Contains(strings.Split(types, ","), typeOf[ch.kind()]) {
@@ -104,8 +75,10 @@ func (s *Server) channelList(c *call, want func(*Channel) bool) (obj, error) {
 	for _, ch := range some {
 		out = append(out, s.channelJSON(ch))
 	}
-	return obj{"channels": out, "response_metadata": cursorOf(cursor)}, nil
+	return obj{"channels": out, "response_metadata": obj{"next_cursor": cursor}}, nil
 }
+
+var typeOf = map[string]string{"channel": "public_channel", "group": "private_channel", "im": "im", "mpim": "mpim"}
 
 // visible finds a channel that the bot may know of.
 func (s *Server) visible(id string) (*Channel, error) {
@@ -114,43 +87,6 @@ func (s *Server) visible(id string) (*Channel, error) {
 		return nil, no("channel_not_found")
 	}
 	return c, nil
-}
-
-func (s *Server) conversationsInfo(c *call) (obj, error) {
-	ch, err := s.visible(c.str("channel"))
-	if err != nil {
-		return nil, err
-	}
-	return obj{"channel": s.channelJSON(ch)}, nil
-}
-
-func (s *Server) conversationsMembers(c *call) (obj, error) {
-	ch, err := s.visible(c.str("channel"))
-	if err != nil {
-		return nil, err
-	}
-	some, cursor := slice(c, ch.Members)
-	return obj{"members": slices.Concat([]string{}, some), "response_metadata": cursorOf(cursor)}, nil
-}
-
-func (s *Server) conversationsJoin(c *call) (obj, error) {
-	ch, err := s.visible(c.str("channel"))
-	switch {
-	case err != nil:
-		return nil, err
-	case ch.kind() != "channel":
-		return nil, no("method_not_supported_for_channel_type")
-	case ch.Archived:
-		return nil, no("is_archived")
-	}
-	out := obj{"channel": s.channelJSON(ch)}
-	if ch.has(BotUser) {
-		out["warning"] = "already_in_channel"
-		return out, nil
-	}
-	ch.Members = append(slices.Clone(ch.Members), BotUser)
-	s.change()
-	return out, nil
 }
 
 // conversationsOpen opens a direct message with one person, or with several.
@@ -192,21 +128,6 @@ func (s *Server) conversationsOpen(c *call) (obj, error) {
 	return obj{"channel": s.channelJSON(ch)}, nil
 }
 
-func (s *Server) usergroupsList(c *call) (obj, error) {
-	out := []obj{}
-	for _, g := range s.groups {
-		if g.Disabled && !c.flag("include_disabled") {
-			continue
-		}
-		o := obj{"id": g.ID, "team_id": Team, "is_usergroup": true, "handle": g.Handle, "name": g.Name, "user_count": len(g.Users), "date_delete": 0}
-		if c.flag("include_users") {
-			o["users"] = g.Users
-		}
-		out = append(out, o)
-	}
-	return obj{"usergroups": out}, nil
-}
-
 func (s *Server) usergroupsUsers(c *call) (obj, error) {
 	for _, g := range s.groups {
 		if g.ID == c.str("usergroup") && (!g.Disabled || c.flag("include_disabled")) {
@@ -214,8 +135,4 @@ func (s *Server) usergroupsUsers(c *call) (obj, error) {
 		}
 	}
 	return nil, no("no_such_subteam")
-}
-
-func (s *Server) teamInfo(*call) (obj, error) {
-	return obj{"team": obj{"id": Team, "name": "Slacktest", "domain": "slacktest", "email_domain": "", "icon": obj{}}}, nil
 }

@@ -4,26 +4,13 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"time"
 )
 
 // obj is a JSON object on its way out.
 type obj map[string]any
 
-// message is a message and what people do not see of it.
-type message struct {
-	Message
-	stream *stream
-}
-
-// stream is what is known of a message that is still being written.
-type stream struct {
-	started time.Time
-	text    strings.Builder
-	tasks   []obj
-	plan    string
-	extra   []json.RawMessage
-}
+// message is a message of the workspace.
+type message struct{ Message }
 
 // post stores a new message; the lock is held.
 func (s *Server) post(m *message) {
@@ -119,23 +106,6 @@ func (m *message) react(user, name string) bool {
 	return true
 }
 
-func (m *message) unreact(user, name string) bool {
-	for i, r := range m.Reactions {
-		if r.Name != name || !slices.Contains(r.Users, user) {
-			continue
-		}
-		users := slices.DeleteFunc(slices.Clone(r.Users), func(u string) bool { return u == user })
-		if len(users) == 0 {
-			m.Reactions = slices.Delete(slices.Clone(m.Reactions), i, i+1)
-		} else {
-			m.Reactions = slices.Clone(m.Reactions)
-			m.Reactions[i].Users = users
-		}
-		return true
-	}
-	return false
-}
-
 // messageJSON is a message as the Web API and events show it.
 func (s *Server) messageJSON(m *message, metadata bool) obj {
 	out := obj{"type": "message", "ts": m.TS, "text": m.Text, "team": Team}
@@ -157,7 +127,7 @@ func (s *Server) messageJSON(m *message, metadata bool) obj {
 	}
 	raw(out, "blocks", m.Blocks)
 	raw(out, "attachments", m.Attachments)
-	if n := len(m.Edits); n > 0 && !m.Streaming {
+	if n := len(m.Edits); n > 0 {
 		out["edited"] = obj{"user": m.Edits[n-1].By, "ts": stamp(m.Edits[n-1].At)}
 	}
 	if len(m.Files) > 0 {

@@ -26,44 +26,26 @@ const (
 
 func methods() map[string]method {
 	return map[string]method{
-		"api.test":              {open: true, fn: (*Server).apiTest},
 		"auth.test":             {fn: (*Server).authTest},
-		"auth.revoke":           {perMinute: tier3, fn: (*Server).authRevoke},
 		"apps.connections.open": {app: true, fn: (*Server).connectionsOpen},
 
-		"bots.info":             {scope: "users:read", perMinute: tier3, fn: (*Server).botsInfo},
-		"team.info":             {scope: "team:read", perMinute: tier3, fn: (*Server).teamInfo},
-		"usergroups.list":       {scope: "usergroups:read", perMinute: tier2, fn: (*Server).usergroupsList},
 		"usergroups.users.list": {scope: "usergroups:read", perMinute: tier2, fn: (*Server).usergroupsUsers},
 		"users.conversations":   {scope: "*:read", perMinute: tier3, fn: (*Server).usersConversations},
 		"users.info":            {scope: "users:read", perMinute: tier4, fn: (*Server).usersInfo},
-		"users.list":            {scope: "users:read", perMinute: tier2, fn: (*Server).usersList},
 
 		"conversations.history": {scope: "*:history", perMinute: tier3, fn: (*Server).conversationsHistory},
-		"conversations.info":    {scope: "*:read", perMinute: tier3, fn: (*Server).conversationsInfo},
-		"conversations.join":    {scope: "channels:join", perMinute: tier3, fn: (*Server).conversationsJoin},
-		"conversations.list":    {scope: "*:read", perMinute: tier2, fn: (*Server).conversationsList},
-		"conversations.members": {scope: "*:read", perMinute: tier4, fn: (*Server).conversationsMembers},
 		"conversations.open":    {scope: "im:write", perMinute: tier3, fn: (*Server).conversationsOpen},
 		"conversations.replies": {scope: "*:history", perMinute: tier3, fn: (*Server).conversationsReplies},
 
-		"chat.appendStream":  {scope: "chat:write", perMinute: tier4, fn: (*Server).chatAppendStream},
 		"chat.delete":        {scope: "chat:write", perMinute: tier3, fn: (*Server).chatDelete},
-		"chat.getPermalink":  {fn: (*Server).chatPermalink},
 		"chat.postEphemeral": {scope: "chat:write", perMinute: tier4, fn: (*Server).chatEphemeral},
 		"chat.postMessage":   {scope: "chat:write", fn: (*Server).chatPost},
-		"chat.startStream":   {scope: "chat:write", perMinute: tier2, fn: (*Server).chatStartStream},
-		"chat.stopStream":    {scope: "chat:write", perMinute: tier2, fn: (*Server).chatStopStream},
 		"chat.update":        {scope: "chat:write", perMinute: tier3, fn: (*Server).chatUpdate},
 
-		"reactions.add":    {scope: "reactions:write", perMinute: tier3, fn: (*Server).reactionsAdd},
-		"reactions.get":    {scope: "reactions:read", perMinute: tier3, fn: (*Server).reactionsGet},
-		"reactions.remove": {scope: "reactions:write", perMinute: tier2, fn: (*Server).reactionsRemove},
+		"reactions.add": {scope: "reactions:write", perMinute: tier3, fn: (*Server).reactionsAdd},
 
 		"views.open":    {perMinute: tier4, fn: (*Server).viewsOpen},
 		"views.publish": {perMinute: tier4, fn: (*Server).viewsPublish},
-		"views.push":    {perMinute: tier4, fn: (*Server).viewsPush},
-		"views.update":  {perMinute: tier4, fn: (*Server).viewsUpdate},
 
 		"files.completeUploadExternal": {scope: "files:write", perMinute: tier4, fn: (*Server).filesComplete},
 		"files.getUploadURLExternal":   {scope: "files:write", perMinute: tier4, fn: (*Server).filesUploadURL},
@@ -72,19 +54,7 @@ func methods() map[string]method {
 		"agents.sessions.setStatus":             {scope: "chat:write", perMinute: often, fn: (*Server).agentStatus},
 		"assistant.threads.setStatus":           {scope: "chat:write", perMinute: often, fn: (*Server).assistantStatus},
 		"assistant.threads.setSuggestedPrompts": {scope: "assistant:write", perMinute: tier4, fn: (*Server).assistantPrompts},
-		"assistant.threads.setTitle":            {scope: "assistant:write", perMinute: tier4, fn: (*Server).assistantTitle},
 	}
-}
-
-func (s *Server) apiTest(c *call) (obj, error) {
-	if code := c.str("error"); code != "" {
-		return nil, no(code)
-	}
-	args := obj{}
-	for k, v := range c.args {
-		args[k] = v
-	}
-	return obj{"args": args}, nil
 }
 
 func (s *Server) authTest(*call) (obj, error) {
@@ -92,14 +62,6 @@ func (s *Server) authTest(*call) (obj, error) {
 		"url": s.base + "/", "team": "Slacktest", "user": s.user(BotUser).Name,
 		"team_id": Team, "user_id": BotUser, "bot_id": Bot, "is_enterprise_install": false,
 	}, nil
-}
-
-func (s *Server) authRevoke(c *call) (obj, error) {
-	if !c.flag("test") {
-		s.revoked[c.token] = true
-		s.change()
-	}
-	return obj{"revoked": !c.flag("test")}, nil
 }
 
 // connectionsOpen gives a ticket for one connection.

@@ -8,7 +8,7 @@ import (
 
 // Submitted is what became of a modal.
 type Submitted struct {
-	Action string            // "", errors, update, push or clear
+	Action string            // "", errors or clear
 	Errors map[string]string // by block_id; the modal is still open
 	View   string            // the view that is before the person now, if any
 }
@@ -39,26 +39,6 @@ func (s *Server) Submit(viewID, user string, values map[string]string) (Submitte
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.submitted(v, got)
-}
-
-// CloseModal is the X of a modal.
-func (s *Server) CloseModal(viewID, user string) error {
-	s.mu.Lock()
-	v := s.view(viewID, "")
-	if v == nil || v.User != user || !v.Open {
-		s.mu.Unlock()
-		return fmt.Errorf("slacktest: %s has no modal %s open", user, viewID)
-	}
-	s.shut(v)
-	if !v.body.NotifyOnClose {
-		s.mu.Unlock()
-		return nil
-	}
-	payload := s.interaction("view_closed", user)
-	payload["view"], payload["is_cleared"] = s.viewJSON(v), false
-	s.mu.Unlock()
-	_, err := s.ask(&delivery{kind: kindInteractive, typ: "view_closed", payload: encode(payload)})
-	return err
 }
 
 // filled is the state of all inputs with the given values.
@@ -128,7 +108,6 @@ func (s *Server) submitted(v *view, got json.RawMessage) (Submitted, error) {
 	var said struct {
 		Action string            `json:"response_action"`
 		Errors map[string]string `json:"errors"`
-		View   json.RawMessage   `json:"view"`
 	}
 	if len(strings.TrimSpace(string(got))) > 0 {
 		if err := json.Unmarshal(got, &said); err != nil {
@@ -140,17 +119,12 @@ func (s *Server) submitted(v *view, got json.RawMessage) (Submitted, error) {
 	case "errors":
 		out.View = v.ID
 		return out, v.knows(said.Errors)
-	case "clear":
-		s.clear(v)
+	case "", "clear":
+		v.Open = false
+		s.change()
 		return out, nil
-	case "update", "push":
-		return s.follow(v, out, said.View)
 	default:
-		s.shut(v)
-		if p := s.view(v.Previous, ""); p != nil && p.Open {
-			out.View = p.ID
-		}
-		return out, nil
+		return out, fmt.Errorf("slacktest: the app acknowledged a modal with %q, which is unknown here", said.Action)
 	}
 }
 
@@ -166,40 +140,4 @@ func (v *view) knows(errors map[string]string) error {
 		}
 	}
 	return nil
-}
-
-func (s *Server) follow(v *view, out Submitted, raw json.RawMessage) (Submitted, error) {
-	b, err := s.readView(raw, "modal")
-	if err != nil {
-		return out, fmt.Errorf("slacktest: the app answered a modal with one that Slack refuses: %w", err)
-	}
-	if out.Action == "update" {
-		v.Updates++
-		v.fill(s, b)
-		out.View = v.ID
-		return out, nil
-	}
-	p, err := s.pushOn(v.User, b)
-	if err != nil {
-		return out, fmt.Errorf("slacktest: the app pushes a modal: %w", err)
-	}
-	out.View = p.ID
-	return out, nil
-}
-
-func (s *Server) shut(v *view) {
-	v.Open = false
-	if v.body.ClearOnClose {
-		s.clear(v)
-	}
-	s.change()
-}
-
-func (s *Server) clear(v *view) {
-	for _, o := range s.views {
-		if o.Root == v.Root {
-			o.Open = false
-		}
-	}
-	s.change()
 }

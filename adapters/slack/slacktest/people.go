@@ -114,20 +114,14 @@ func (s *Server) OpenHome(user string) {
 }
 
 // Stop presses the native Stop button, which a thread has while its status is
-// set or the app streams into it.
+// set.
 func (s *Server) Stop(user, channel, thread string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	streams := []string{}
-	for _, m := range s.messages {
-		if m.Channel == channel && m.ThreadTS == thread && m.Streaming {
-			streams = append(streams, m.TS)
-		}
-	}
-	if len(streams) == 0 && s.status(channel, thread) == "" {
+	if s.status(channel, thread) == "" {
 		return fmt.Errorf("slacktest: thread %s in %s has no status, so no Stop button", thread, channel)
 	}
-	s.emit(obj{"type": "agent_session_stopped", "user": user, "channel": channel, "thread_ts": thread, "streaming_message_ts": streams}, user)
+	s.emit(obj{"type": "agent_session_stopped", "user": user, "channel": channel, "thread_ts": thread, "streaming_message_ts": []string{}}, user)
 	return nil
 }
 
@@ -145,22 +139,6 @@ func (s *Server) AssistantThread(user string) (channel, thread string) {
 		"context": obj{"channel_id": General, "team_id": Team, "enterprise_id": nil},
 	}}, user)
 	return im.ID, m.TS
-}
-
-// Invite brings a person or the bot into a channel.
-func (s *Server) Invite(user, channel string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := s.channel(channel)
-	if c == nil || c.has(user) {
-		return fmt.Errorf("slacktest: no channel %s, or %s is in it", channel, user)
-	}
-	c.Members = append(slices.Clone(c.Members), user)
-	if c.has(BotUser) {
-		s.emit(obj{"type": "member_joined_channel", "user": user, "channel": c.ID, "channel_type": "C", "team": Team, "inviter": Ann}, Ann)
-	}
-	s.change()
-	return nil
 }
 
 // AddUser adds a person or a bot, or changes one with the same id.

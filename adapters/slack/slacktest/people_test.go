@@ -47,12 +47,6 @@ func TestWhatPeopleDo(t *testing.T) {
 	if m := as[slackevents.MessageEvent](t, events); m.UserTeam != OtherTeam {
 		t.Errorf("a stranger's message: %+v", m)
 	}
-	if err := s.Invite(Gone, General); err != nil {
-		t.Fatal(err)
-	}
-	if j := as[slackevents.MemberJoinedChannelEvent](t, events); j.User != Gone {
-		t.Errorf("joined: %+v", j)
-	}
 	s.AddChannel(Channel{ID: "C2", Name: "elsewhere", Members: []string{Ann}})
 	before := len(s.Deliveries())
 	s.Mention(Ann, "C2", "", "hello?")
@@ -88,7 +82,7 @@ func TestStopNeedsAStatus(t *testing.T) {
 	}
 }
 
-func TestAssistantTitleAndPrompts(t *testing.T) {
+func TestAssistantPrompts(t *testing.T) {
 	s := open(t, Config{})
 	channel, thread := s.AssistantThread(Ann)
 	p := slack.AssistantThreadsSetSuggestedPromptsParameters{ChannelID: channel, ThreadTS: thread}
@@ -96,10 +90,7 @@ func TestAssistantTitleAndPrompts(t *testing.T) {
 	if err := client(s).SetAssistantThreadsSuggestedPrompts(p); err != nil {
 		t.Fatal(err)
 	}
-	if err := client(s).SetAssistantThreadsTitle(slack.AssistantThreadsSetTitleParameters{ChannelID: channel, ThreadTS: thread, Title: "T"}); err != nil {
-		t.Fatal(err)
-	}
-	if a := s.AssistantThreads(); len(a) != 1 || a[0].Title != "T" || !bytes.Contains(a[0].Prompts, []byte("make a report")) {
+	if a := s.AssistantThreads(); len(a) != 1 || !bytes.Contains(a[0].Prompts, []byte("make a report")) {
 		t.Errorf("assistant: %+v", a)
 	}
 	for range 4 {
@@ -126,38 +117,11 @@ func TestMembers(t *testing.T) {
 	}
 	_, err := api.GetUserInfo("U404")
 	refused(t, err, "user_not_found")
-	if users, err := api.GetUsers(slack.GetUsersOptionLimit(2)); err != nil || len(users) != 6 {
-		t.Errorf("%d users, %v", len(users), err)
-	}
-	if b, err := api.GetBotInfo(slack.GetBotInfoParameters{Bot: Bot}); err != nil || b.UserID != BotUser {
-		t.Errorf("bot: %+v, %v", b, err)
-	}
-	if g, err := api.GetUserGroups(slack.GetUserGroupsOptionIncludeUsers(true)); err != nil || len(g) != 1 || len(g[0].Users) != 2 {
-		t.Errorf("groups: %+v, %v", g, err)
-	}
 	if m, err := api.GetUserGroupMembers("S1"); err != nil || len(m) != 2 {
 		t.Errorf("members of the group: %v, %v", m, err)
 	}
-	if team, err := api.GetTeamInfo(); err != nil || team.ID != Team {
-		t.Errorf("team: %+v, %v", team, err)
-	}
-
-	if c, _, err := api.GetConversations(&slack.GetConversationsParameters{Types: []string{"public_channel", "private_channel"}}); err != nil || len(c) != 2 {
-		t.Errorf("channels: %+v, %v", c, err)
-	}
 	if c, _, err := api.GetConversationsForUser(&slack.GetConversationsForUserParameters{}); err != nil || len(c) != 1 || c[0].ID != General {
 		t.Errorf("own channels: %+v, %v", c, err)
-	}
-	_, err = api.GetConversationInfo(&slack.GetConversationInfoInput{ChannelID: "C4"})
-	refused(t, err, "channel_not_found")
-	if _, _, _, err := api.JoinConversation("C5"); err != nil {
-		t.Error(err)
-	}
-	if c, err := api.GetConversationInfo(&slack.GetConversationInfoInput{ChannelID: "C5"}); err != nil || !c.IsMember || c.Name != "open" {
-		t.Errorf("after joining: %+v, %v", c, err)
-	}
-	if m, _, err := api.GetUsersInConversation(&slack.GetUsersInConversationParameters{ChannelID: "C5"}); err != nil || len(m) != 2 {
-		t.Errorf("members: %v, %v", m, err)
 	}
 	im, _, _, err := api.OpenConversation(&slack.OpenConversationParameters{Users: []string{Ben}})
 	if err != nil || im.ID != s.IM(Ben) {
@@ -182,13 +146,9 @@ func TestReactions(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused(t, api.AddReaction("eyes", ref), "already_reacted")
-	if got, err := api.GetReactions(ref, slack.NewGetReactionsParameters()); err != nil || len(got.Reactions) != 1 || got.Reactions[0].Users[0] != BotUser {
-		t.Errorf("reactions: %+v, %v", got, err)
+	if m, _ := s.Message(General, ref.Timestamp); len(m.Reactions) != 1 || m.Reactions[0].Users[0] != BotUser {
+		t.Errorf("reactions: %+v", m.Reactions)
 	}
-	if err := api.RemoveReaction("eyes", ref); err != nil {
-		t.Fatal(err)
-	}
-	refused(t, api.RemoveReaction("eyes", ref), "no_reaction")
 	refused(t, api.AddReaction("eyes", slack.NewRefToMessage(General, "1.000001")), "message_not_found")
 }
 

@@ -35,28 +35,6 @@ func (s *Server) reactionsAdd(c *call) (obj, error) {
 	return obj{}, nil
 }
 
-func (s *Server) reactionsRemove(c *call) (obj, error) {
-	m, err := s.target(c)
-	if err != nil {
-		return nil, err
-	}
-	name := strings.Trim(c.str("name"), ":")
-	if !m.unreact(BotUser, name) {
-		return nil, no("no_reaction")
-	}
-	s.tellReaction("reaction_removed", BotUser, name, m)
-	s.change()
-	return obj{}, nil
-}
-
-func (s *Server) reactionsGet(c *call) (obj, error) {
-	m, err := s.target(c)
-	if err != nil {
-		return nil, err
-	}
-	return obj{"type": "message", "channel": m.Channel, "message": s.messageJSON(m, false)}, nil
-}
-
 // The assistant's thread: status, title, prompts.
 
 func (s *Server) assistantThread(c *call) (channel, thread string, err error) {
@@ -104,16 +82,6 @@ func (s *Server) agentStatus(c *call) (obj, error) {
 	s.statuses = append(s.statuses, st)
 	s.change()
 	return obj{"status": status, "agent_status": status}, nil
-}
-
-func (s *Server) assistantTitle(c *call) (obj, error) {
-	t, err := s.assistantOf(c)
-	if err != nil {
-		return nil, err
-	}
-	t.Title = c.str("title")
-	s.change()
-	return obj{}, nil
 }
 
 func (s *Server) assistantPrompts(c *call) (obj, error) {

@@ -119,5 +119,3 @@ func slice[T any](c *call, all []T) ([]T, string) {
 	}
 	return all[from:to], strconv.Itoa(to)
 }
-
-func cursorOf(cursor string) obj { return obj{"next_cursor": cursor} }

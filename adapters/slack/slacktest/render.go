@@ -100,9 +100,6 @@ func (p *painter) message(m *message, indent string) {
 	if n := len(m.Edits); n > 0 {
 		head += fmt.Sprintf(" (edited %s)", count(n, "time", "times"))
 	}
-	if m.Streaming {
-		head += " (is writing)"
-	}
 	fmt.Fprintf(p.b, "\n%s%s\n", indent, head)
 	indent += "  "
 	for _, line := range p.body(m.Text, m.Blocks) {

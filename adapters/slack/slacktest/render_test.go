@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/slack-go/slack"
 )
@@ -77,50 +76,4 @@ HH:MM:SS  only visible to Ben
 	if got := s.RenderMessage(General, card); !strings.Contains(got, "[Approve] [Deny]") {
 		t.Errorf("message:\n%s", got)
 	}
-}
-
-func TestStreams(t *testing.T) {
-	s := open(t, Config{})
-	top := s.Mention(Ann, General, "", "write")
-	ts, err := send(s, General, slack.MsgOptionStartStream(), slack.MsgOptionTS(top), slack.MsgOptionMarkdownText("one "),
-		slack.MsgOptionRecipientTeamID(Team), slack.MsgOptionRecipientUserID(Ann))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = send(s, General, slack.MsgOptionUpdate(ts), slack.MsgOptionText("x", false))
-	refused(t, err, "streaming_state_conflict")
-	if _, err := send(s, General, slack.MsgOptionAppendStream(ts), slack.MsgOptionChunks(
-		slack.NewMarkdownTextChunk("two "), slack.NewTaskUpdateChunk("1", "think"))); err != nil {
-		t.Fatal(err)
-	}
-	if m, _ := s.Message(General, ts); !m.Streaming || m.Text != "one two " {
-		t.Errorf("stream: %+v", m)
-	}
-	if err := s.Stop(Ann, General, top); err != nil {
-		t.Errorf("a stream has a Stop button: %v", err)
-	}
-	meta := slack.MsgOptionMetadata(slack.SlackMetadata{EventType: "deckhand_post", EventPayload: map[string]any{"key": "k"}})
-	if _, err := send(s, General, slack.MsgOptionStopStream(ts), slack.MsgOptionMarkdownText("three"), meta); err != nil {
-		t.Fatal(err)
-	}
-	m, _ := s.Message(General, ts)
-	if m.Streaming || m.Text != "one two three" || strings.Join(m.BlockTypes(), " ") != "task_card markdown" || m.Metadata == nil {
-		t.Errorf("after the end: %+v", m)
-	}
-	_, err = send(s, General, slack.MsgOptionAppendStream(ts), slack.MsgOptionMarkdownText("four"))
-	refused(t, err, "message_not_in_streaming_state")
-
-	_, err = send(s, General, slack.MsgOptionStartStream(), slack.MsgOptionTS(top))
-	refused(t, err, "missing_recipient_team_id")
-}
-
-func TestStreamDiesOfAge(t *testing.T) {
-	s := open(t, Config{StreamLife: time.Nanosecond})
-	channel, thread := s.AssistantThread(Ann)
-	ts, err := send(s, channel, slack.MsgOptionStartStream(), slack.MsgOptionTS(thread), slack.MsgOptionMarkdownText("one"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = send(s, channel, slack.MsgOptionStopStream(ts))
-	refused(t, err, "message_not_in_streaming_state")
 }

@@ -42,7 +42,6 @@ type Server struct {
 	threads   []*Thread
 	triggers  map[string]*trigger
 	hooks     map[string]*hook
-	revoked   map[string]bool
 	rejected  map[string]bool
 	outage    bool
 
@@ -76,8 +75,8 @@ func New(cfg Config) *Server {
 		changed:  make(chan struct{}),
 		dice:     rand.New(rand.NewPCG(cfg.Chaos.Seed, 1)),
 		triggers: map[string]*trigger{}, hooks: map[string]*hook{},
-		revoked: map[string]bool{}, rejected: map[string]bool{},
-		limits: cfg.Limits, buckets: map[string]*bucket{}, limited: map[string]int{},
+		rejected: map[string]bool{},
+		limits:   cfg.Limits, buckets: map[string]*bucket{}, limited: map[string]int{},
 		tickets: map[string]time.Time{}, pending: map[string]*delivery{},
 	}
 	s.settle()

@@ -10,7 +10,6 @@ import (
 const (
 	maxTitle   = 24
 	maxPrivate = 3000
-	maxPushed  = 3
 )
 
 // view is a modal or a Home and what people do not see of it.
@@ -90,7 +89,6 @@ func (v *view) fill(s *Server, b viewBody) {
 
 func (s *Server) newView(user string, b viewBody) *view {
 	v := &view{View: View{ID: s.id("V"), User: user, Open: true, At: time.Now()}}
-	v.Root = v.ID
 	v.fill(s, b)
 	s.views = append(s.views, v)
 	return v
@@ -105,11 +103,10 @@ func (s *Server) viewJSON(v *view) obj {
 		"id": v.ID, "team_id": Team, "app_id": App, "app_installed_team_id": Team, "bot_id": Bot,
 		"type": v.Type, "blocks": v.Blocks, "private_metadata": v.PrivateMetadata, "callback_id": v.CallbackID,
 		"external_id": v.ExternalID, "hash": v.Hash, "state": obj{"values": values},
-		"root_view_id": v.Root, "previous_view_id": nil,
+		"root_view_id": v.ID, "previous_view_id": nil,
 		"clear_on_close": v.body.ClearOnClose, "notify_on_close": v.body.NotifyOnClose,
 		"title": v.body.Title, "submit": v.body.Submit, "close": v.body.Close,
 	}
-	put(out, "previous_view_id", v.Previous)
 	return out
 }
 
@@ -126,60 +123,6 @@ func (s *Server) viewsOpen(c *call) (obj, error) {
 		return nil, no("duplicate_external_id")
 	}
 	return obj{"view": s.viewJSON(s.newView(user, b))}, nil
-}
-
-func (s *Server) viewsPush(c *call) (obj, error) {
-	user, err := s.pull(c.str("trigger_id"))
-	if err != nil {
-		return nil, err
-	}
-	b, err := s.readView(c.json("view"), "modal")
-	if err != nil {
-		return nil, err
-	}
-	v, err := s.pushOn(user, b)
-	if err != nil {
-		return nil, err
-	}
-	return obj{"view": s.viewJSON(v)}, nil
-}
-
-// pushOn puts a view on top of the one that a person has open.
-func (s *Server) pushOn(user string, b viewBody) (*view, error) {
-	var top *view
-	depth := 0
-	for _, v := range s.views {
-		if v.Type == "modal" && v.User == user && v.Open {
-			top = v
-			depth++
-		}
-	}
-	switch {
-	case top == nil:
-		return nil, no("view_not_found")
-	case depth >= maxPushed:
-		return nil, no("push_limit_reached")
-	}
-	v := s.newView(user, b)
-	v.Root, v.Previous = top.Root, top.ID
-	return v, nil
-}
-
-func (s *Server) viewsUpdate(c *call) (obj, error) {
-	v := s.view(c.str("view_id"), c.str("external_id"))
-	switch {
-	case v == nil, v.Type == "modal" && !v.Open:
-		return nil, no("not_found")
-	case c.str("hash") != "" && c.str("hash") != v.Hash:
-		return nil, no("hash_conflict")
-	}
-	b, err := s.readView(c.json("view"), v.Type)
-	if err != nil {
-		return nil, err
-	}
-	v.Updates++
-	v.fill(s, b)
-	return obj{"view": s.viewJSON(v)}, nil
 }
 
 func (s *Server) viewsPublish(c *call) (obj, error) {

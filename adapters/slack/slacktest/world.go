@@ -67,7 +67,6 @@ type Message struct {
 	Edits                 []Edit // what it was before, oldest first
 	Posted                time.Time
 	Deleted               bool
-	Streaming             bool
 	Broadcast             bool
 }
 
@@ -121,7 +120,6 @@ type Ephemeral struct {
 type View struct {
 	ID, Type, CallbackID string
 	User                 string
-	Root, Previous       string
 	ExternalID           string
 	Title                string
 	PrivateMetadata      string
@@ -144,7 +142,6 @@ type Status struct {
 // Thread is what the app told an assistant's thread.
 type Thread struct {
 	Channel, ThreadTS string
-	Title             string
 	Prompts           json.RawMessage
 }
 
