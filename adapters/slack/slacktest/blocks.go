@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/deckhand-bot/deckhand/adapters/platformtest"
 )
 
 const (
@@ -29,17 +31,6 @@ var everywhere = []string{"section", "divider", "header", "context", "actions", 
 
 var onlyInMessages = []string{"markdown", "context_actions", "plan", "task_card", "file", "table"}
 
-// RejectBlocks makes the workspace an older one that does not know these types
-// of blocks and answers invalid_blocks. Each call replaces the list.
-func (s *Server) RejectBlocks(types ...string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.rejected = map[string]bool{}
-	for _, t := range types {
-		s.rejected[t] = true
-	}
-}
-
 // check walks through blocks and writes down what is wrong with them.
 type check struct {
 	at       string // where it is, as a JSON pointer
@@ -53,7 +44,7 @@ func (k *check) fail(format string, args ...any) {
 }
 
 // checkBlocks checks blocks as Slack does and gives ids to those without.
-func (s *Server) checkBlocks(raw json.RawMessage, w where) (json.RawMessage, error) {
+func checkBlocks(s *workspace, raw json.RawMessage, w where) (json.RawMessage, error) {
 	var blocks []obj
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -65,13 +56,13 @@ func (s *Server) checkBlocks(raw json.RawMessage, w where) (json.RawMessage, err
 		most = maxInView
 	}
 	if len(blocks) > most {
-		return nil, s.invalidBlocks(w, []string{fmt.Sprintf("no more than %d items allowed [json-pointer:/blocks]", most)})
+		return nil, invalidBlocks(s, w, []string{fmt.Sprintf("no more than %d items allowed [json-pointer:/blocks]", most)})
 	}
 	k := &check{}
 	ids := map[string]bool{}
 	for i, b := range blocks {
 		k.at = fmt.Sprintf("/blocks/%d", i)
-		s.checkBlock(k, b, w)
+		checkBlock(s, k, b, w)
 		id := str(b, "block_id")
 		if id == "" {
 			id = s.id("b")
@@ -86,23 +77,23 @@ func (s *Server) checkBlocks(raw json.RawMessage, w where) (json.RawMessage, err
 		k.fail("markdown of more than %d characters", maxMarkdown)
 	}
 	if len(k.wrong) > 0 {
-		return nil, s.invalidBlocks(w, k.wrong)
+		return nil, invalidBlocks(s, w, k.wrong)
 	}
 	if w == inMessage && k.total > maxAllText {
 		return nil, no("msg_blocks_too_long")
 	}
-	return encode(blocks), nil
+	return platformtest.Encode(blocks), nil
 }
 
-func (s *Server) invalidBlocks(w where, wrong []string) error {
+func invalidBlocks(s *workspace, w where, wrong []string) error {
 	if w != inMessage {
-		return s.invalid("blocks", wrong...)
+		return invalid(s, "blocks", wrong...)
 	}
 	return &slackError{code: "invalid_blocks", extra: messages(wrong)}
 }
 
 // invalid refuses a view.
-func (s *Server) invalid(_ string, wrong ...string) error {
+func invalid(s *workspace, _ string, wrong ...string) error {
 	return &slackError{code: "invalid_arguments", extra: messages(wrong)}
 }
 
@@ -114,7 +105,7 @@ func messages(wrong []string) obj {
 	return obj{"errors": out, "response_metadata": obj{"messages": out}}
 }
 
-func (s *Server) checkBlock(k *check, b obj, w where) {
+func checkBlock(s *workspace, k *check, b obj, w where) {
 	kind := str(b, "type")
 	known := slices.Contains(everywhere, kind) || w == inMessage && slices.Contains(onlyInMessages, kind)
 	if !known || s.rejected[kind] {
@@ -129,11 +120,11 @@ func (s *Server) checkBlock(k *check, b obj, w where) {
 	if check != nil {
 		check(k, b)
 	}
-	s.checkElements(k, b, kind)
+	checkElements(s, k, b, kind)
 }
 
 // checkElements checks what people can press and fill in.
-func (s *Server) checkElements(k *check, b obj, kind string) {
+func checkElements(s *workspace, k *check, b obj, kind string) {
 	ids := map[string]bool{}
 	look := func(e obj, at string) {
 		before := k.at

@@ -72,9 +72,9 @@ func TestBlocks(t *testing.T) {
 		{"input without label", `[{"type":"input","element":{"type":"plain_text_input"}}]`, "invalid_arguments", inModal},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s.mu.Lock()
-			out, err := s.checkBlocks(json.RawMessage(tt.blocks), tt.w)
-			s.mu.Unlock()
+			s.Mu.Lock()
+			out, err := checkBlocks(s.workspace, json.RawMessage(tt.blocks), tt.w)
+			s.Mu.Unlock()
 			if tt.code == "" && err != nil || tt.code != "" && (err == nil || err.Error() != tt.code) {
 				t.Fatalf("got %v (%+v), want %q", err, err, tt.code)
 			}
@@ -93,9 +93,9 @@ func TestOlderWorkspace(t *testing.T) {
 		fine     bool
 	}{{nil, true}, {[]string{"plan", "markdown"}, false}, {[]string{"markdown"}, true}} {
 		s.RejectBlocks(tt.rejected...)
-		s.mu.Lock()
-		_, err := s.checkBlocks(plan, inMessage)
-		s.mu.Unlock()
+		s.Mu.Lock()
+		_, err := checkBlocks(s.workspace, plan, inMessage)
+		s.Mu.Unlock()
 		if (err == nil) != tt.fine {
 			t.Errorf("rejecting %v: %v", tt.rejected, err)
 		}

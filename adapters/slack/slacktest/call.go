@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"mime"
 	"net/http"
 	"net/url"
@@ -13,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/adapters/platformtest"
 )
 
 const maxBody = 4 << 20
@@ -103,8 +106,16 @@ func (c *call) readJSON(body []byte) error {
 	return nil
 }
 
+// web answers calls of the Web API, uploads and downloads.
+type web struct {
+	*workspace
+	requests []*Request
+	limits   Limits
+	buckets  map[string]*bucket
+}
+
 // serveAPI is the way of every call: written down, struck by a fault, done, answered.
-func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
+func (s *web) serveAPI(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("method")
 	c, err := parse(r)
 	if c == nil {
@@ -113,16 +124,14 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	s.serve(w, name, methods()[name], c, err)
 }
 
-func (s *Server) serve(w http.ResponseWriter, name string, m method, c *call, err error) {
-	s.mu.Lock()
+func (s *web) serve(w http.ResponseWriter, name string, m method, c *call, err error) {
+	s.Mu.Lock()
 	req := &Request{Method: name, At: time.Now(), Args: c.args, Known: m.fn != nil}
 	s.requests = append(s.requests, req)
-	f := s.fault(name)
-	if s.outage {
-		f = LostRequest()
-	}
-	s.change()
-	s.mu.Unlock()
+	s.Made(name, req.Known)
+	f := s.OfCall(name)
+	s.Change()
+	s.Mu.Unlock()
 
 	if f.LostRequest {
 		s.note(req, 0, "lost_request")
@@ -132,14 +141,14 @@ func (s *Server) serve(w http.ResponseWriter, name string, m method, c *call, er
 		s.refuse(w, req, f)
 		return
 	}
-	s.pause(f.AcceptAfter, f.AcceptWhen)
+	s.Pause(f.AcceptAfter, f.AcceptWhen)
 	var out obj
-	s.mu.Lock()
+	s.Mu.Lock()
 	var wait time.Duration
 	if err == nil {
 		out, wait, err = s.do(name, m, c)
 	}
-	s.mu.Unlock()
+	s.Mu.Unlock()
 	if wait > 0 {
 		s.refuse(w, req, RateLimited(wait))
 		return
@@ -151,7 +160,7 @@ func (s *Server) serve(w http.ResponseWriter, name string, m method, c *call, er
 		panic(http.ErrAbortHandler)
 	}
 	s.note(req, status, code)
-	s.pause(f.AnswerAfter, f.AnswerWhen)
+	s.Pause(f.AnswerAfter, f.AnswerWhen)
 	w.Header().Set("X-Oauth-Scopes", strings.Join(s.cfg.Scopes, ","))
 	if m.scope != "" {
 		w.Header().Set("X-Accepted-Oauth-Scopes", m.scope)
@@ -173,12 +182,12 @@ func answered(out obj, err error) (obj, int) {
 	}
 	out = obj{"ok": false, "error": se.code}
 	maps.Copy(out, se.extra)
-	def(&se.status, http.StatusOK)
+	platformtest.Default(&se.status, http.StatusOK)
 	return out, se.status
 }
 
 // do checks who calls and how often, and does it; the lock is held.
-func (s *Server) do(name string, m method, c *call) (obj, time.Duration, error) {
+func (s *web) do(name string, m method, c *call) (obj, time.Duration, error) {
 	if m.fn == nil {
 		return nil, 0, no("unknown_method")
 	}
@@ -188,12 +197,12 @@ func (s *Server) do(name string, m method, c *call) (obj, time.Duration, error) 
 	if wait := s.limit(name, m, c); wait > 0 {
 		return nil, wait, nil
 	}
-	out, err := m.fn(s, c)
+	out, err := m.fn(s.workspace, c)
 	return out, 0, err
 }
 
 // allow checks the token and its scopes.
-func (s *Server) allow(m method, c *call) error {
+func (s *web) allow(m method, c *call) error {
 	switch {
 	case m.open:
 		return nil
@@ -220,33 +229,15 @@ func (s *Server) allow(m method, c *call) error {
 	return nil
 }
 
-// pause waits for a time or a signal, however long the client does.
-func (s *Server) pause(after time.Duration, when <-chan struct{}) {
-	if after > 0 {
-		timer := time.NewTimer(after)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-s.done.Done():
-		}
-	}
-	if when != nil {
-		select {
-		case <-when:
-		case <-s.done.Done():
-		}
-	}
-}
-
-func (s *Server) note(req *Request, status int, code string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *web) note(req *Request, status int, code string) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	req.Status, req.Error = status, code
-	s.change()
+	s.Change()
 }
 
 // refuse answers a call that nothing came of.
-func (s *Server) refuse(w http.ResponseWriter, req *Request, f Fault) {
+func (s *web) refuse(w http.ResponseWriter, req *Request, f Fault) {
 	out := obj{"ok": false, "error": f.Error}
 	status := f.Status
 	switch status {
@@ -255,9 +246,9 @@ func (s *Server) refuse(w http.ResponseWriter, req *Request, f Fault) {
 	case http.StatusTooManyRequests:
 		out["error"] = "ratelimited"
 		w.Header().Set("Retry-After", strconv.Itoa(retryAfter(f.RetryAfter)))
-		s.mu.Lock()
-		s.limited[req.Method]++
-		s.mu.Unlock()
+		s.Mu.Lock()
+		s.TooMany(req.Method)
+		s.Mu.Unlock()
 	default:
 		out["error"] = "service_unavailable"
 	}
@@ -268,5 +259,64 @@ func (s *Server) refuse(w http.ResponseWriter, req *Request, f Fault) {
 func reply(w http.ResponseWriter, status int, out obj) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(encode(out)) // a client that went away needs no answer
+	_, _ = w.Write(platformtest.Encode(out)) // a client that went away needs no answer
 }
+
+// bucket is a leaky bucket: so many at once, then one each so often.
+type bucket struct {
+	tokens float64
+	at     time.Time
+}
+
+// take takes one, or says how long to wait.
+func (b *bucket) take(now time.Time, burst int, every time.Duration) time.Duration {
+	if b.at.IsZero() {
+		b.tokens = float64(burst)
+	} else {
+		b.tokens = min(float64(burst), b.tokens+float64(now.Sub(b.at))/float64(every))
+	}
+	b.at = now
+	if b.tokens >= 1 {
+		b.tokens--
+		return 0
+	}
+	return time.Duration((1 - b.tokens) * float64(every))
+}
+
+// limit says how long the call has to wait; the lock is held.
+func (s *web) limit(name string, m method, c *call) time.Duration {
+	if s.limits.Off {
+		return 0
+	}
+	now := time.Now()
+	if name == "chat.postMessage" {
+		return s.bucket(name+" "+c.str("channel")).take(now, s.limits.PostBurst, s.limits.PostEvery)
+	}
+	perMinute := m.perMinute
+	if n, ok := s.limits.PerMinute[name]; ok {
+		perMinute = n
+	}
+	if perMinute == 0 {
+		return 0
+	}
+	return s.bucket(name).take(now, perMinute, time.Minute/time.Duration(perMinute))
+}
+
+func (s *web) bucket(key string) *bucket {
+	b := s.buckets[key]
+	if b == nil {
+		b = &bucket{}
+		s.buckets[key] = b
+	}
+	return b
+}
+
+// SetLimits changes the rate limits and empties what was counted.
+func (s *web) SetLimits(l Limits) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	s.limits = l.withDefaults()
+	s.buckets = map[string]*bucket{}
+}
+
+func retryAfter(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }

@@ -1,9 +1,9 @@
 package slacktest
 
 import (
-	"slices"
-	"strings"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/adapters/platformtest"
 )
 
 // Config says what kind of workspace New opens. The zero value is one with
@@ -49,33 +49,32 @@ type Limits struct {
 	PerMinute map[string]int // by method; instead of the tier's
 }
 
-// Chaos are probabilities (0 to 1) of random faults, drawn from Seed.
-type Chaos struct {
-	Seed uint64
+// What goes wrong, on request and at random.
+type (
+	Fault      = platformtest.Fault
+	EventFault = platformtest.EventFault
+	Chaos      = platformtest.Chaos
+)
 
-	RateLimited float64 // a call is answered 429
-	Unavailable float64 // a call is answered 503, and nothing happened
-	LostRequest float64 // a call is cut before anything happened
-	LostAnswer  float64 // a call is accepted, and the connection cut
-	LateAnswer  float64 // a call is accepted at once and answered late
-	LateAccept  float64 // a call is accepted late
+// The faults of every platform.
+var (
+	RateLimited = platformtest.RateLimited
+	Unavailable = platformtest.Unavailable
+	LostAnswer  = platformtest.LostAnswer
+	LostRequest = platformtest.LostRequest
+)
 
-	TwiceEvent float64 // an event is delivered twice
-	LateEvent  float64 // an event is delivered late, so perhaps after the next
-	LostAck    float64 // an acknowledgement is not seen: the event is redelivered
-	DropSocket float64 // the socket is cut after an event was sent on it
-
-	Delay time.Duration // how late at most; default 300 ms
-}
+// APIError answers with an error of Slack's.
+func APIError(code string) Fault { return Fault{Error: code} }
 
 func (c Config) withDefaults() Config {
-	def(&c.Addr, "127.0.0.1:0")
-	def(&c.AckWithin, 3*time.Second)
-	def(&c.PingEvery, 5*time.Second)
-	def(&c.Refresh, time.Second)
-	def(&c.TriggerLife, 3*time.Second)
-	def(&c.HookLife, 30*time.Minute)
-	def(&c.Chaos.Delay, 300*time.Millisecond)
+	platformtest.Default(&c.Addr, "127.0.0.1:0")
+	platformtest.Default(&c.AckWithin, 3*time.Second)
+	platformtest.Default(&c.PingEvery, 5*time.Second)
+	platformtest.Default(&c.Refresh, time.Second)
+	platformtest.Default(&c.TriggerLife, 3*time.Second)
+	platformtest.Default(&c.HookLife, 30*time.Minute)
+	c.Chaos = c.Chaos.WithDefaults()
 	if c.Scopes == nil {
 		c.Scopes = AllScopes()
 	}
@@ -87,30 +86,7 @@ func (c Config) withDefaults() Config {
 }
 
 func (l Limits) withDefaults() Limits {
-	def(&l.PostEvery, time.Second)
-	def(&l.PostBurst, 5)
+	platformtest.Default(&l.PostEvery, time.Second)
+	platformtest.Default(&l.PostBurst, 5)
 	return l
-}
-
-func def[T comparable](p *T, v T) {
-	var zero T
-	if *p == zero {
-		*p = v
-	}
-}
-
-// AllScopes is every scope that a method of this server asks for.
-func AllScopes() []string {
-	var out []string
-	for _, m := range methods() {
-		if rest, ok := strings.CutPrefix(m.scope, "*:"); ok {
-			for _, kind := range scopeOf {
-				out = append(out, kind+":"+rest)
-			}
-		} else if m.scope != "" {
-			out = append(out, m.scope)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
 }

@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/adapters/platformtest"
 )
 
 const (
@@ -35,40 +38,35 @@ type delivery struct {
 	response json.RawMessage
 }
 
+// outbox hands events, clicks, forms and commands over to the app.
+type outbox struct {
+	*workspace
+	pending    map[string]*delivery // by envelope
+	deliveries []*Delivery
+}
+
 // send starts a delivery, unless a fault says otherwise; the lock is held.
-func (s *Server) send(d *delivery) {
+func (s *outbox) send(d *delivery) {
 	if d.kind == kindEvents {
-		if s.holding {
-			s.held = append(s.held, d)
+		if s.Held(func() { s.send(d) }) {
 			return
 		}
-		d.fault = s.eventFault()
+		d.fault = s.OfEvent()
 	}
 	if d.fault.Twice {
 		twin := *d
 		twin.fault = EventFault{}
-		s.later(d.fault.After+time.Millisecond, func() { s.attemptNow(&twin) })
+		s.Later(d.fault.After+time.Millisecond, func() { s.attemptNow(&twin) })
 	}
 	if d.fault.After > 0 {
-		s.later(d.fault.After, func() { s.attemptNow(d) })
+		s.Later(d.fault.After, func() { s.attemptNow(d) })
 		return
 	}
 	s.attemptNow(d)
 }
 
-// later runs f with the lock held, unless the server was closed by then.
-func (s *Server) later(after time.Duration, f func()) *time.Timer {
-	return time.AfterFunc(after, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if !s.closed {
-			f()
-		}
-	})
-}
-
-func (s *Server) attemptNow(d *delivery) {
-	if s.closed {
+func (s *outbox) attemptNow(d *delivery) {
+	if s.Closed() {
 		return
 	}
 	d.envelope = s.id("env-")
@@ -78,32 +76,32 @@ func (s *Server) attemptNow(d *delivery) {
 	}
 	s.deliveries = append(s.deliveries, d.record)
 	s.pending[d.envelope] = d
-	d.timer = s.later(s.cfg.AckWithin, func() { s.failed(d, d.envelope, "timeout") })
-	defer s.change()
+	d.timer = s.Later(s.cfg.AckWithin, func() { s.failed(d, d.envelope, "timeout") })
+	defer s.Change()
 	if s.cfg.Deliver != "" {
 		envelope, attempt, reason := d.envelope, d.attempt, d.reason
-		s.wg.Go(func() { s.deliverHTTP(d, envelope, attempt, reason) })
+		s.WG.Go(func() { s.deliverHTTP(d, envelope, attempt, reason) })
 		return
 	}
-	l := s.pick()
+	l := s.sockets.pick()
 	if l == nil {
 		s.failed(d, d.envelope, "no_connection")
 		return
 	}
 	d.link, d.record.Link = l, l.id
-	l.write(encode(obj{
+	l.Send(platformtest.Frame{Text: platformtest.Encode(obj{
 		"envelope_id": d.envelope, "type": d.kind, "payload": d.payload,
 		"accepts_response_payload": d.kind != kindEvents,
 		"retry_attempt":            d.attempt, "retry_reason": d.reason,
-	}))
+	})})
 	if d.fault.DropSocket {
 		d.fault.DropSocket = false
-		s.later(time.Millisecond, l.cut)
+		s.Later(time.Millisecond, l.Cut)
 	}
 }
 
 // acknowledge ends a delivery; the lock is held.
-func (s *Server) acknowledge(envelope string, response json.RawMessage) {
+func (s *outbox) acknowledge(envelope string, response json.RawMessage) {
 	d := s.pending[envelope]
 	if d == nil {
 		return // late, or not ours
@@ -119,18 +117,18 @@ func (s *Server) acknowledge(envelope string, response json.RawMessage) {
 	d.record.Response = response
 	d.acked, d.response = true, response
 	d.end()
-	s.change()
+	s.Change()
 }
 
 // failed ends an attempt and plans the next one, if there is one; the lock is held.
-func (s *Server) failed(d *delivery, envelope, why string) {
+func (s *outbox) failed(d *delivery, envelope, why string) {
 	if s.pending[envelope] != d {
 		return
 	}
 	d.timer.Stop()
 	delete(s.pending, envelope)
 	d.record.Error = why
-	s.change()
+	s.Change()
 	if d.kind != kindEvents || d.attempt >= len(s.cfg.Redeliver) {
 		d.end()
 		return
@@ -138,7 +136,7 @@ func (s *Server) failed(d *delivery, envelope, why string) {
 	pause := s.cfg.Redeliver[d.attempt]
 	d.attempt++
 	d.reason = why
-	s.later(pause, func() { s.attemptNow(d) })
+	s.Later(pause, func() { s.attemptNow(d) })
 }
 
 func (d *delivery) end() {
@@ -149,21 +147,132 @@ func (d *delivery) end() {
 }
 
 // ask delivers and waits until the app acknowledged or did not.
-func (s *Server) ask(d *delivery) (json.RawMessage, error) {
-	s.mu.Lock()
+func (s *outbox) ask(d *delivery) (json.RawMessage, error) {
+	s.Mu.Lock()
 	ended := make(chan struct{})
 	d.ended = ended
 	s.send(d)
-	s.mu.Unlock()
+	s.Mu.Unlock()
 	select {
 	case <-ended:
-	case <-s.done.Done():
+	case <-s.Done.Done():
 		return nil, ErrNotAnswered
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	if !d.acked {
 		return nil, fmt.Errorf("%w (%s %s: %s)", ErrNotAnswered, d.kind, d.typ, d.record.Error)
 	}
 	return d.response, nil
+}
+
+// stamp is a time as Slack writes it.
+func stamp(t time.Time) string {
+	us := t.UnixMicro()
+	return fmt.Sprintf("%d.%06d", us/1e6, us%1e6)
+}
+
+// tell says that a message was posted; the lock is held.
+func (s *outbox) tell(m *message) {
+	c := s.channel(m.Channel)
+	if c == nil || !c.has(BotUser) {
+		return
+	}
+	if m.BotID == Bot && s.cfg.NoEcho {
+		return
+	}
+	plain := s.messageJSON(m, true)
+	plain["channel"], plain["channel_type"], plain["event_ts"] = c.ID, c.kind(), m.TS
+	mention := s.mentionJSON(m)
+	both := c.IM == "" && m.BotID != Bot && strings.Contains(m.Text, "<@"+BotUser+">")
+	switch {
+	case !both:
+		s.emit(plain, m.User)
+	case s.cfg.Mentions == OnlyAppMention:
+		s.emit(mention, m.User)
+	case s.cfg.Mentions == OnlyMessage:
+		s.emit(plain, m.User)
+	case s.cfg.Mentions == MessageFirst:
+		s.emit(plain, m.User)
+		s.emit(mention, m.User)
+	default:
+		s.emit(mention, m.User)
+		s.emit(plain, m.User)
+	}
+}
+
+// mentionJSON is the app_mention of a message: it has no channel_type and no subtype.
+func (s *outbox) mentionJSON(m *message) obj {
+	out := s.messageJSON(m, false)
+	out["type"], out["channel"], out["event_ts"] = "app_mention", m.Channel, m.TS
+	delete(out, "subtype")
+	return out
+}
+
+func (s *outbox) tellChanged(m *message, before obj) {
+	after := s.messageJSON(m, true)
+	s.tellHidden(m, "message_changed", obj{"message": after, "previous_message": before})
+}
+
+func (s *outbox) tellDeleted(m *message, before obj) {
+	s.tellHidden(m, "message_deleted", obj{"deleted_ts": m.TS, "previous_message": before})
+}
+
+func (s *outbox) tellHidden(m *message, subtype string, ev obj) {
+	c := s.channel(m.Channel)
+	if c == nil || !c.has(BotUser) || m.BotID == Bot && s.cfg.NoEcho {
+		return
+	}
+	ts, _ := s.ts()
+	ev["type"], ev["subtype"], ev["hidden"] = "message", subtype, true
+	ev["channel"], ev["channel_type"], ev["ts"], ev["event_ts"] = c.ID, c.kind(), ts, ts
+	s.emit(ev, m.User)
+}
+
+func (s *outbox) tellReaction(kind, user, name string, m *message) {
+	c := s.channel(m.Channel)
+	if c == nil || !c.has(BotUser) || user == BotUser && s.cfg.NoEcho {
+		return
+	}
+	s.emit(obj{"type": kind, "user": user, "reaction": name, "item_user": m.User, "item": obj{"type": "message", "channel": m.Channel, "ts": m.TS}}, user)
+}
+
+// emit wraps an event and sends it off; the lock is held.
+func (s *outbox) emit(ev obj, by string) {
+	ts, at := s.ts()
+	if ev["event_ts"] == nil {
+		ev["event_ts"] = ts
+	}
+	id := s.id("Ev")
+	kind, _ := ev["type"].(string)
+	channel, _ := ev["channel"].(string)
+	shared := false
+	if c := s.channel(channel); c != nil {
+		shared = c.Shared
+	}
+	body := obj{
+		"token": "verification", "team_id": Team, "api_app_id": App, "event": ev, "type": "event_callback",
+		"event_id": id, "event_time": at.Unix(), "is_ext_shared_channel": shared,
+		"authorizations": []obj{{"enterprise_id": nil, "team_id": Team, "user_id": BotUser, "is_bot": true, "is_enterprise_install": false}},
+		"event_context":  "4-" + id,
+	}
+	if u := s.user(by); u != nil {
+		body["context_team_id"] = Team
+	}
+	s.send(&delivery{kind: kindEvents, typ: kind, event: id, payload: platformtest.Encode(body)})
+}
+
+// Raw delivers an event of any type, known to anybody or not, as the app's
+// events are delivered. The event is JSON without its envelope.
+func (s *outbox) Raw(event map[string]any) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	s.emit(obj(event), "")
+}
+
+// RawEnvelope delivers a payload as it is, in an envelope of the given type.
+func (s *outbox) RawEnvelope(kind string, payload []byte) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	s.send(&delivery{kind: kind, typ: "raw", payload: payload})
 }

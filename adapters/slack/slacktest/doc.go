@@ -9,6 +9,17 @@
 // accepted, events that come twice, late or in another order, sockets that are
 // cut.
 //
+//	server.go config.go       the server and how it is set up
+//	world.go workspace.go     what there is, and the state behind one lock
+//	call.go methods.go        the way of a call; chat.go, files.go and views.go are what it does
+//	blocks.go checks.go       blocks, checked as Slack checks them
+//	deliver.go signed.go      events on their way to the app, over a socket (socket.go) or HTTP
+//	people.go click.go modal.go  what people do
+//	look.go render.go         what people see
+//
+// It knows the methods that the adapter calls; any other is unknown_method. What
+// it shares with discordtest is in adapters/platformtest.
+//
 // What does not live here: anything that knows Deckhand or a Slack library.
 // The package is ordinary code without package testing, since the demo runs it.
 package slacktest

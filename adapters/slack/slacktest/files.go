@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/adapters/platformtest"
 )
 
 const maxFile = 64 << 20
@@ -24,7 +26,7 @@ type file struct {
 }
 
 // keep stores what a person attached; the lock is held.
-func (s *Server) keep(user, channel string, u Upload) *file {
+func (s *workspace) keep(user, channel string, u Upload) *file {
 	f := &file{ready: true, sent: true, length: len(u.Data), File: File{
 		ID: s.id("F"), Name: u.Name, Title: u.Name, Mimetype: mimetype(u.Name, u.Mimetype, u.Data),
 		User: user, Data: u.Data, Channels: []string{channel}, Created: time.Now(),
@@ -33,7 +35,7 @@ func (s *Server) keep(user, channel string, u Upload) *file {
 	return f
 }
 
-func (s *Server) file(id string) *file {
+func (s *workspace) file(id string) *file {
 	for _, f := range s.files {
 		if f.ID == id {
 			return f
@@ -42,8 +44,8 @@ func (s *Server) file(id string) *file {
 	return nil
 }
 
-func (s *Server) fileJSON(f File) obj {
-	url := s.base + "/files/" + f.ID + "/" + f.Name
+func (s *workspace) fileJSON(f File) obj {
+	url := s.URL() + "/files/" + f.ID + "/" + f.Name
 	return obj{
 		"id": f.ID, "name": f.Name, "title": f.Title, "mimetype": f.Mimetype, "filetype": strings.TrimPrefix(path.Ext(f.Name), "."),
 		"user": f.User, "size": len(f.Data), "created": f.Created.Unix(), "timestamp": f.Created.Unix(),
@@ -52,7 +54,7 @@ func (s *Server) fileJSON(f File) obj {
 	}
 }
 
-func (s *Server) filesUploadURL(c *call) (obj, error) {
+func filesUploadURL(s *workspace, c *call) (obj, error) {
 	length, err := strconv.Atoi(c.str("length"))
 	name := c.str("filename")
 	if err != nil || length <= 0 || length > maxFile || name == "" {
@@ -60,17 +62,17 @@ func (s *Server) filesUploadURL(c *call) (obj, error) {
 	}
 	f := &file{length: length, File: File{ID: s.id("F"), Name: path.Base(name), User: BotUser, Created: time.Now()}}
 	s.files = append(s.files, f)
-	return obj{"upload_url": s.base + "/upload/" + f.ID, "file_id": f.ID}, nil
+	return obj{"upload_url": s.URL() + "/upload/" + f.ID, "file_id": f.ID}, nil
 }
 
 // serveUpload takes the bytes, as a form or as they are.
-func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request) {
+func (s *web) serveUpload(w http.ResponseWriter, r *http.Request) {
 	data, err := uploaded(r)
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
 	c := &call{args: map[string]string{"file": r.PathValue("id"), "bytes": strconv.Itoa(len(data))}}
-	fn := func(s *Server, c *call) (obj, error) {
+	fn := func(s *workspace, c *call) (obj, error) {
 		f := s.file(c.str("file"))
 		switch {
 		case f == nil || f.ready:
@@ -111,7 +113,7 @@ func uploaded(r *http.Request) ([]byte, error) {
 }
 
 // filesComplete shares uploaded files, all or none.
-func (s *Server) filesComplete(c *call) (obj, error) {
+func filesComplete(s *workspace, c *call) (obj, error) {
 	var some []struct {
 		ID    string `json:"id"`
 		Title string `json:"title"`
@@ -121,7 +123,7 @@ func (s *Server) filesComplete(c *call) (obj, error) {
 	}
 	m := &message{Message: Message{User: BotUser, BotID: Bot, Subtype: "file_share", Text: c.str("initial_comment")}}
 	channel := c.str("channel_id")
-	def(&channel, strings.Split(c.str("channels"), ",")[0])
+	platformtest.Default(&channel, strings.Split(c.str("channels"), ",")[0])
 	if channel != "" {
 		ch, err := s.place(channel)
 		if err != nil {
@@ -141,7 +143,7 @@ func (s *Server) filesComplete(c *call) (obj, error) {
 	for _, one := range some {
 		f := s.file(one.ID)
 		f.ready, f.Title = true, one.Title
-		def(&f.Title, f.Name)
+		platformtest.Default(&f.Title, f.Name)
 		if m.Channel != "" {
 			f.Channels = append(slices.Clone(f.Channels), m.Channel)
 		}
@@ -150,13 +152,13 @@ func (s *Server) filesComplete(c *call) (obj, error) {
 	}
 	if m.Channel != "" {
 		s.post(m)
-		s.tell(m)
+		s.events.tell(m)
 	}
-	s.change()
+	s.Change()
 	return obj{"files": shown}, nil
 }
 
-func (s *Server) filesInfo(c *call) (obj, error) {
+func filesInfo(s *workspace, c *call) (obj, error) {
 	f := s.file(c.str("file"))
 	if f == nil || !f.ready {
 		return nil, no("file_not_found")
@@ -167,7 +169,7 @@ func (s *Server) filesInfo(c *call) (obj, error) {
 }
 
 // shares are the messages that show a file.
-func (s *Server) shares(id string) obj {
+func (s *workspace) shares(id string) obj {
 	public := map[string][]obj{}
 	for _, m := range s.messages {
 		for _, f := range m.Files {
@@ -181,18 +183,18 @@ func (s *Server) shares(id string) obj {
 
 // serveFile gives the bytes to whoever has the bot's token; everybody else is
 // sent to the sign-in page.
-func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
+func (s *web) serveFile(w http.ResponseWriter, r *http.Request) {
+	s.Mu.Lock()
 	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-	allowed := token == s.BotToken && slices.Contains(s.cfg.Scopes, "files:read") && !s.outage
+	allowed := token == s.BotToken && slices.Contains(s.cfg.Scopes, "files:read") && !s.Refuses()
 	var found *File
 	if f := s.file(r.PathValue("id")); f != nil && f.ready {
 		found = &f.File
 	}
-	s.mu.Unlock()
+	s.Mu.Unlock()
 	switch {
 	case !allowed:
-		http.Redirect(w, r, s.base+"/?redir="+r.URL.Path, http.StatusFound)
+		http.Redirect(w, r, s.URL()+"/?redir="+r.URL.Path, http.StatusFound)
 	case found == nil:
 		http.NotFound(w, r)
 	default:

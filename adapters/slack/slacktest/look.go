@@ -6,26 +6,29 @@ import (
 	"slices"
 )
 
+// Screen is what can be seen of a workspace.
+type Screen struct{ *workspace }
+
 // Messages are the messages of a channel, replies included, oldest first. What
 // was deleted is not among them.
-func (s *Server) Messages(channel string) []Message {
+func (s Screen) Messages(channel string) []Message {
 	return s.look(func(m *message) bool { return m.Channel == channel && !m.Deleted })
 }
 
 // Thread is a parent and its replies, oldest first.
-func (s *Server) Thread(channel, ts string) []Message {
+func (s Screen) Thread(channel, ts string) []Message {
 	return s.look(func(m *message) bool {
 		return m.Channel == channel && (m.TS == ts || m.ThreadTS == ts) && !m.Deleted
 	})
 }
 
 // FromBot are the bot's messages everywhere, oldest first.
-func (s *Server) FromBot() []Message {
+func (s Screen) FromBot() []Message {
 	return s.look(func(m *message) bool { return m.BotID == Bot && !m.Deleted })
 }
 
 // Message is one message, deleted or not.
-func (s *Server) Message(channel, ts string) (Message, bool) {
+func (s Screen) Message(channel, ts string) (Message, bool) {
 	out := s.look(func(m *message) bool { return m.Channel == channel && m.TS == ts })
 	if len(out) == 0 {
 		return Message{}, false
@@ -33,9 +36,9 @@ func (s *Server) Message(channel, ts string) (Message, bool) {
 	return out[0], true
 }
 
-func (s *Server) look(want func(*message) bool) []Message {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s Screen) look(want func(*message) bool) []Message {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	var out []Message
 	for _, m := range s.messages {
 		if want(m) {
@@ -53,9 +56,9 @@ func (m *message) snapshot() Message {
 }
 
 // Ephemerals are the messages that only a person saw; "" is everybody's.
-func (s *Server) Ephemerals(user string) []Ephemeral {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s Screen) Ephemerals(user string) []Ephemeral {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	var out []Ephemeral
 	for _, e := range s.ephemeral {
 		if user == "" || e.User == user {
@@ -66,9 +69,9 @@ func (s *Server) Ephemerals(user string) []Ephemeral {
 }
 
 // Modal is the modal that a person has before them.
-func (s *Server) Modal(user string) (View, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s Screen) Modal(user string) (View, bool) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	for _, v := range slices.Backward(s.views) {
 		if v.Type == "modal" && v.User == user && v.Open {
 			return v.View, true
@@ -78,9 +81,9 @@ func (s *Server) Modal(user string) (View, bool) {
 }
 
 // Home is what the app published for a person.
-func (s *Server) Home(user string) (View, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s Screen) Home(user string) (View, bool) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	for _, v := range s.views {
 		if v.Type == "home" && v.User == user {
 			return v.View, true
@@ -90,9 +93,9 @@ func (s *Server) Home(user string) (View, bool) {
 }
 
 // Files are the files of the workspace.
-func (s *Server) Files() []File {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s Screen) Files() []File {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	var out []File
 	for _, f := range s.files {
 		if f.ready {
@@ -103,21 +106,21 @@ func (s *Server) Files() []File {
 }
 
 // Statuses are the calls that set a thread's status, oldest first.
-func (s *Server) Statuses() []Status {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s Screen) Statuses() []Status {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	return slices.Clone(s.statuses)
 }
 
 // Status is what a thread's status says now; it is sticky until the app
 // empties it.
-func (s *Server) Status(channel, thread string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s Screen) Status(channel, thread string) string {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	return s.status(channel, thread)
 }
 
-func (s *Server) status(channel, thread string) string {
+func (s *workspace) status(channel, thread string) string {
 	for _, st := range slices.Backward(s.statuses) {
 		if st.Channel == channel && st.ThreadTS == thread {
 			return st.Status
@@ -127,9 +130,9 @@ func (s *Server) status(channel, thread string) string {
 }
 
 // AssistantThreads are the titles and prompts that the app set.
-func (s *Server) AssistantThreads() []Thread {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s Screen) AssistantThreads() []Thread {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	out := make([]Thread, 0, len(s.threads))
 	for _, t := range s.threads {
 		out = append(out, *t)
@@ -138,9 +141,9 @@ func (s *Server) AssistantThreads() []Thread {
 }
 
 // Requests is the log of all calls, oldest first.
-func (s *Server) Requests() []Request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *web) Requests() []Request {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	out := make([]Request, 0, len(s.requests))
 	for _, r := range s.requests {
 		c := *r
@@ -150,36 +153,10 @@ func (s *Server) Requests() []Request {
 	return out
 }
 
-// Count is how many calls of a method were made, however they ended.
-func (s *Server) Count(method string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := 0
-	for _, r := range s.requests {
-		if r.Method == method {
-			n++
-		}
-	}
-	return n
-}
-
-// Unknown are the methods that were called and that this server does not know.
-func (s *Server) Unknown() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var out []string
-	for _, r := range s.requests {
-		if !r.Known && !slices.Contains(out, r.Method) {
-			out = append(out, r.Method)
-		}
-	}
-	return out
-}
-
 // Deliveries is the log of all attempts to hand something to the app, oldest first.
-func (s *Server) Deliveries() []Delivery {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *outbox) Deliveries() []Delivery {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	out := make([]Delivery, 0, len(s.deliveries))
 	for _, d := range s.deliveries {
 		out = append(out, *d)

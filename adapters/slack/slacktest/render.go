@@ -6,19 +6,20 @@ import (
 	"io"
 	"regexp"
 	"strings"
-	"unicode"
+
+	"github.com/deckhand-bot/deckhand/adapters/platformtest"
 )
 
 const clock = "15:04:05"
 
 // Render writes a thread, or with an empty thread a channel's top level, in
 // plain text for people.
-func (s *Server) Render(w io.Writer, channel, thread string) error {
-	s.mu.Lock()
+func (s Screen) Render(w io.Writer, channel, thread string) error {
+	s.Mu.Lock()
 	var b strings.Builder
-	p := &painter{s: s, b: &b}
+	p := &painter{s: s.workspace, b: &b}
 	p.channel(channel, thread)
-	s.mu.Unlock()
+	s.Mu.Unlock()
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("slacktest: rendering %s: %w", channel, err)
 	}
@@ -26,28 +27,28 @@ func (s *Server) Render(w io.Writer, channel, thread string) error {
 }
 
 // RenderMessage is one message in plain text.
-func (s *Server) RenderMessage(channel, ts string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s Screen) RenderMessage(channel, ts string) string {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	m := s.message(channel, ts)
 	if m == nil {
 		return ""
 	}
 	var b strings.Builder
-	(&painter{s: s, b: &b}).message(m, "")
+	(&painter{s: s.workspace, b: &b}).message(m, "")
 	return b.String()
 }
 
 // RenderView is a modal or a Home in plain text.
-func (s *Server) RenderView(id string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s Screen) RenderView(id string) string {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	v := s.view(id, "")
 	if v == nil {
 		return ""
 	}
 	var b strings.Builder
-	p := &painter{s: s, b: &b}
+	p := &painter{s: s.workspace, b: &b}
 	p.line("┌ ", v.Title)
 	for _, line := range p.blocks(v.Blocks) {
 		p.line("│ ", line)
@@ -60,7 +61,7 @@ func (s *Server) RenderView(id string) string {
 
 // painter writes a workspace down as text; the server's lock is held.
 type painter struct {
-	s *Server
+	s *workspace
 	b *strings.Builder
 }
 
@@ -81,7 +82,7 @@ func (p *painter) channel(channel, thread string) {
 		case thread == "" && (m.ThreadTS == "" || m.Broadcast):
 			p.message(m, "")
 			if n := len(p.s.replies(channel, m.TS)); n > 0 {
-				fmt.Fprintf(p.b, "  ↳ %s\n", count(n, "reply", "replies"))
+				fmt.Fprintf(p.b, "  ↳ %s\n", platformtest.Number(n, "reply", "replies"))
 			}
 		case thread != "" && m.TS == thread:
 			p.message(m, "")
@@ -98,7 +99,7 @@ func (p *painter) message(m *message, indent string) {
 		head += " (also sent to the channel)"
 	}
 	if n := len(m.Edits); n > 0 {
-		head += fmt.Sprintf(" (edited %s)", count(n, "time", "times"))
+		head += fmt.Sprintf(" (edited %s)", platformtest.Number(n, "time", "times"))
 	}
 	fmt.Fprintf(p.b, "\n%s%s\n", indent, head)
 	indent += "  "
@@ -106,7 +107,7 @@ func (p *painter) message(m *message, indent string) {
 		p.line(indent, line)
 	}
 	for _, f := range m.Files {
-		p.line(indent, fmt.Sprintf("📎 %s (%s)", f.Title, size(len(f.Data))))
+		p.line(indent, fmt.Sprintf("📎 %s (%s)", f.Title, platformtest.Size(len(f.Data))))
 	}
 	var set []string
 	for _, r := range m.Reactions {
@@ -129,16 +130,8 @@ func (p *painter) ephemerals(channel, thread string) {
 	}
 }
 
-// line writes one line without a trailing blank and without control characters.
-func (p *painter) line(indent, line string) {
-	line = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, line)
-	fmt.Fprintln(p.b, strings.TrimRight(indent+line, " "))
-}
+// line writes one line of text.
+func (p *painter) line(indent, line string) { p.b.WriteString(platformtest.Line(indent + line)) }
 
 // body is what a message shows: its blocks, or else its text.
 func (p *painter) body(text string, blocks json.RawMessage) []string {
@@ -189,20 +182,170 @@ func (p *painter) group(id string) string {
 	return id
 }
 
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
+// blocks are the lines that blocks show.
+func (p *painter) blocks(raw json.RawMessage) []string {
+	var some []obj
+	if json.Unmarshal(raw, &some) != nil {
+		return nil
 	}
-	return fmt.Sprintf("%d %s", n, many)
+	var out []string
+	for _, b := range some {
+		text := p.block(b)
+		if a, ok := child(b, "accessory"); ok {
+			text = strings.TrimPrefix(text+"  "+p.element(a), "  ")
+		}
+		if text != "" {
+			out = append(out, strings.Split(text, "\n")...)
+		}
+	}
+	return out
 }
 
-func size(n int) string {
-	switch {
-	case n < 1<<10:
-		return count(n, "byte", "bytes")
-	case n < 1<<20:
-		return fmt.Sprintf("%.1f KB", float64(n)/(1<<10))
+func (p *painter) block(b obj) string {
+	switch str(b, "type") {
+	case "section":
+		return p.section(b)
+	case "header":
+		return "▌ " + p.textOf(b, "text")
+	case "divider":
+		return strings.Repeat("─", 40)
+	case "context", "actions", "context_actions":
+		var parts []string
+		for _, e := range list(b, "elements") {
+			parts = append(parts, p.element(e))
+		}
+		return strings.Join(parts, " ")
+	case "markdown":
+		return p.words(str(b, "text"))
+	case "rich_text":
+		return strings.TrimRight(p.rich(b), "\n")
+	case "input":
+		e, _ := child(b, "element")
+		return p.textOf(b, "label") + ": " + p.element(e)
+	case "plan":
+		lines := []string{str(b, "title")}
+		for _, t := range list(b, "tasks") {
+			lines = append(lines, "  "+p.task(t))
+		}
+		return strings.Join(lines, "\n")
+	case "task_card":
+		return p.task(b)
+	case "table":
+		return p.table(b)
+	case "image", "video":
+		return "[" + str(b, "type") + ": " + str(b, "alt_text") + "]"
 	default:
-		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+		return "[" + str(b, "type") + "]"
 	}
+}
+
+func (p *painter) section(b obj) string {
+	var lines []string
+	if t := p.textOf(b, "text"); t != "" {
+		lines = append(lines, t)
+	}
+	for _, f := range list(b, "fields") {
+		lines = append(lines, p.words(str(f, "text")))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (p *painter) textOf(o obj, key string) string {
+	t, _ := child(o, key)
+	return p.words(str(t, "text"))
+}
+
+var marks = map[string]string{"": "○", "pending": "○", "in_progress": "◐", "complete": "●", "error": "✗"}
+
+func (p *painter) task(t obj) string {
+	parts := []string{marks[str(t, "status")] + " " + str(t, "title")}
+	for _, key := range []string{"details", "output"} {
+		if d, ok := child(t, key); ok {
+			if text := strings.TrimSpace(p.rich(d)); text != "" {
+				parts = append(parts, text)
+			}
+		}
+	}
+	return strings.Join(parts, ": ")
+}
+
+func (p *painter) element(e obj) string {
+	switch kind := str(e, "type"); kind {
+	case "button", "icon_button", "workflow_button":
+		return "[" + p.textOf(e, "text") + "]"
+	case "feedback_buttons":
+		good, _ := child(e, "positive_button")
+		bad, _ := child(e, "negative_button")
+		return "[" + p.textOf(good, "text") + "] [" + p.textOf(bad, "text") + "]"
+	case plainText, "mrkdwn":
+		return p.words(str(e, "text"))
+	case "image":
+		return "[image: " + str(e, "alt_text") + "]"
+	case "checkboxes", "radio_buttons", "overflow":
+		var parts []string
+		for _, o := range list(e, "options") {
+			parts = append(parts, "( ) "+p.textOf(o, "text"))
+		}
+		return strings.Join(parts, "  ")
+	default:
+		if strings.HasSuffix(kind, "_select") || strings.HasSuffix(kind, "picker") {
+			word := p.textOf(e, "placeholder")
+			platformtest.Default(&word, "choose")
+			return "[" + word + " ▾]"
+		}
+		return "________"
+	}
+}
+
+func (p *painter) table(b obj) string {
+	rows, _ := b["rows"].([]any)
+	var lines []string
+	for _, r := range rows {
+		cells, _ := r.([]any)
+		var parts []string
+		for _, c := range cells {
+			cell, _ := c.(map[string]any)
+			if str(cell, "type") == "rich_text" {
+				parts = append(parts, strings.TrimSpace(p.rich(cell)))
+			} else {
+				parts = append(parts, str(cell, "text"))
+			}
+		}
+		lines = append(lines, strings.Join(parts, " | "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// rich is the text of rich text, whose elements hold elements.
+func (p *painter) rich(o obj) string {
+	var b strings.Builder
+	for _, e := range list(o, "elements") {
+		switch str(e, "type") {
+		case "text":
+			b.WriteString(str(e, "text"))
+		case "link":
+			word := str(e, "text")
+			platformtest.Default(&word, str(e, "url"))
+			b.WriteString(word)
+		case "emoji":
+			b.WriteString(":" + str(e, "name") + ":")
+		case "user":
+			b.WriteString("@" + p.s.name(str(e, "user_id")))
+		case "usergroup":
+			b.WriteString("@" + p.group(str(e, "usergroup_id")))
+		case "channel":
+			b.WriteString(p.words("<#" + str(e, "channel_id") + ">"))
+		case "broadcast":
+			b.WriteString("@" + str(e, "range"))
+		case "rich_text_list":
+			for _, item := range list(e, "elements") {
+				b.WriteString("• " + strings.TrimRight(p.rich(item), "\n") + "\n")
+			}
+		case "rich_text_quote":
+			b.WriteString("> " + p.rich(e) + "\n")
+		default:
+			b.WriteString(p.rich(e) + "\n")
+		}
+	}
+	return b.String()
 }

@@ -16,11 +16,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/adapters/platformtest"
 )
 
 // Sign sets the headers that prove that a body comes from Slack, sent at the
 // given time.
-func (s *Server) Sign(h http.Header, body []byte, at time.Time) {
+func (s *outbox) Sign(h http.Header, body []byte, at time.Time) {
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	mac := hmac.New(sha256.New, []byte(s.SigningSecret))
 	_, _ = fmt.Fprintf(mac, "v0:%s:%s", stamp, body) // a hash takes everything
@@ -29,16 +31,16 @@ func (s *Server) Sign(h http.Header, body []byte, at time.Time) {
 }
 
 // DeliverTo changes the base URL of signed HTTP deliveries; empty is Socket Mode.
-func (s *Server) DeliverTo(base string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *outbox) DeliverTo(base string) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	s.cfg.Deliver = base
 }
 
 // Challenge sends url_verification to the app and says whether it was answered.
-func (s *Server) Challenge(ctx context.Context) error {
+func (s *outbox) Challenge(ctx context.Context) error {
 	want := "challenge-" + strconv.FormatInt(time.Now().UnixNano(), 36)
-	body := encode(obj{"type": "url_verification", "token": "verification", "challenge": want})
+	body := platformtest.Encode(obj{"type": "url_verification", "token": "verification", "challenge": want})
 	got, _, err := s.sendHTTP(ctx, "/slack/events", "application/json", body, 0, "")
 	if err != nil {
 		return fmt.Errorf("slacktest: the challenge was not answered: %w", err)
@@ -53,7 +55,7 @@ func (s *Server) Challenge(ctx context.Context) error {
 }
 
 // deliverHTTP makes one attempt over HTTP; the lock is not held.
-func (s *Server) deliverHTTP(d *delivery, envelope string, attempt int, reason string) {
+func (s *outbox) deliverHTTP(d *delivery, envelope string, attempt int, reason string) {
 	path, kind, body := "/slack/events", "application/json", []byte(d.payload)
 	switch d.kind {
 	case kindInteractive:
@@ -61,18 +63,18 @@ func (s *Server) deliverHTTP(d *delivery, envelope string, attempt int, reason s
 	case kindSlash:
 		path, kind, body = "/slack/commands", formType, []byte(slashForm(d.payload))
 	}
-	ctx, cancel := context.WithTimeout(s.done, s.cfg.AckWithin)
+	ctx, cancel := context.WithTimeout(s.Done, s.cfg.AckWithin)
 	defer cancel()
 	got, noRetry, err := s.sendHTTP(ctx, path, kind, body, attempt, reason)
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	switch {
 	case err == nil:
 		s.acknowledge(envelope, got)
 		if p := s.pending[envelope]; p != nil { // a lost acknowledgement looks like a timeout
 			s.failed(p, envelope, "http_timeout")
 		}
-	case s.closed:
+	case s.Closed():
 	default:
 		if noRetry {
 			d.attempt = len(s.cfg.Redeliver)
@@ -85,10 +87,10 @@ const formType = "application/x-www-form-urlencoded"
 
 var errStatus = errors.New("the app answered with a status other than 2xx")
 
-func (s *Server) sendHTTP(ctx context.Context, path, kind string, body []byte, attempt int, reason string) (got []byte, noRetry bool, err error) {
-	s.mu.Lock()
+func (s *outbox) sendHTTP(ctx context.Context, path, kind string, body []byte, attempt int, reason string) (got []byte, noRetry bool, err error) {
+	s.Mu.Lock()
 	base := strings.TrimSuffix(s.cfg.Deliver, "/")
-	s.mu.Unlock()
+	s.Mu.Unlock()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, false, fmt.Errorf("delivering to %s: %w", base, err)
@@ -100,7 +102,7 @@ func (s *Server) sendHTTP(ctx context.Context, path, kind string, body []byte, a
 		req.Header.Set("X-Slack-Retry-Num", strconv.Itoa(attempt))
 		req.Header.Set("X-Slack-Retry-Reason", reason)
 	}
-	resp, err := s.out.Do(req)
+	resp, err := s.Out.Do(req)
 	if err != nil {
 		return nil, false, fmt.Errorf("delivering: %w", err)
 	}

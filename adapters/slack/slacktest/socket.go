@@ -4,10 +4,9 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
-	"sync"
 	"time"
 
-	"github.com/gorilla/websocket"
+	"github.com/deckhand-bot/deckhand/adapters/platformtest"
 )
 
 const (
@@ -15,49 +14,31 @@ const (
 	maxResponse = 20 << 10 // larger acknowledgements are not seen
 )
 
+// sockets are the connections of the app.
+type sockets struct {
+	*workspace
+	links    []*link
+	linkSeq  int
+	nextLink int
+	tickets  map[string]time.Time
+	mute     int // of the next connections: they are never greeted
+}
+
 // link is one Socket Mode connection.
 type link struct {
+	*platformtest.Socket
 	id      int
-	ws      *websocket.Conn
-	out     chan []byte
-	gone    chan struct{}
-	cutOnce sync.Once
 	ready   bool // said hello
 	leaving bool // told to go
 }
 
-// write queues a frame; a client that does not read is cut.
-func (l *link) write(b []byte) {
-	select {
-	case l.out <- b:
-	default:
-		l.cut()
-	}
-}
-
-// cut ends the connection without a word.
-func (l *link) cut() {
-	l.cutOnce.Do(func() {
-		close(l.gone)
-		_ = l.ws.NetConn().Close() // as a cable that is pulled
-	})
-}
-
-// open reports whether the connection was not cut yet.
-func (l *link) open() bool {
-	select {
-	case <-l.gone:
-		return false
-	default:
-		return true
-	}
-}
+func (l *link) write(b []byte) { l.Send(platformtest.Frame{Text: b}) }
 
 // pick takes the links in turn.
-func (s *Server) pick() *link {
+func (s *sockets) pick() *link {
 	var ready []*link
 	for _, l := range s.links {
-		if l.ready && !l.leaving && l.open() {
+		if l.ready && !l.leaving && l.Alive() {
 			ready = append(ready, l)
 		}
 	}
@@ -68,38 +49,36 @@ func (s *Server) pick() *link {
 	return ready[s.nextLink%len(ready)]
 }
 
-func (s *Server) serveLink(w http.ResponseWriter, r *http.Request) {
+func (s *sockets) serveLink(w http.ResponseWriter, r *http.Request) {
 	ticket := r.URL.Query().Get("ticket")
-	s.mu.Lock()
+	s.Mu.Lock()
 	until, ok := s.tickets[ticket]
 	delete(s.tickets, ticket)
-	refuse := s.outage || s.closed
-	s.mu.Unlock()
+	refuse := s.Refuses()
+	s.Mu.Unlock()
 	if !ok || time.Now().After(until) || refuse {
 		http.Error(w, "invalid ticket", http.StatusUnauthorized)
 		return
 	}
-	up := websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
-	ws, err := up.Upgrade(w, r, nil)
-	if err != nil {
-		return // Upgrade has answered
-	}
-	l := &link{ws: ws, out: make(chan []byte, 4096), gone: make(chan struct{})}
-	if !s.join(l) {
-		_ = ws.WriteJSON(obj{"type": "disconnect", "reason": "too_many_websockets"}) // it is closed next anyway
-		l.cut()
+	ws, ok := platformtest.Upgrade(w, r)
+	if !ok {
 		return
 	}
-	s.wg.Go(func() { s.pump(l) })
+	l := &link{Socket: ws}
+	if !s.join(l) {
+		l.Refuse(platformtest.Encode(obj{"type": "disconnect", "reason": "too_many_websockets"}))
+		return
+	}
+	s.WG.Go(func() { l.Pump(s.cfg.PingEvery, "Ping from applink-slacktest") })
 	s.listen(l)
 	s.leave(l)
 }
 
 // join adds a connection and says hello.
-func (s *Server) join(l *link) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.links) >= maxLinks || s.closed {
+func (s *sockets) join(l *link) bool {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	if len(s.links) >= maxLinks || s.Closed() {
 		return false
 	}
 	s.linkSeq++
@@ -109,63 +88,41 @@ func (s *Server) join(l *link) bool {
 		s.mute--
 	} else {
 		l.ready = true
-		l.write(encode(obj{
+		l.write(platformtest.Encode(obj{
 			"type": "hello", "num_connections": len(s.links), "connection_info": obj{"app_id": App},
 			"debug_info": obj{"host": "applink-slacktest", "build_number": 1, "approximate_connection_time": 18060},
 		}))
 	}
-	s.change()
+	s.Change()
 	return true
 }
 
 // leave fails what the connection still owed.
-func (s *Server) leave(l *link) {
-	l.cut()
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *sockets) leave(l *link) {
+	l.Cut()
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	s.links = slices.DeleteFunc(s.links, func(o *link) bool { return o == l })
-	s.change()
-	if s.closed {
+	s.Change()
+	if s.Closed() {
 		return
 	}
 	var owed []*delivery
-	for _, d := range s.pending {
+	for _, d := range s.events.pending {
 		if d.link == l {
 			owed = append(owed, d)
 		}
 	}
 	slices.SortFunc(owed, func(a, b *delivery) int { return a.record.Sent.Compare(b.record.Sent) })
 	for _, d := range owed {
-		s.failed(d, d.envelope, "connection_closed")
-	}
-}
-
-// pump writes frames and pings.
-func (s *Server) pump(l *link) {
-	tick := time.NewTicker(s.cfg.PingEvery)
-	defer tick.Stop()
-	for {
-		var err error
-		select {
-		case <-l.gone:
-			return
-		case b := <-l.out:
-			_ = l.ws.SetWriteDeadline(time.Now().Add(10 * time.Second)) // cannot fail
-			err = l.ws.WriteMessage(websocket.TextMessage, b)
-		case <-tick.C:
-			err = l.ws.WriteControl(websocket.PingMessage, []byte("Ping from applink-slacktest"), time.Now().Add(10*time.Second))
-		}
-		if err != nil {
-			l.cut()
-			return
-		}
+		s.events.failed(d, d.envelope, "connection_closed")
 	}
 }
 
 // listen reads acknowledgements until the connection ends.
-func (s *Server) listen(l *link) {
+func (s *sockets) listen(l *link) {
 	for {
-		_, b, err := l.ws.ReadMessage()
+		b, err := l.Read()
 		if err != nil {
 			return
 		}
@@ -176,19 +133,19 @@ func (s *Server) listen(l *link) {
 		if json.Unmarshal(b, &ack) != nil || len(b) >= maxResponse {
 			continue
 		}
-		s.mu.Lock()
-		s.acknowledge(ack.EnvelopeID, ack.Payload)
-		s.mu.Unlock()
+		s.Mu.Lock()
+		s.events.acknowledge(ack.EnvelopeID, ack.Payload)
+		s.Mu.Unlock()
 	}
 }
 
 // Connections is how many sockets have been greeted and are open.
-func (s *Server) Connections() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *sockets) Connections() int {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	n := 0
 	for _, l := range s.links {
-		if l.ready && l.open() {
+		if l.ready && l.Alive() {
 			n++
 		}
 	}
@@ -198,38 +155,29 @@ func (s *Server) Connections() int {
 // Disconnect tells every socket to go, with a reason as Slack gives it:
 // warning (a little before), refresh_requested or link_disabled (the socket is
 // cut soon after).
-func (s *Server) Disconnect(reason string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *sockets) Disconnect(reason string) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	for _, l := range s.links {
-		l.write(encode(obj{"type": "disconnect", "reason": reason, "debug_info": obj{"host": "applink-slacktest"}}))
+		l.write(platformtest.Encode(obj{"type": "disconnect", "reason": reason, "debug_info": obj{"host": "applink-slacktest"}}))
 		if reason != "warning" {
 			l.leaving = true
-			s.later(s.cfg.Refresh, l.cut)
+			s.Later(s.cfg.Refresh, l.Cut)
 		}
 	}
 }
 
-// DropSockets cuts every socket without a word.
-func (s *Server) DropSockets() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, l := range s.links {
-		l.cut()
-	}
-}
-
 // Mute lets the next n sockets connect and never says hello on them.
-func (s *Server) Mute(n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *sockets) Mute(n int) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	s.mute = n
 }
 
 // Garbage sends a frame that need not be JSON over every socket.
-func (s *Server) Garbage(frame string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *sockets) Garbage(frame string) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	for _, l := range s.links {
 		l.write([]byte(frame))
 	}

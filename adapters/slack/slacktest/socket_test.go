@@ -155,8 +155,8 @@ func TestRefreshMovesToANewSocket(t *testing.T) {
 	events := connect(t, s, nil)
 	s.Disconnect("refresh_requested")
 	wait(t, s, "the second socket is there alone", func() bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
+		s.Mu.Lock()
+		defer s.Mu.Unlock()
 		return s.linkSeq == 2 && len(s.links) == 1 && s.links[0].ready
 	})
 	s.DM(Ann, "still there?")

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 	"unicode/utf8"
+
+	"github.com/deckhand-bot/deckhand/adapters/platformtest"
 )
 
 const (
@@ -33,7 +35,7 @@ type viewBody struct {
 	NotifyOnClose   bool            `json:"notify_on_close"`
 }
 
-func (s *Server) view(id, external string) *view {
+func (s *workspace) view(id, external string) *view {
 	for _, v := range slices.Backward(s.views) {
 		if id != "" && v.ID == id || external != "" && v.ExternalID == external && v.Open {
 			return v
@@ -43,58 +45,58 @@ func (s *Server) view(id, external string) *view {
 }
 
 // readView checks a view that the app sends.
-func (s *Server) readView(raw json.RawMessage, kind string) (viewBody, error) {
+func readView(s *workspace, raw json.RawMessage, kind string) (viewBody, error) {
 	var b viewBody
 	if json.Unmarshal(raw, &b) != nil || b.Type != kind {
-		return b, s.invalid("view", "a view of type "+kind+" is expected")
+		return b, invalid(s, "view", "a view of type "+kind+" is expected")
 	}
 	place := inHome
 	if kind == "modal" {
 		place = inModal
 		if b.Title == nil || b.Title.Text == "" {
-			return b, s.invalid("view", "missing required field: title")
+			return b, invalid(s, "view", "missing required field: title")
 		}
 		for _, t := range []*text{b.Title, b.Submit, b.Close} {
 			if t != nil && utf8.RuneCountInString(t.Text) > maxTitle {
-				return b, s.invalid("view", "must be less than 25 characters [json-pointer:/view/title/text]")
+				return b, invalid(s, "view", "must be less than 25 characters [json-pointer:/view/title/text]")
 			}
 		}
 	}
 	if utf8.RuneCountInString(b.PrivateMetadata) > maxPrivate {
-		return b, s.invalid("view", "must be less than 3001 characters [json-pointer:/view/private_metadata]")
+		return b, invalid(s, "view", "must be less than 3001 characters [json-pointer:/view/private_metadata]")
 	}
-	blocks, err := s.checkBlocks(b.Blocks, place)
+	blocks, err := checkBlocks(s, b.Blocks, place)
 	if err != nil {
 		return b, err
 	}
 	b.Blocks = blocks
 	hasInput := slices.ContainsFunc(blocksOf(blocks), func(b block) bool { return b.Type == "input" })
 	if kind == "modal" && hasInput && b.Submit == nil {
-		return b, s.invalid("view", "missing required field: submit")
+		return b, invalid(s, "view", "missing required field: submit")
 	}
 	return b, nil
 }
 
-func (v *view) fill(s *Server, b viewBody) {
+func (v *view) fill(s *workspace, b viewBody) {
 	v.body = b
 	v.Type, v.CallbackID, v.ExternalID = b.Type, b.CallbackID, b.ExternalID
 	v.PrivateMetadata, v.Blocks = b.PrivateMetadata, b.Blocks
 	if b.Title != nil {
 		v.Title = b.Title.Text
 	}
-	v.Raw = encode(b)
+	v.Raw = platformtest.Encode(b)
 	v.Hash = s.id("hash.")
-	s.change()
+	s.Change()
 }
 
-func (s *Server) newView(user string, b viewBody) *view {
+func (s *workspace) newView(user string, b viewBody) *view {
 	v := &view{View: View{ID: s.id("V"), User: user, Open: true, At: time.Now()}}
 	v.fill(s, b)
 	s.views = append(s.views, v)
 	return v
 }
 
-func (s *Server) viewJSON(v *view) obj {
+func (s *workspace) viewJSON(v *view) obj {
 	values := v.state
 	if values == nil {
 		values = obj{}
@@ -110,12 +112,12 @@ func (s *Server) viewJSON(v *view) obj {
 	return out
 }
 
-func (s *Server) viewsOpen(c *call) (obj, error) {
+func viewsOpen(s *workspace, c *call) (obj, error) {
 	user, err := s.pull(c.str("trigger_id"))
 	if err != nil {
 		return nil, err
 	}
-	b, err := s.readView(c.json("view"), "modal")
+	b, err := readView(s, c.json("view"), "modal")
 	if err != nil {
 		return nil, err
 	}
@@ -125,12 +127,12 @@ func (s *Server) viewsOpen(c *call) (obj, error) {
 	return obj{"view": s.viewJSON(s.newView(user, b))}, nil
 }
 
-func (s *Server) viewsPublish(c *call) (obj, error) {
+func viewsPublish(s *workspace, c *call) (obj, error) {
 	user := c.str("user_id")
 	if s.user(user) == nil {
 		return nil, no("user_not_found")
 	}
-	b, err := s.readView(c.json("view"), "home")
+	b, err := readView(s, c.json("view"), "home")
 	if err != nil {
 		return nil, err
 	}

@@ -2,43 +2,120 @@ package slacktest
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/adapters/platformtest"
 )
 
 // obj is a JSON object on its way out.
 type obj map[string]any
 
+// workspace is the state of a server and what both its sides do with it, the
+// people and the app. Its methods are called with the lock held.
+type workspace struct {
+	platformtest.Core
+
+	BotToken, AppToken, SigningSecret string
+
+	cfg     Config
+	events  *outbox
+	sockets *sockets
+	api     *web
+
+	seq       int
+	lastTS    int64
+	users     []*User
+	channels  []*Channel
+	groups    []*UserGroup
+	messages  []*message
+	files     []*file
+	ephemeral []Ephemeral
+	views     []*view
+	statuses  []Status
+	threads   []*Thread
+	triggers  map[string]*trigger
+	hooks     map[string]*hook
+	rejected  map[string]bool // types of blocks
+}
+
+func (s *workspace) settle() {
+	s.users = []*User{
+		{ID: Ann, Name: "ann", RealName: "Ann"},
+		{ID: Ben, Name: "ben", RealName: "Ben"},
+		{ID: Guest, Name: "gus", RealName: "Gus (guest)", Restricted: true},
+		{ID: Gone, Name: "gone", RealName: "Gone", Deleted: true},
+		{ID: Stranger, Name: "stella", RealName: "Stella (elsewhere)", TeamID: OtherTeam, Stranger: true},
+		{ID: BotUser, Name: "deckhand", RealName: "Deckhand", Bot: true, BotID: Bot},
+	}
+	for _, u := range s.users {
+		u.complete()
+	}
+	s.channels = []*Channel{{ID: General, Name: "general", Members: []string{Ann, Ben, Guest, Stranger, BotUser}}}
+}
+
+// cutAll ends every connection and every wait for an acknowledgement.
+func (s *workspace) cutAll() {
+	for _, l := range s.sockets.links {
+		l.Cut()
+	}
+	if s.Closed() {
+		for _, d := range s.events.pending {
+			d.timer.Stop()
+		}
+	}
+}
+
+// ts is the next timestamp: the time in microseconds, never twice; the lock is held.
+func (s *workspace) ts() (string, time.Time) {
+	now := time.Now()
+	us := now.UnixMicro()
+	if us <= s.lastTS {
+		us = s.lastTS + 1
+	}
+	s.lastTS = us
+	return fmt.Sprintf("%d.%06d", us/1e6, us%1e6), time.UnixMicro(us)
+}
+
+// id is a fresh id with a prefix; the lock is held.
+func (s *workspace) id(prefix string) string {
+	s.seq++
+	return prefix + strings.ToUpper(fmt.Sprintf("%06s", strconv.FormatInt(int64(s.seq), 36)))
+}
+
 // message is a message of the workspace.
 type message struct{ Message }
 
 // post stores a new message; the lock is held.
-func (s *Server) post(m *message) {
+func (s *workspace) post(m *message) {
 	m.TS, m.Posted = s.ts()
 	s.messages = append(s.messages, m)
-	s.change()
+	s.Change()
 }
 
 // rewrite keeps what m was and gives it a new text; the lock is held.
-func (s *Server) rewrite(m *message, by, text string, blocks json.RawMessage) {
+func (s *workspace) rewrite(m *message, by, text string, blocks json.RawMessage) {
 	_, at := s.ts()
 	m.Edits = append(m.Edits, Edit{At: at, By: by, Text: m.Text, Blocks: m.Blocks})
 	m.Text, m.Blocks = text, blocks
-	s.change()
+	s.Change()
 }
 
 // remove deletes m; a parent with replies stays as a tombstone.
-func (s *Server) remove(m *message) {
+func (s *workspace) remove(m *message) {
 	before := s.messageJSON(m, false)
 	m.Deleted = true
 	if len(s.replies(m.Channel, m.TS)) > 0 {
 		m.Subtype, m.Text, m.Blocks, m.Files = "tombstone", "This message was deleted.", nil, nil
 	}
-	s.tellDeleted(m, before)
-	s.change()
+	s.events.tellDeleted(m, before)
+	s.Change()
 }
 
-func (s *Server) message(channel, ts string) *message {
+func (s *workspace) message(channel, ts string) *message {
 	for _, m := range s.messages {
 		if m.Channel == channel && m.TS == ts && !m.Deleted {
 			return m
@@ -48,7 +125,7 @@ func (s *Server) message(channel, ts string) *message {
 }
 
 // replies are the messages under a parent, oldest first.
-func (s *Server) replies(channel, ts string) []*message {
+func (s *workspace) replies(channel, ts string) []*message {
 	var out []*message
 	for _, m := range s.messages {
 		if m.Channel == channel && m.ThreadTS == ts && m.TS != ts && !m.Deleted {
@@ -58,7 +135,7 @@ func (s *Server) replies(channel, ts string) []*message {
 	return out
 }
 
-func (s *Server) user(id string) *User {
+func (s *workspace) user(id string) *User {
 	for _, u := range s.users {
 		if u.ID == id {
 			return u
@@ -67,7 +144,7 @@ func (s *Server) user(id string) *User {
 	return nil
 }
 
-func (s *Server) channel(id string) *Channel {
+func (s *workspace) channel(id string) *Channel {
 	for _, c := range s.channels {
 		if c.ID == id {
 			return c
@@ -107,11 +184,11 @@ func (m *message) react(user, name string) bool {
 }
 
 // messageJSON is a message as the Web API and events show it.
-func (s *Server) messageJSON(m *message, metadata bool) obj {
+func (s *workspace) messageJSON(m *message, metadata bool) obj {
 	out := obj{"type": "message", "ts": m.TS, "text": m.Text, "team": Team}
-	put(out, "user", m.User)
-	put(out, "subtype", m.Subtype)
-	put(out, "thread_ts", m.ThreadTS)
+	platformtest.Put(out, "user", m.User)
+	platformtest.Put(out, "subtype", m.Subtype)
+	platformtest.Put(out, "thread_ts", m.ThreadTS)
 	if u := s.user(m.User); u != nil {
 		out["team"] = u.TeamID
 		if u.TeamID != Team {
@@ -148,10 +225,10 @@ func (s *Server) messageJSON(m *message, metadata bool) obj {
 }
 
 // threadJSON adds what a parent says of its replies, and a reply of its parent.
-func (s *Server) threadJSON(m *message, out obj) {
+func (s *workspace) threadJSON(m *message, out obj) {
 	if m.ThreadTS != "" && m.ThreadTS != m.TS {
 		if p := s.message(m.Channel, m.ThreadTS); p != nil {
-			put(out, "parent_user_id", p.User)
+			platformtest.Put(out, "parent_user_id", p.User)
 		}
 		return
 	}
@@ -178,14 +255,14 @@ func reactionsJSON(rs []Reaction) []obj {
 	return out
 }
 
-func (s *Server) name(user string) string {
+func (s *workspace) name(user string) string {
 	if u := s.user(user); u != nil {
 		return u.RealName
 	}
 	return user
 }
 
-func (s *Server) app(bot string) string {
+func (s *workspace) app(bot string) string {
 	if bot == Bot {
 		return App
 	}
@@ -206,7 +283,7 @@ func richText(text string) json.RawMessage {
 		text = text[at[1]:]
 	}
 	words(text)
-	return encode([]obj{{"type": "rich_text", "block_id": "rt", "elements": []obj{{"type": "rich_text_section", "elements": parts}}}})
+	return platformtest.Encode([]obj{{"type": "rich_text", "block_id": "rt", "elements": []obj{{"type": "rich_text_section", "elements": parts}}}})
 }
 
 // richElement is what stands between < and >.
@@ -223,7 +300,7 @@ func richElement(e string) obj {
 		return obj{"type": "broadcast", "range": target[1:]}
 	default:
 		out := obj{"type": "link", "url": target}
-		put(out, "text", label)
+		platformtest.Put(out, "text", label)
 		return out
 	}
 }
@@ -232,23 +309,8 @@ func unescape(text string) string {
 	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(text)
 }
 
-func put(o obj, key, value string) {
-	if value != "" {
-		o[key] = value
-	}
-}
-
 func raw(o obj, key string, value json.RawMessage) {
 	if len(value) > 0 && string(value) != "null" {
 		o[key] = value
 	}
-}
-
-// encode cannot fail: what it is given was decoded from JSON or built here.
-func encode(v any) json.RawMessage {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic("slacktest: " + err.Error())
-	}
-	return b
 }
