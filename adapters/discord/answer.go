@@ -100,7 +100,7 @@ func (d *Discord) prompt(ctx context.Context, do func(context.Context)) {
 func (d *Discord) started(ctx context.Context, n *notice) {
 	text := "Working on it."
 	if n.in.Where.ID != "" && n.in.Where.ID != n.channel {
-		err := d.openThread(ctx, n.in.Where.Channel, n.in.Where.ID, bot.Card{Text: d.goalOf(n)})
+		err := d.OpenThread(ctx, n.in.Where.Channel, n.in.Where.ID, bot.Card{Text: d.goalOf(n)})
 		d.grumble("a thread could not be opened; the run's card does it", n.in.Where, err)
 		switch {
 		case err == nil:

@@ -77,7 +77,7 @@ func areasSince(guilds []string, since ingest.Since, oldest int64) []area {
 		list = append(list, area{name: areaOf(id, ""), guild: id})
 	}
 	for _, name := range since.Known() {
-		if id, is := strings.CutPrefix(name, directSpace+":"); is {
+		if id, is := strings.CutPrefix(name, api.DirectSpace+":"); is {
 			list = append(list, area{name: name, direct: id})
 		}
 	}

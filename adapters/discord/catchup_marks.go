@@ -21,7 +21,7 @@ func (d *Discord) seenName() string { return "seen/" + Platform + ":" + d.botUse
 // and direct conversations have to be remembered one by one.
 func areaOf(guild, channel string) string {
 	if guild == "" {
-		return directSpace + ":" + channel
+		return api.DirectSpace + ":" + channel
 	}
 	return guild
 }

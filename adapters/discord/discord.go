@@ -10,6 +10,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
+	"github.com/deckhand-bot/deckhand/adapters/discord/post"
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
@@ -17,9 +18,6 @@ import (
 
 // Platform is the name of the platform: the first part of its addresses.
 const Platform = api.Platform
-
-// Direct is the workspace of direct conversations.
-const directSpace = "@me"
 
 // Config says how to reach Discord. The token is needed always, the public key
 // for HTTP interactions.
@@ -78,6 +76,8 @@ type Suggestion struct{ ID, Text string }
 
 // Discord is one bot account. It is a bot.Platform.
 type Discord struct {
+	*post.Poster
+
 	cfg    Config
 	api    *api.Client
 	proofs *verifier // nil without a public key
@@ -87,8 +87,7 @@ type Discord struct {
 	botUser string // the bot as a person: what a mention names
 	botName string
 
-	in  intake
-	out outlet
+	in intake
 }
 
 // New asks Discord who the bot is. A refused token is a bot.ErrRefused that
@@ -103,7 +102,7 @@ func New(ctx context.Context, cfg Config) (*Discord, error) {
 		return nil, err
 	}
 	d.in.open(ingest.NewWatermarks(cfg.Names, d.seenName(), ids), cfg.Log)
-	d.out.open()
+	d.Poster = post.New(d.api, d.botUser, cfg.PostTimeout, cfg.Log)
 	return d, nil
 }
 
@@ -167,11 +166,5 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// place is the address of a thread, of a message in the channel that holds it,
-// or without an id of a channel. Without a server it is a direct conversation.
-func place(guild, channel, id string) bot.Address {
-	if guild == "" {
-		guild = directSpace
-	}
-	return bot.Address{Platform: Platform, Workspace: guild, Channel: channel, ID: id}
-}
+// place is an address of Discord's.
+func place(guild, channel, id string) bot.Address { return api.Address(guild, channel, id) }

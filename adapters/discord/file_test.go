@@ -8,8 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
 	"github.com/deckhand-bot/deckhand/adapters/discord/draw/drawtest"
+	"github.com/deckhand-bot/deckhand/adapters/discord/post"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -79,7 +81,7 @@ func TestUploadIsFoundAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := mustRead(t, w, p.Message)
-			if m.Channel != roomOf(to) || len(m.Files) != 1 || string(m.Files[0].Data) != "abc" || m.Files[0].Description != "A" || m.Files[0].Name != fileName(name) {
+			if m.Channel != api.ChannelOf(to) || len(m.Files) != 1 || string(m.Files[0].Data) != "abc" || m.Files[0].Description != "A" || m.Files[0].Name != post.FileName(name) {
 				t.Errorf("%s: posted %+v", name, m)
 			}
 			got, found, err := d.FindUpload(t.Context(), to, name, since)
@@ -107,21 +109,6 @@ func TestACardsFileIsNoUpload(t *testing.T) {
 		if _, found, err := d.FindUpload(t.Context(), thread, "report.md", since); found || err != nil {
 			t.Errorf("plain %v: found %v, %v", plain, found, err)
 		}
-	}
-}
-
-func TestFileNames(t *testing.T) {
-	t.Parallel()
-	seen := map[string]string{}
-	for _, name := range []string{"a.txt", "a b.txt", "größe.csv", "grüße.csv", "grsse.csv", "报告.pdf", "告报.pdf", "报告", "..", "a/b.txt", "", "noext", "x.tar.gz"} {
-		got := fileName(name)
-		if got == "" || unnameable.MatchString(got) || strings.Trim(got, ".") == "" || seen[got] != "" {
-			t.Errorf("%q is called %q, as %q", name, got, seen[got])
-		}
-		seen[got] = name
-	}
-	if fileName("x.tar.gz") != "x.tar.gz" || fileName("my words.txt") != "my_words.txt" || !strings.HasSuffix(fileName("报告.pdf"), ".pdf") {
-		t.Errorf("names: %v", seen)
 	}
 }
 

@@ -99,22 +99,22 @@ func (d *Discord) settle(ctx context.Context, n *notice) error {
 	}
 	switch {
 	case c.IsDirect():
-		n.in.Where = place("", n.channel, n.channel)
+		n.in.Where = api.Address("", n.channel, n.channel)
 	case c.IsVoice():
-		n.in.Where = place(n.guild, n.channel, n.channel)
+		n.in.Where = api.Address(n.guild, n.channel, n.channel)
 	case c.IsThread():
-		n.in.Where = place(n.guild, c.Parent, n.channel)
+		n.in.Where = api.Address(n.guild, c.Parent, n.channel)
 	case n.id != "" && n.root != "" && n.root != n.id:
-		lives, err := d.cfg.Names.Value(ctx, livesName(place(n.guild, n.channel, n.root)))
+		lives, err := d.cfg.Names.Value(ctx, livesName(api.Address(n.guild, n.channel, n.root)))
 		if err != nil {
 			return fmt.Errorf("look for the run that lives in the thread of a message: %w", err)
 		}
 		if lives == "" {
 			n.root = n.id
 		}
-		n.in.Where = place(n.guild, n.channel, n.root)
+		n.in.Where = api.Address(n.guild, n.channel, n.root)
 	default:
-		n.in.Where = place(n.guild, n.channel, n.root)
+		n.in.Where = api.Address(n.guild, n.channel, n.root)
 	}
 	if n.in.Message != (bot.Address{}) {
 		n.in.Message.Workspace = n.in.Where.Workspace

@@ -63,7 +63,7 @@ type signs struct {
 // posted to in this server is noted; other servers' channels have no name here.
 func (s *signs) word(ctx context.Context, id string) string {
 	c := s.find(ctx, id)
-	at := place(s.guild, id, "")
+	at := api.Address(s.guild, id, "")
 	word := ingest.ChannelWord(s.all, c.Name, at)
 	if c.ID != "" && slices.Contains(postable, c.Type) {
 		if s.notice.in.Channels == nil {

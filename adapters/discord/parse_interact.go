@@ -129,7 +129,7 @@ func (d *Discord) madeGoal(n *notice, c api.Command) error {
 	}
 	n.id, n.root = s.ID, s.ID
 	n.raw, n.names = s.Content, namesIn(&s)
-	n.in.Message = place(n.guild, n.channel, s.ID)
+	n.in.Message = api.Address(n.guild, n.channel, s.ID)
 	n.in.Act = bot.Said{To: true, Files: attachments(&s), Quote: api.Principal(s.Author.ID)}
 	return nil
 }

@@ -43,7 +43,7 @@ func (d *Discord) fill(n *notice, s *api.Message) {
 	n.guild, n.channel, n.id, n.root = s.Guild, s.Channel, s.ID, s.ID
 	n.user, n.member, n.raw, n.names = s.Author, s.Member, s.Content, namesIn(s)
 	n.in.At = api.Time(s.ID)
-	n.in.Message = place(s.Guild, s.Channel, s.ID)
+	n.in.Message = api.Address(s.Guild, s.Channel, s.ID)
 	n.in.Keys = []string{n.in.Message.String()}
 	if s.Edited != "" {
 		n.in.Keys = append(n.in.Keys, n.in.Message.String()+":edit:"+s.Edited)

@@ -11,9 +11,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
 	"github.com/deckhand-bot/deckhand/adapters/discord/draw"
 	"github.com/deckhand-bot/deckhand/adapters/discord/draw/drawtest"
+	"github.com/deckhand-bot/deckhand/adapters/discord/post"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -72,7 +74,7 @@ func TestPostIsFoundAgain(t *testing.T) {
 					t.Errorf("%s: found before: %v, %v", what, found, err)
 				}
 				p := mustPost(t, d, to, c)
-				if p.Thread.ID == "" || to.ID != "" && p.Thread != to || p.Message.Channel != roomOf(p.Thread) {
+				if p.Thread.ID == "" || to.ID != "" && p.Thread != to || p.Message.Channel != api.ChannelOf(p.Thread) {
 					t.Errorf("%s: %s in thread %s", what, p.Message, p.Thread)
 				}
 				m := mustRead(t, w, p.Message)
@@ -125,7 +127,7 @@ func TestThreadsAreOpenedWhereTheyBelong(t *testing.T) {
 		t.Errorf("threads %+v", threads)
 	}
 	for _, thread := range threads {
-		if n := draw.Width(thread.Name); n > draw.MaxThreadName || n < 50 || drawtest.Calls.MatchString(thread.Name) || thread.AutoArchive != archiveAfter {
+		if n := draw.Width(thread.Name); n > draw.MaxThreadName || n < 50 || drawtest.Calls.MatchString(thread.Name) || thread.AutoArchive != post.ArchiveAfter {
 			t.Errorf("a thread is called %q and archived after %d", thread.Name, thread.AutoArchive)
 		}
 	}

@@ -1,4 +1,4 @@
-package discord
+package post
 
 import (
 	"context"
@@ -21,16 +21,16 @@ import (
 )
 
 // Largest is the size of the api.MaxUpload file that can be uploaded, in bytes.
-func (d *Discord) Largest() int64 { return api.MaxUpload }
+func (p *Poster) Largest() int64 { return api.MaxUpload }
 
 // Fetch writes an attached file's content.
-func (d *Discord) Fetch(ctx context.Context, f agent.Attachment, limit int64, w io.Writer) error {
-	return d.api.Download(ctx, f, limit, w)
+func (p *Poster) Fetch(ctx context.Context, f agent.Attachment, limit int64, w io.Writer) error {
+	return p.client.Download(ctx, f, limit, w)
 }
 
 // Upload posts a file to a thread, or to a channel's top level. Its nonce is
 // made of what it is: the same file sent twice within minutes is there once.
-func (d *Discord) Upload(ctx context.Context, to bot.Address, f bot.Upload) (bot.Posted, error) {
+func (p *Poster) Upload(ctx context.Context, to bot.Address, f bot.Upload) (bot.Posted, error) {
 	what := fmt.Sprintf("upload %q to %s", f.Name, to)
 	if f.Size > api.MaxUpload {
 		return bot.Posted{}, fmt.Errorf("%s: it has %d bytes, and Discord takes %d", what, f.Size, api.MaxUpload)
@@ -42,26 +42,26 @@ func (d *Discord) Upload(ctx context.Context, to bot.Address, f bot.Upload) (bot
 	if len(data) > api.MaxUpload {
 		return bot.Posted{}, fmt.Errorf("%s: it has more than the %d bytes that Discord takes", what, api.MaxUpload)
 	}
-	room, name := roomOf(to), fileName(f.Name)
+	room, name := api.ChannelOf(to), FileName(f.Name)
 	body := draw.Message{
 		Nonce: draw.UploadNonce(room, f.Name, data), Enforce: true,
 		Components: []draw.Block{}, Allowed: draw.Allowing(nil), Attachments: []draw.Attachment{{Name: name, Description: draw.Shortened(f.Title, maxAlt)}},
 	}
 	var m api.Sent
-	err = d.api.Deliver(ctx, http.MethodPost, discordgo.EndpointChannelMessages(room), body, &api.File{Name: name, Data: data}, &m)
+	err = p.client.Deliver(ctx, http.MethodPost, discordgo.EndpointChannelMessages(room), body, &api.File{Name: name, Data: data}, &m)
 	if err != nil {
 		return bot.Posted{}, api.Failed(what, err)
 	}
-	return bot.Posted{Message: place(to.Workspace, room, m.ID), Thread: to}, nil
+	return bot.Posted{Message: api.Address(to.Workspace, room, m.ID), Thread: to}, nil
 }
 
 const maxAlt = 1024 // of the text that stands for a file
 
 var unnameable = regexp.MustCompile(`[^A-Za-z0-9._-]`)
 
-// fileName is a name that Discord leaves as it is: it drops other letters, so
+// FileName is a name that Discord leaves as it is: it drops other letters, so
 // that they are told apart by a number here.
-func fileName(name string) string {
+func FileName(name string) string {
 	plain := unnameable.ReplaceAllString(strings.ReplaceAll(name, " ", "_"), "")
 	if plain == strings.ReplaceAll(name, " ", "_") && strings.Trim(plain, ".") != "" {
 		return plain
@@ -73,15 +73,15 @@ func fileName(name string) string {
 
 // FindUpload looks for a file of the name that the bot posted by itself: not
 // for the whole text of a card, which has components or an embed.
-func (d *Discord) FindUpload(ctx context.Context, to bot.Address, name string, since time.Time) (p bot.Posted, is bool, err error) {
-	room, name := roomOf(to), fileName(name)
-	err = d.api.Search(ctx, room, d.botUser, since, func(m *api.Message) bool {
+func (p *Poster) FindUpload(ctx context.Context, to bot.Address, name string, since time.Time) (posted bot.Posted, is bool, err error) {
+	room, name := api.ChannelOf(to), FileName(name)
+	err = p.client.Search(ctx, room, p.self, since, func(m *api.Message) bool {
 		if len(m.Embeds) > 0 || strings.Trim(string(m.Components), "[] \n") != "" {
 			return false
 		}
 		for _, f := range m.Files {
 			if f.Name == name {
-				p, is = bot.Posted{Message: place(to.Workspace, room, m.ID), Thread: to}, true
+				posted, is = bot.Posted{Message: api.Address(to.Workspace, room, m.ID), Thread: to}, true
 			}
 		}
 		return is
@@ -89,5 +89,5 @@ func (d *Discord) FindUpload(ctx context.Context, to bot.Address, name string, s
 	if err != nil {
 		return bot.Posted{}, false, api.Failed(fmt.Sprintf("look for the file %q in %s", name, to), err)
 	}
-	return p, is, nil
+	return posted, is, nil
 }

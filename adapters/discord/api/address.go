@@ -1,0 +1,43 @@
+package api
+
+import (
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// Platform is the name of the platform: what its principals and addresses begin with.
+const Platform = "discord"
+
+// DirectSpace is the workspace of direct conversations.
+const DirectSpace = "@me"
+
+// Address is that of a thread, of a message in the channel that holds it, or
+// without an id of a channel. Without a server it is a direct conversation.
+func Address(guild, channel, id string) bot.Address {
+	if guild == "" {
+		guild = DirectSpace
+	}
+	return bot.Address{Platform: Platform, Workspace: guild, Channel: channel, ID: id}
+}
+
+// ChannelOf is the channel that holds the messages of an address: a thread is a
+// channel of its own.
+func ChannelOf(to bot.Address) string {
+	if to.ID != "" && to.Workspace != DirectSpace {
+		return to.ID
+	}
+	return to.Channel
+}
+
+// Principal is a person or a bot as authority names them.
+func Principal(id string) string { return Platform + ":" + id }
+
+// RolePrincipal is a role as authority names it.
+func RolePrincipal(id string) string { return Platform + ":&" + id }
+
+// UserID is the id of a person, if the principal is one of Discord's.
+func UserID(principal string) (id string, is bool) {
+	id, is = strings.CutPrefix(principal, Platform+":")
+	return id, is && IsID(id)
+}

@@ -1,0 +1,61 @@
+package post
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// Discord takes 5 messages within 5 s in one channel.
+const (
+	paceEvery = 1200 * time.Millisecond
+	paceBurst = 4
+)
+
+// Working shows that the bot types in the thread, for ten seconds as Discord
+// has it. An empty text is nothing to do: it ends by itself.
+func (p *Poster) Working(ctx context.Context, thread bot.Address, text string) error {
+	if text == "" || thread.ID == "" && thread.Workspace != api.DirectSpace {
+		return nil
+	}
+	err := p.client.Call(ctx, http.MethodPost, discordgo.EndpointChannelTyping(api.ChannelOf(thread)), nil, nil)
+	return api.Failed("show that the bot types in "+thread.String(), err)
+}
+
+// Direct opens the direct conversation with a person. The conversation is its
+// own thread.
+func (p *Poster) Direct(ctx context.Context, who string) (bot.Address, error) {
+	id, is := api.UserID(who)
+	if !is {
+		return bot.Address{}, fmt.Errorf("talk to %q alone: that is no person of Discord: %w", who, bot.ErrGone)
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
+	var c struct {
+		ID string `json:"id"`
+	}
+	err := p.client.Call(ctx, http.MethodPost, discordgo.EndpointUserChannels("@me"), map[string]string{"recipient_id": id}, &c)
+	if err != nil {
+		return bot.Address{}, api.Failed("open the direct conversation with "+who, err)
+	}
+	if c.ID == "" {
+		return bot.Address{}, fmt.Errorf("open the direct conversation with %s: Discord names no channel: %w", who, bot.ErrLost)
+	}
+	return api.Address("", c.ID, c.ID), nil
+}
+
+// Paces are those of one thread, or channel. A message's address names the
+// thread that it is in as its channel.
+func (p *Poster) Paces(to bot.Address) (post, edit agent.Pace) {
+	room := to
+	room.Channel = api.ChannelOf(to)
+	return agent.Pace{Name: "post/" + room.Place(), Every: paceEvery, Burst: paceBurst},
+		agent.Pace{Name: "edit/" + to.Place(), Every: paceEvery, Burst: paceBurst}
+}
