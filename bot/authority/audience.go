@@ -68,7 +68,7 @@ func (a Authority) Audience(r agent.Run, ask agent.CheckpointKind) []string {
 }
 
 func (a Authority) asked(r agent.Run, ask agent.CheckpointKind) []string {
-	a = a.In(r.Brief.ReplyTo)
+	a = a.At(r.Brief.ReplyTo)
 	requester := []string{r.Brief.Requester}
 	approvers := r.Brief.Approvers
 	if len(approvers) == 0 {
@@ -86,7 +86,7 @@ func (a Authority) asked(r agent.Run, ask agent.CheckpointKind) []string {
 		return slices.Concat(approvers, a.Operators)
 	case agent.CheckPlan, agent.CheckApproval, agent.CheckUncertain:
 	}
-	if Reviewing(r, ask) {
+	if IsReview(r, ask) {
 		approvers = r.Brief.Reviewers
 	}
 	if len(approvers) == 0 {

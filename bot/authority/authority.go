@@ -29,8 +29,8 @@ type Authority struct {
 // Place is who may do what at a place. A list that is empty differs in nothing.
 type Place struct{ Start, Operators, Approvers []string }
 
-// In is the authority at an address.
-func (a Authority) In(where string) Authority {
+// At is the authority at an address.
+func (a Authority) At(where string) Authority {
 	to, err := bot.ParseAddress(where)
 	if err != nil {
 		return a // a run of the terminal
@@ -59,19 +59,19 @@ func or(list, other []string) []string {
 	return other
 }
 
-// Has reports whether the list names the person or one of their groups.
-func Has(list []string, p bot.Person) bool {
+// Includes reports whether the list names the person or one of their groups.
+func Includes(list []string, p bot.Person) bool {
 	return slices.ContainsFunc(p.Principals(), func(name string) bool {
 		_, bare, _ := strings.Cut(name, ":")
 		return (name != "" && slices.Contains(list, name)) || (bare != "" && slices.Contains(list, bare))
 	})
 }
 
-func Requested(r agent.Run, by bot.Person) bool { return by.ID != "" && by.ID == r.Brief.Requester }
+func IsRequester(r agent.Run, by bot.Person) bool { return by.ID != "" && by.ID == r.Brief.Requester }
 
-// Starts reports whether the person may start a run at the place.
-func (a Authority) Starts(where bot.Address, by bot.Person) bool {
-	a = a.In(where.String())
+// MayStart reports whether the person may start a run at the place.
+func (a Authority) MayStart(where bot.Address, by bot.Person) bool {
+	a = a.At(where.String())
 	switch {
 	case by.AtTerminal():
 		return true
@@ -80,16 +80,16 @@ func (a Authority) Starts(where bot.Address, by bot.Person) bool {
 	case len(a.Start) == 0 && by.Full:
 		return true
 	}
-	return Has(a.Start, by) || Has(a.Operators, by)
+	return Includes(a.Start, by) || Includes(a.Operators, by)
 }
 
 // Hears reports whether what somebody says counts at all.
-func (a Authority) Hears(by bot.Person) bool { return !by.Bot || Has(a.AllowBots, by) }
+func (a Authority) Hears(by bot.Person) bool { return !by.Bot || Includes(a.AllowBots, by) }
 
-// Steers reports whether the person may steer and stop the run.
-func (a Authority) Steers(r agent.Run, by bot.Person) bool {
-	a = a.In(r.Brief.ReplyTo)
-	return by.AtTerminal() || Requested(r, by) || Has(a.Operators, by)
+// MaySteer reports whether the person may steer and stop the run.
+func (a Authority) MaySteer(r agent.Run, by bot.Person) bool {
+	a = a.At(r.Brief.ReplyTo)
+	return by.AtTerminal() || IsRequester(r, by) || Includes(a.Operators, by)
 }
 
 // role is what a person is to a run; one can be several at once.
@@ -117,14 +117,14 @@ var deciders = map[agent.CheckpointKind]struct {
 	agent.CheckUncertain: {approver, fullRequester | operator, true},
 }
 
-// May reports whether the person may decide a checkpoint of the kind, by the
+// MayDecide reports whether the person may decide a checkpoint of the kind, by the
 // table above. The terminal may decide everything but a review, a bot nothing.
 // A review is for the reviewers alone, also at the terminal.
-func (a Authority) May(r agent.Run, ask agent.CheckpointKind, by bot.Person) bool {
-	a = a.In(r.Brief.ReplyTo)
+func (a Authority) MayDecide(r agent.Run, ask agent.CheckpointKind, by bot.Person) bool {
+	a = a.At(r.Brief.ReplyTo)
 	switch {
-	case Reviewing(r, ask):
-		return !by.Bot && Has(r.Brief.Reviewers, by) && (a.RequesterMayApprove || !Requested(r, by))
+	case IsReview(r, ask):
+		return !by.Bot && Includes(r.Brief.Reviewers, by) && (a.RequesterMayApprove || !IsRequester(r, by))
 	case by.AtTerminal():
 		return true
 	case by.Bot:
@@ -144,22 +144,22 @@ func (a Authority) May(r agent.Run, ask agent.CheckpointKind, by bot.Person) boo
 
 // roles is everything that the person is to the run.
 func (a Authority) roles(r agent.Run, by bot.Person, approvers []string) (is role) {
-	if Requested(r, by) {
+	if IsRequester(r, by) {
 		is |= requester
 		if by.Full {
 			is |= fullRequester
 		}
 	}
-	if Has(a.Operators, by) {
+	if Includes(a.Operators, by) {
 		is |= operator
 	}
-	if Has(approvers, by) {
+	if Includes(approvers, by) {
 		is |= approver
 	}
 	return is
 }
 
-// Reviewing reports whether an approval of the run is its review.
-func Reviewing(r agent.Run, ask agent.CheckpointKind) bool {
+// IsReview reports whether an approval of the run is its review.
+func IsReview(r agent.Run, ask agent.CheckpointKind) bool {
 	return ask == agent.CheckApproval && r.Review() != nil
 }

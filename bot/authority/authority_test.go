@@ -46,15 +46,15 @@ func TestAuthority(t *testing.T) {
 			for kind := range strings.FieldsSeq(tt.kinds) {
 				for _, id := range []string{"U1", "U5", "U6", "U7", "U9"} {
 					want := strings.Contains(tt.may, id)
-					if got := tt.authority.May(r, agent.CheckpointKind(kind), member("slack:"+id)); got != want {
+					if got := tt.authority.MayDecide(r, agent.CheckpointKind(kind), member("slack:"+id)); got != want {
 						t.Errorf("slack:%s may decide %s: %v, want %v", id, kind, got, want)
 					}
 				}
-				if !tt.authority.May(r, agent.CheckpointKind(kind), member(bot.Terminal)) {
+				if !tt.authority.MayDecide(r, agent.CheckpointKind(kind), member(bot.Terminal)) {
 					t.Errorf("the person at the command line may not decide %s", kind)
 				}
 				for _, by := range []string{"", "slack:", "U1", "discord:U1"} {
-					if tt.authority.May(r, agent.CheckpointKind(kind), member(by)) {
+					if tt.authority.MayDecide(r, agent.CheckpointKind(kind), member(by)) {
 						t.Errorf("%q may decide %s", by, kind)
 					}
 				}
@@ -70,7 +70,7 @@ func TestSteering(t *testing.T) {
 		"slack:U1": true, "slack:U7": true, "discord:U7": true, "discord:&42": true, bot.Terminal: true,
 		"slack:U5": false, "slack:U6": false, "slack:U9": false, "discord:U1": false, "": false, "slack:": false,
 	} {
-		if got := a.Steers(r, member(by)); got != want {
+		if got := a.MaySteer(r, member(by)); got != want {
 			t.Errorf("%q steers: %v, want %v", by, got, want)
 		}
 	}
@@ -97,7 +97,7 @@ func TestAuthorityOfGroupsGuestsAndBots(t *testing.T) {
 		{"an empty entry and an empty group", Authority{Approvers: []string{""}, Operators: []string{""}}, bot.Person{ID: "slack:U2", Also: []string{"", "slack:"}, Full: true}, ""},
 	} {
 		for _, kind := range []agent.CheckpointKind{agent.CheckClarify, agent.CheckStuck, agent.CheckBudget, agent.CheckApproval, agent.CheckPlan, agent.CheckUncertain} {
-			if want, got := strings.Contains(tt.may, string(kind)), tt.a.May(r, kind, tt.by); got != want {
+			if want, got := strings.Contains(tt.may, string(kind)), tt.a.MayDecide(r, kind, tt.by); got != want {
 				t.Errorf("%s: may decide %s: %v, want %v", tt.name, kind, got, want)
 			}
 		}
@@ -123,7 +123,7 @@ func TestWhoStarts(t *testing.T) {
 		{"a bot that is allowed", Authority{AllowBots: []string{"slack:B1"}}, robot, true},
 		{"the terminal", Authority{Start: []string{"U1"}}, member(bot.Terminal), true},
 	} {
-		if got := tt.a.Starts(bot.Address{Platform: "slack", Workspace: "T1", Channel: "C1"}, tt.by); got != tt.want {
+		if got := tt.a.MayStart(bot.Address{Platform: "slack", Workspace: "T1", Channel: "C1"}, tt.by); got != tt.want {
 			t.Errorf("%s starts runs: %v, want %v", tt.name, got, tt.want)
 		}
 	}
@@ -148,13 +148,13 @@ func TestAuthorityOfAPlace(t *testing.T) {
 		where, _ := bot.ParseAddress(tt.where)
 		for _, id := range []string{"slack:U1", "slack:U2", "slack:U3", "slack:U4", "slack:U5", "slack:U6", "slack:U7"} {
 			p := bot.Person{ID: id, Full: true}
-			if got, want := a.Starts(where, p), id == tt.start || id == tt.operator; got != want {
+			if got, want := a.MayStart(where, p), id == tt.start || id == tt.operator; got != want {
 				t.Errorf("%s starts in %q: %v", id, tt.where, got)
 			}
-			if got, want := a.Steers(r, p), id == tt.operator; got != want {
+			if got, want := a.MaySteer(r, p), id == tt.operator; got != want {
 				t.Errorf("%s steers in %q: %v", id, tt.where, got)
 			}
-			if got, want := a.May(r, agent.CheckApproval, p), id == tt.approver; got != want {
+			if got, want := a.MayDecide(r, agent.CheckApproval, p), id == tt.approver; got != want {
 				t.Errorf("%s approves in %q: %v", id, tt.where, got)
 			}
 		}

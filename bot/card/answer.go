@@ -172,7 +172,7 @@ func Permissions(r agent.Run, audience authority.Audience) bot.Card {
 		granted = append(granted, text.Quoted(word, 60)+" (from the start)")
 	}
 	for _, grant := range r.Grants {
-		granted = append(granted, text.Quoted(allows(grant), 100))
+		granted = append(granted, text.Quoted(grantWords(grant), 100))
 	}
 	section(&c, "Allowed", granted)
 	var denied []string

@@ -14,8 +14,8 @@ import (
 // maxQuestions is how many points one message asks about (CHAT.md).
 const maxQuestions = 3
 
-// asks is what a question is about, by its kind.
-func asks(r agent.Run, c agent.Checkpoint) []bot.Part {
+// questionParts is what a question is about, by its kind.
+func questionParts(r agent.Run, c agent.Checkpoint) []bot.Part {
 	switch c.Ask {
 	case agent.CheckClarify:
 		return clarifyParts(r, c)
@@ -98,8 +98,8 @@ func planParts(r agent.Run, c agent.Checkpoint) []bot.Part {
 		}
 		list.Items = append(list.Items, item(t, state, strings.Join(note, "; ")))
 	}
-	if lines := outgrown(r); len(lines) > 0 {
-		parts = append(parts, bot.Prose{Markdown: "**Why a new plan**\n- " + strings.Join(text.First(lines, maxTried), "\n- ")})
+	if lines := replanReasons(r); len(lines) > 0 {
+		parts = append(parts, bot.Prose{Markdown: "**Why a new plan**\n- " + strings.Join(text.AtMost(lines, maxTried), "\n- ")})
 	}
 	if text := text.Quoted(c.Plan.Description, 600); text != "" {
 		parts = append(parts, bot.Prose{Markdown: text})
@@ -114,9 +114,9 @@ func planParts(r agent.Run, c agent.Checkpoint) []bot.Part {
 	return parts
 }
 
-// outgrown is why the plan that a run works by does not hold, a line for each
+// replanReasons is why the plan that a run works by does not hold, a line for each
 // reason: tasks that failed, and what was found about the plan itself.
-func outgrown(r agent.Run) []string {
+func replanReasons(r agent.Run) []string {
 	var lines []string
 	if r.Rethink != nil {
 		if why := text.Quoted(r.Rethink.Reason, maxTriedLine); why != "" {
@@ -166,10 +166,10 @@ func budgetParts(r agent.Run) []bot.Part {
 	}
 	var lines []string
 	if len(done) > 0 {
-		lines = append(lines, "**Done**: "+strings.Join(text.First(done, 10), "; "))
+		lines = append(lines, "**Done**: "+strings.Join(text.AtMost(done, 10), "; "))
 	}
 	if len(rest) > 0 {
-		lines = append(lines, "**Left**: "+strings.Join(text.First(rest, 10), "; "))
+		lines = append(lines, "**Left**: "+strings.Join(text.AtMost(rest, 10), "; "))
 	}
 	lines = append(lines, "**Spent**: "+spending(r)+" · "+format.Count(r.Spent.Calls, "model call")+" · "+format.Duration(r.Spent.Time)+" of work")
 	return []bot.Part{bot.Prose{Markdown: "The next model call does not fit any more.\n\n" + strings.Join(lines, text.NextLine)}}

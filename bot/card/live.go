@@ -26,14 +26,14 @@ func Live(r agent.Run, now time.Time) bot.Card {
 		c.Parts = append(c.Parts, taskList(r))
 	}
 	c.Parts = append(c.Parts, bot.Facts{List: progress(r, now)})
-	for _, line := range slices.Concat(origin(r), warnings(r), assumptions(r), findings(r), views(r)) {
+	for _, line := range slices.Concat(scheduleLine(r), warnings(r), assumptions(r), findings(r), checkInViews(r)) {
 		c.Parts = append(c.Parts, bot.Small{Markdown: line})
 	}
 	return with(c, controls(r))
 }
 
-// origin says that nobody asked just now, where that is so.
-func origin(r agent.Run) []string {
+// scheduleLine says that nobody asked just now, where that is so.
+func scheduleLine(r agent.Run) []string {
 	if t := r.Brief.Tick; t != nil {
 		return []string{"By the schedule `" + t.Schedule + "`"}
 	}
@@ -161,7 +161,7 @@ func assumptions(r agent.Run) []string {
 	if len(list) == 0 {
 		return nil
 	}
-	return []string{"Assumed: " + strings.Join(text.First(list, 5), "; ")}
+	return []string{"Assumed: " + strings.Join(text.AtMost(list, 5), "; ")}
 }
 
 // findings are the newest things that the detectors and the check-ins found.
@@ -195,8 +195,8 @@ func latest(all []agent.Finding, most int) []agent.Finding {
 	return list
 }
 
-// views are what the newest check-in of each task at work saw.
-func views(r agent.Run) []string {
+// checkInViews are what the newest check-in of each task at work saw.
+func checkInViews(r agent.Run) []string {
 	var list []string
 	for _, t := range r.Plan.Tasks {
 		c := r.Strands[agent.TaskStrand(t.ID)].CheckIn
@@ -204,7 +204,7 @@ func views(r agent.Run) []string {
 			list = append(list, "A check-in saw “"+text.Quoted(taskTitle(t), 60)+"” "+c.Ledger.View()+" · "+format.Moment(c.Last))
 		}
 	}
-	return text.First(list, 3)
+	return text.AtMost(list, 3)
 }
 
 // controls are the buttons of a live run.

@@ -17,8 +17,8 @@ import (
 func Question(r agent.Run, c agent.Checkpoint, now time.Time, audience authority.Audience) bot.Card {
 	card := bot.Card{Key: bot.Key{Run: r.ID, Name: agent.KeyAsk(c.ID), Kind: agent.PostCheckpoint},
 		Text: Title(c), Mentions: authority.FirstAsked(r, c.Ask, audience)}
-	card.Parts = append(card.Parts, bot.Heading{Text: Title(c)}, bot.Small{Markdown: about(r, c)})
-	card.Parts = append(card.Parts, asks(r, c)...)
+	card.Parts = append(card.Parts, bot.Heading{Text: Title(c)}, bot.Small{Markdown: goalAndTask(r, c)})
+	card.Parts = append(card.Parts, questionParts(r, c)...)
 	if facts := stakes(r, c, now); len(facts) > 0 {
 		card.Parts = append(card.Parts, bot.Facts{List: facts})
 	}
@@ -33,8 +33,8 @@ func Question(r agent.Run, c agent.Checkpoint, now time.Time, audience authority
 
 // Reminder is the second message of a question that nobody has decided.
 func Reminder(r agent.Run, c agent.Checkpoint, now time.Time, audience authority.Audience) bot.Card {
-	said := "Still waiting " + Wants[c.Ask] + ": " + Title(c)
-	line := "**Still waiting** " + Wants[c.Ask] + ": " + text.Escape(Title(c))
+	said := "Still waiting " + WaitReasons[c.Ask] + ": " + Title(c)
+	line := "**Still waiting** " + WaitReasons[c.Ask] + ": " + text.Escape(Title(c))
 	who := authority.LastAsked(r, c.Ask, audience)
 	if c.Ask == agent.CheckStuck {
 		line += text.NextLine + passedOn(r, authority.FirstAsked(r, c.Ask, audience), who)
@@ -144,8 +144,8 @@ func answered(c agent.Checkpoint) []bot.Part {
 	return []bot.Part{bot.Prose{Markdown: strings.Join(lines, "\n\n")}}
 }
 
-// about is the run and the task that a question belongs to.
-func about(r agent.Run, c agent.Checkpoint) string {
+// goalAndTask is the run and the task that a question belongs to.
+func goalAndTask(r agent.Run, c agent.Checkpoint) string {
 	line := "Goal: " + text.Quoted(r.Brief.Goal, 150)
 	if id, is := c.Strand.Task(); is && c.Ask != agent.CheckStuck { // whose title says it
 		if t, known := r.Plan.Task(id); known {
@@ -162,7 +162,7 @@ func stakes(r agent.Run, c agent.Checkpoint, now time.Time) []bot.Fact {
 		list = append(list, bot.Fact{Name: "Risk", Value: text.InLine(c.Risk, 300)})
 	}
 	if c.Grant != "" {
-		list = append(list, bot.Fact{Name: "Approving allows", Value: text.InLine(allows(c.Grant), 200)})
+		list = append(list, bot.Fact{Name: "Approving allows", Value: text.InLine(grantWords(c.Grant), 200)})
 	}
 	if c.Ask != agent.CheckBudget { // that one says more about it
 		list = append(list, bot.Fact{Name: "Cost so far", Value: spending(r)})
@@ -173,8 +173,8 @@ func stakes(r agent.Run, c agent.Checkpoint, now time.Time) []bot.Fact {
 	return list
 }
 
-// allows is a grant in words.
-func allows(grant string) string {
+// grantWords is a grant in words.
+func grantWords(grant string) string {
 	if tool, is := strings.CutPrefix(grant, "tool:"); is {
 		return "every further " + tool + " of this run"
 	}

@@ -38,9 +38,9 @@ func Trend(r agent.Run) string {
 	return fmt.Sprintf("%s · with this one %d of %d done", text, done, total+1)
 }
 
-// looksBack is what a report says of earlier runs of its goal: how they ended,
+// earlierRuns is what a report says of earlier runs of its goal: how they ended,
 // and what it has from them word for word.
-func looksBack(r agent.Run) []bot.Part {
+func earlierRuns(r agent.Run) []bot.Part {
 	var copies []string
 	for _, f := range r.Findings {
 		if f.Rule == agent.RuleCopy {
@@ -49,7 +49,7 @@ func looksBack(r agent.Run) []bot.Part {
 	}
 	var list []bot.Part
 	if len(copies) > 0 {
-		list = append(list, bot.Small{Markdown: "Note: " + strings.Join(text.First(copies, 3), "; ")})
+		list = append(list, bot.Small{Markdown: "Note: " + strings.Join(text.AtMost(copies, 3), "; ")})
 	}
 	if trend := Trend(r); trend != "" {
 		list = append(list, bot.Small{Markdown: trend})

@@ -42,7 +42,7 @@ func Report(r agent.Run) bot.Card {
 	section(&c, "Not done", undone(r, rep))
 	section(&c, "Next", quotes(rep.FollowUps))
 	section(&c, "Sources", sources(r, rep))
-	c.Parts = append(c.Parts, looksBack(r)...)
+	c.Parts = append(c.Parts, earlierRuns(r)...)
 	c.Parts = append(c.Parts, bot.Small{Markdown: strings.Join(figures(r), " · ")}, bot.Rating{Run: r.ID})
 	return c
 }

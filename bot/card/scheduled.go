@@ -21,9 +21,9 @@ func Scheduled(r agent.Run, p agent.Post) bot.Card {
 	switch {
 	case p.Key == agent.KeyCard:
 		c.Text, c.Parts = head, []bot.Part{bot.Heading{Text: head}}
-		small := text.Maybe(name, "schedule `"+name+"`")
+		small := text.IfAny(name, "schedule `"+name+"`")
 		if !r.Brief.Direct { // a direct conversation may have no threads
-			small = "Details in the thread" + text.Maybe(name, " · "+small)
+			small = "Details in the thread" + text.IfAny(name, " · "+small)
 		}
 		if small != "" {
 			c.Parts = append(c.Parts, bot.Small{Markdown: small})
@@ -43,7 +43,7 @@ func Scheduled(r agent.Run, p agent.Post) bot.Card {
 // deliveryCard says what became of a report.
 func deliveryCard(r agent.Run) bot.Card {
 	name := r.Brief.Tick.Schedule
-	what, state := "The report"+text.Maybe(name, " `"+name+"`")+" of "+format.Moment(r.Brief.Tick.At), "is on its way"
+	what, state := "The report"+text.IfAny(name, " `"+name+"`")+" of "+format.Moment(r.Brief.Tick.At), "is on its way"
 	switch {
 	case r.Undelivered() != "":
 		state = "**could not be posted**: " + text.Quoted(strings.TrimPrefix(r.Undelivered(), "error: "), 300)
@@ -57,7 +57,7 @@ func deliveryCard(r agent.Run) bot.Card {
 // undelivered says which report did not get where, why, and what to do about it.
 func undelivered(r agent.Run) string {
 	name := r.Brief.Tick.Schedule
-	text := "The report" + text.Maybe(name, " `"+name+"`") + " of " + format.Moment(r.Brief.Tick.At) + " could not be posted at " + text.Where(r.Brief.ReplyTo) + ": " +
+	text := "The report" + text.IfAny(name, " `"+name+"`") + " of " + format.Moment(r.Brief.Tick.At) + " could not be posted at " + text.PlaceName(r.Brief.ReplyTo) + ": " +
 		text.Quoted(strings.TrimPrefix(r.Undelivered(), "error: "), 300) + "\n\nInvite the bot there"
 	if name != "" {
 		text += ", or stop the schedule: `report pause " + name + "`"

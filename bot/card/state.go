@@ -44,8 +44,8 @@ func PausedBy(paused string) string {
 	return bot.Mention(paused)
 }
 
-// Wants is what each kind of question waits for.
-var Wants = map[agent.CheckpointKind]string{
+// WaitReasons is what each kind of question waits for.
+var WaitReasons = map[agent.CheckpointKind]string{
 	agent.CheckClarify: "for an answer", agent.CheckPlan: "for the approval of the plan",
 	agent.CheckApproval: "for an approval", agent.CheckBudget: "for a decision about the budget",
 	agent.CheckStuck: "for a way out", agent.CheckUncertain: "for somebody to look whether it happened",
@@ -55,20 +55,20 @@ var Wants = map[agent.CheckpointKind]string{
 func waiting(r agent.Run) string {
 	list := r.OpenCheckpoints()
 	c := list[0]
-	text := Wants[c.Ask] + whom(r, c.Ask) + ": " + text.Escape(Title(c))
+	text := WaitReasons[c.Ask] + deciderNames(r, c.Ask) + ": " + text.Escape(Title(c))
 	if more := len(list) - 1; more > 0 {
 		text += ", and " + format.Count(more, "more question")
 	}
 	return text
 }
 
-// whom names the people of the run who may decide, "" where the
+// deciderNames names the people of the run who may decide, "" where the
 // configuration says who.
-func whom(r agent.Run, ask agent.CheckpointKind) string {
+func deciderNames(r agent.Run, ask agent.CheckpointKind) string {
 	switch {
 	case ask == agent.CheckClarify || ask == agent.CheckStuck:
 		return " from " + bot.Mention(r.Brief.Requester)
-	case authority.Reviewing(r, ask):
+	case authority.IsReview(r, ask):
 		return " by " + bot.Mentions(r.Brief.Reviewers, "or")
 	case len(r.Brief.Approvers) > 0:
 		return " by " + bot.Mentions(r.Brief.Approvers, "or")
@@ -97,7 +97,7 @@ func Work(r agent.Run) string {
 	case r.Report != nil:
 		return "finishing…"
 	}
-	return thoughts[string(r.Purpose(agent.Main))] + "…"
+	return purposeWords[string(r.Purpose(agent.Main))] + "…"
 }
 
 // fetches reports whether a person's file is on its way.
@@ -105,8 +105,8 @@ func fetches(r agent.Run) bool {
 	return slices.ContainsFunc(OpenCalls(r.Strands[agent.Voice]), func(c agent.OpenCall) bool { return c.Effect.Attaches() })
 }
 
-// thoughts say what a model is asked for, by purpose.
-var thoughts = map[string]string{
+// purposeWords say what a model is asked for, by purpose.
+var purposeWords = map[string]string{
 	"intake": "reading the goal", "plan": "planning anew", "work": "thinking",
 	"check-in": "looking back over the work", judging: "checking the result", "report": "writing the report",
 }
@@ -118,12 +118,12 @@ const judging = "judge"
 func doing(r agent.Run, id agent.StrandID) string {
 	for _, c := range r.OpenCheckpoints() {
 		if c.Strand == id {
-			return "waits " + Wants[c.Ask]
+			return "waits " + WaitReasons[c.Ask]
 		}
 	}
 	s := r.Strands[id]
 	if s.Call != nil {
-		return thoughts[string(s.Call.Purpose)]
+		return purposeWords[string(s.Call.Purpose)]
 	}
 	var names []string
 	for _, c := range OpenCalls(s) {
@@ -135,7 +135,7 @@ func doing(r agent.Run, id agent.StrandID) string {
 	case len(names) > 0:
 		return format.List(names, "and")
 	case s.Finishing != nil:
-		return thoughts[judging]
+		return purposeWords[judging]
 	}
 	return ""
 }

@@ -47,7 +47,7 @@ func StatusOf(r agent.Run) Status {
 	case r.Ended == nil:
 		if c := r.OpenCheckpoint(); c != nil {
 			s.WaitingFor = string(c.Ask) + " " + string(c.ID) + ": " + c.Title
-			s.Waits = "waits " + Wants[c.Ask] + ": " + text.Quoted(Title(*c), 100) + " (`" + string(c.ID) + "`)"
+			s.Waits = "waits " + WaitReasons[c.Ask] + ": " + text.Quoted(Title(*c), 100) + " (`" + string(c.ID) + "`)"
 		}
 	}
 	return s

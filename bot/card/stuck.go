@@ -22,7 +22,7 @@ const (
 func stuckParts(r agent.Run, c agent.Checkpoint) []bot.Part {
 	var parts []bot.Part
 	if lines := tried(r, c); len(lines) > 0 {
-		parts = append(parts, bot.Prose{Markdown: "**What was tried**\n- " + strings.Join(text.First(lines, maxTried), "\n- ")})
+		parts = append(parts, bot.Prose{Markdown: "**What was tried**\n- " + strings.Join(text.AtMost(lines, maxTried), "\n- ")})
 	}
 	need := "**What I need**\nA word from you how to go on."
 	if r.Brief.ReplyTo != "" {
@@ -39,7 +39,7 @@ func stuckParts(r agent.Run, c agent.Checkpoint) []bot.Part {
 
 // inThread says how a question is answered where it stands in a thread.
 func inThread(c agent.Checkpoint) string {
-	if runs.Hinted(c) {
+	if runs.TakesHint(c) {
 		return "Press a button, or write in this thread (a reply to this, or a mention of me) what I should do differently: I try again with it."
 	}
 	return "Press a button."
@@ -93,34 +93,34 @@ func tried(r agent.Run, c agent.Checkpoint) []string {
 func noticed(r agent.Run, c agent.Checkpoint) []agent.Finding {
 	own := slices.DeleteFunc(slices.Clone(r.Findings), func(f agent.Finding) bool { return f.Strand != c.Strand })
 	end := len(own)
-	for end > 0 && asksForIt(own[end-1]) {
+	for end > 0 && endsInQuestion(own[end-1]) {
 		end--
 	}
 	from := end
-	for from > 0 && !asksForIt(own[from-1]) {
+	for from > 0 && !endsInQuestion(own[from-1]) {
 		from--
 	}
 	return slices.DeleteFunc(slices.Clone(own[from:end]), func(f agent.Finding) bool {
 		return slices.ContainsFunc(own, func(o agent.Finding) bool {
-			return asksForIt(o) && meet(f.Events, o.Events) || passesOn(f, o)
+			return endsInQuestion(o) && overlap(f.Events, o.Events) || repeatsRule(f, o)
 		})
 	})
 }
 
-// asksForIt reports whether a person is asked because of the finding. A chant
+// endsInQuestion reports whether a person is asked because of the finding. A chant
 // only ends an answer.
-func asksForIt(f agent.Finding) bool {
+func endsInQuestion(f agent.Finding) bool {
 	return f.Severity == agent.FindingStop && f.Rule != agent.RuleChant
 }
 
-// passesOn reports whether a check-in's finding only says again what an exact
+// repeatsRule reports whether a check-in's finding only says again what an exact
 // rule found.
-func passesOn(f, o agent.Finding) bool {
+func repeatsRule(f, o agent.Finding) bool {
 	return f.Rule == agent.RuleCheckIn && o.Rule != f.Rule && o.Message == f.Message
 }
 
-// meet reports whether two lists have something in common.
-func meet(a, b []uint64) bool {
+// overlap reports whether two lists have something in common.
+func overlap(a, b []uint64) bool {
 	return slices.ContainsFunc(a, func(n uint64) bool { return slices.Contains(b, n) })
 }
 

@@ -64,7 +64,7 @@ func TestRungs(t *testing.T) {
 // Other questions notify everybody at once, and again.
 func TestOnlyAWayOutHasRungs(t *testing.T) {
 	a := authority.Authority{Operators: []string{"slack:U7"}, RequesterMayApprove: true}
-	for ask := range Wants {
+	for ask := range WaitReasons {
 		if ask == agent.CheckStuck {
 			continue
 		}

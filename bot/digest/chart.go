@@ -27,7 +27,7 @@ type Chart struct {
 
 // chart is a burn-down where a task of a larger plan ended in the period, else
 // the spend of each day where runs ended on more than one, else nothing.
-func (d sections) chart() *Chart {
+func (d grouped) chart() *Chart {
 	if c := d.burndown(); c != nil {
 		return c
 	}
@@ -38,7 +38,7 @@ func (d sections) chart() *Chart {
 }
 
 // burndown is how many tasks were open over the period.
-func (d sections) burndown() *Chart {
+func (d grouped) burndown() *Chart {
 	var runs []agent.Run
 	worth := false
 	for _, list := range [][]agent.Run{d.ended, d.live} {
@@ -119,7 +119,7 @@ func openTasks(runs []agent.Run, at time.Time) int {
 }
 
 // daily is the spend of the last two weeks by the day that runs ended.
-func (d sections) daily() *Chart {
+func (d grouped) daily() *Chart {
 	zone := d.Period.zone()
 	until := d.Period.Until.In(zone)
 	day := func(back int) time.Time { // by the calendar: a day may have 23 hours

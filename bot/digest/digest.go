@@ -31,7 +31,7 @@ func (d Digest) News(before string) bool { return !d.Empty && (d.ended || d.Mark
 
 // New makes a report. It is pure: the same runs and period give the same text.
 func New(from Source) Digest {
-	d := standings(from)
+	d := group(from)
 	sections := []struct {
 		title string
 		lines []string
@@ -50,7 +50,7 @@ func New(from Source) Digest {
 }
 
 // headline is the counts and the money in one line.
-func (d sections) headline() string {
+func (d grouped) headline() string {
 	var parts []string
 	count := func(n int, words string) {
 		if n > 0 {
@@ -80,7 +80,7 @@ func (d sections) headline() string {
 }
 
 // preface says which time and which runs the report is about.
-func (d sections) preface() string {
+func (d grouped) preface() string {
 	p := d.Period
 	line := "Up to " + p.clock(p.Until)
 	if !p.Since.IsZero() {
@@ -100,5 +100,5 @@ func bullets(lines []string) string {
 	if len(lines) == 0 {
 		return "Nothing."
 	}
-	return "- " + strings.Join(text.First(lines, maxLines), "\n- ")
+	return "- " + strings.Join(text.AtMost(lines, maxLines), "\n- ")
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // doneLines are the runs that ended as done or were cancelled.
-func (d sections) doneLines() []string {
+func (d grouped) doneLines() []string {
 	var lines []string
 	for _, r := range d.ended {
 		switch r.Ended.State {
@@ -35,7 +35,7 @@ func result(r agent.Run) string {
 }
 
 // reason is why the run ended, as the end of a word.
-func (d sections) reason(r agent.Run) string {
+func (d grouped) reason(r agent.Run) string {
 	why := card.People(r, text.Quoted(r.Ended.Reason, 160))
 	why = d.open(r, strings.TrimPrefix(strings.TrimPrefix(why, string(r.Ended.State)), ": "))
 	switch {
@@ -48,12 +48,12 @@ func (d sections) reason(r agent.Run) string {
 }
 
 // ending is what an ended run cost, how long it took and when it ended.
-func (d sections) ending(r agent.Run) string {
+func (d grouped) ending(r agent.Run) string {
 	return dotted(costOf(r), "took "+format.Duration(r.Finished.Sub(r.Started)), d.Period.clock(r.Finished))
 }
 
 // doingLines are the runs at work.
-func (d sections) doingLines() []string {
+func (d grouped) doingLines() []string {
 	var lines []string
 	for _, r := range d.doing {
 		now := card.Work(r)
@@ -89,7 +89,7 @@ func tasksOf(r agent.Run) string {
 
 // blockedLines are the runs that cannot go on, those that failed in the
 // period, and what could not be posted or read.
-func (d sections) blockedLines() []string {
+func (d grouped) blockedLines() []string {
 	var lines []string
 	for _, r := range d.in(agent.RunFailed) {
 		lines = append(lines, dotted("✗ "+d.named(r), "**failed**"+d.reason(r), d.ending(r)))
@@ -103,7 +103,7 @@ func (d sections) blockedLines() []string {
 	}
 	for _, r := range d.lost {
 		lines = append(lines, fmt.Sprintf("✗ `%s` · the report%s of %s could not be posted: %s", r.ID,
-			text.Maybe(r.Brief.Tick.Schedule, " "+text.Quoted(r.Brief.Tick.Schedule, 60)), d.Period.clock(r.Brief.Tick.At), text.Quoted(strings.TrimPrefix(r.Undelivered(), "error: "), 160)))
+			text.IfAny(r.Brief.Tick.Schedule, " "+text.Quoted(r.Brief.Tick.Schedule, 60)), d.Period.clock(r.Brief.Tick.At), text.Quoted(strings.TrimPrefix(r.Undelivered(), "error: "), 160)))
 	}
 	for _, s := range d.Unread {
 		lines = append(lines, dotted("`"+string(s.Run)+"`", "**unreadable**: "+text.Quoted(s.Problem, 160)))
@@ -112,7 +112,7 @@ func (d sections) blockedLines() []string {
 }
 
 // obstacle is why a live run does not go on.
-func (d sections) obstacle(r agent.Run) string {
+func (d grouped) obstacle(r agent.Run) string {
 	why := d.why(r)
 	line := "**" + why + "**"
 	if d.hidden(r) {
@@ -132,11 +132,11 @@ func (d sections) obstacle(r agent.Run) string {
 }
 
 // needLines are the open questions.
-func (d sections) needLines() []string {
+func (d grouped) needLines() []string {
 	var lines []string
 	for _, p := range d.needs {
 		r, c := p.Run, p.Check
-		what := card.Wants[c.Ask] + d.open(r, ": "+text.Escape(card.Title(c)))
+		what := card.WaitReasons[c.Ask] + d.open(r, ": "+text.Escape(card.Title(c)))
 		lines = append(lines, dotted(d.named(r), "waits "+what+" (`"+string(c.ID)+"`)", d.deciders(r, c),
 			"open for "+format.Minutes(d.Period.Until.Sub(c.Opened)), d.expiry(c)))
 	}
@@ -144,7 +144,7 @@ func (d sections) needLines() []string {
 }
 
 // deciders are the people who may decide, by name.
-func (d sections) deciders(r agent.Run, c agent.Checkpoint) string {
+func (d grouped) deciders(r agent.Run, c agent.Checkpoint) string {
 	if d.Audience == nil || d.hidden(r) {
 		return ""
 	}
@@ -155,7 +155,7 @@ func (d sections) deciders(r agent.Run, c agent.Checkpoint) string {
 	return bot.Mentions(list, "or") + " may decide"
 }
 
-func (d sections) expiry(c agent.Checkpoint) string {
+func (d grouped) expiry(c agent.Checkpoint) string {
 	switch {
 	case c.Expires.IsZero():
 		return ""

@@ -17,7 +17,7 @@ import (
 // they and their tasks are in, which questions are open and which budgets are
 // nearly used up. A run that has left no trace for an hour stands elsewhere
 // than before: that is the one thing that time alone changes.
-func (d sections) mark() string {
+func (d grouped) mark() string {
 	h := sha256.New()
 	runs := slices.Clone(d.live)
 	slices.SortFunc(runs, func(a, b agent.Run) int { return cmp.Compare(a.ID, b.ID) })
@@ -34,7 +34,7 @@ func (d sections) mark() string {
 }
 
 // stand writes where a live run stands.
-func (d sections) stand(w io.Writer, r agent.Run) {
+func (d grouped) stand(w io.Writer, r agent.Run) {
 	trace(w, "run", string(r.ID), d.why(r), r.Paused, r.Refused, strconv.Itoa(r.Plans),
 		strconv.FormatBool(r.Cancelled != nil), strconv.FormatBool(r.Finish), strconv.FormatBool(r.Report != nil))
 	for _, t := range r.Plan.Tasks {

@@ -73,7 +73,7 @@ func (s spendSum) String() string {
 
 // spendLines are what was spent. A fold has totals only, so a run's spend
 // counts where it ended, and that of a live one from its start.
-func (d sections) spendLines() []string {
+func (d grouped) spendLines() []string {
 	ended, live := tally(d.ended), tally(d.live)
 	var lines []string
 	if ended.runs > 0 {
@@ -91,7 +91,7 @@ func (d sections) spendLines() []string {
 }
 
 // dearest names the runs that spent most, where there is more than one.
-func (d sections) dearest() []string {
+func (d grouped) dearest() []string {
 	runs := slices.DeleteFunc(slices.Concat(d.ended, d.live), func(r agent.Run) bool { return r.Spent.Calls == 0 })
 	if len(runs) < 2 {
 		return nil
@@ -107,7 +107,7 @@ func (d sections) dearest() []string {
 }
 
 // monthly is what the month cost: of the runs, and as the store counts it.
-func (d sections) monthly() []string {
+func (d grouped) monthly() []string {
 	begin := d.Period.month()
 	var runs []agent.Run
 	for _, r := range d.Runs {
@@ -137,7 +137,7 @@ func (d sections) monthly() []string {
 const nearly = 80
 
 // nearlySpent are the live runs' own budgets that are nearly used up.
-func (d sections) nearlySpent() []string {
+func (d grouped) nearlySpent() []string {
 	var lines []string
 	for _, r := range d.live {
 		for _, b := range card.Budgets(r) {

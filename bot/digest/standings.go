@@ -11,9 +11,9 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
-// sections is the runs of a report by where they stand. A live run is in one of
+// grouped is the runs of a report by where they stand. A live run is in one of
 // doing, blocked and parked; its questions are in needs besides.
-type sections struct {
+type grouped struct {
 	Source
 
 	ended   []agent.Run // in the period, the newest first: done, failed, cancelled
@@ -25,8 +25,8 @@ type sections struct {
 	lost    []agent.Run    // reports that could not be posted
 }
 
-func standings(from Source) sections {
-	d := sections{Source: from}
+func group(from Source) grouped {
+	d := grouped{Source: from}
 	for _, r := range from.Runs {
 		switch {
 		case r.Scheduled():
@@ -78,7 +78,7 @@ const (
 )
 
 // why is the reason why a live run is blocked, "" where it is not.
-func (d sections) why(r agent.Run) string {
+func (d grouped) why(r agent.Run) string {
 	switch {
 	case r.Refused != "":
 		return whyRefused
@@ -104,7 +104,7 @@ func stuckAt(r agent.Run) *agent.Checkpoint {
 
 // quiet reports whether nothing came of the run for long, and nothing in it
 // waits for a time.
-func (d sections) quiet(r agent.Run) bool {
+func (d grouped) quiet(r agent.Run) bool {
 	for _, s := range r.Strands {
 		for _, c := range card.OpenCalls(s) {
 			if c.Until.After(d.Period.Until) {
@@ -115,9 +115,9 @@ func (d sections) quiet(r agent.Run) bool {
 	return d.Period.Until.Sub(r.Last) >= silence
 }
 
-func (d sections) empty() bool { return len(d.ended)+len(d.live)+len(d.Unread)+len(d.lost) == 0 }
+func (d grouped) empty() bool { return len(d.ended)+len(d.live)+len(d.Unread)+len(d.lost) == 0 }
 
-func (d sections) in(state agent.RunState) []agent.Run {
+func (d grouped) in(state agent.RunState) []agent.Run {
 	var list []agent.Run
 	for _, r := range d.ended {
 		if r.Ended.State == state {
@@ -127,10 +127,10 @@ func (d sections) in(state agent.RunState) []agent.Run {
 	return list
 }
 
-func (d sections) hidden(r agent.Run) bool { return d.Private != nil && d.Private(r) }
+func (d grouped) hidden(r agent.Run) bool { return d.Private != nil && d.Private(r) }
 
 // open is the text, or nothing where it would tell of a private run.
-func (d sections) open(r agent.Run, text string) string {
+func (d grouped) open(r agent.Run, text string) string {
 	if d.hidden(r) {
 		return ""
 	}
@@ -138,7 +138,7 @@ func (d sections) open(r agent.Run, text string) string {
 }
 
 // named begins a line: the run and its goal.
-func (d sections) named(r agent.Run) string {
+func (d grouped) named(r agent.Run) string {
 	goal := text.Quoted(r.Brief.Goal, 80)
 	if d.hidden(r) {
 		goal = "in a private conversation"

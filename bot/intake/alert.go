@@ -16,7 +16,7 @@ import (
 func (c *Chat) Alert(ctx context.Context, a bot.Alert) {
 	log := c.cfg.Log.With("kind", a.Kind, "alert", a.ID)
 	log.Error("an alert", "text", a.Text)
-	for _, who := range c.cfg.Desk.Authority.Admins {
+	for _, who := range c.cfg.Runs.Authority.Admins {
 		if err := c.tell(ctx, who, a); err != nil && !errors.Is(err, agent.ErrSeen) {
 			log.Error("an administrator could not be told", "who", who, "err", err)
 		}
@@ -31,7 +31,7 @@ func (c *Chat) tell(ctx context.Context, who string, a bot.Alert) error {
 		return err
 	}
 	zero := agent.Nano(0)
-	_, err = c.cfg.Desk.Begin(ctx, runs.NewRun{
+	_, err = c.cfg.Runs.Begin(ctx, runs.NewRun{
 		Brief: agent.RunStarted{Goal: "Alert", Requester: who, ReplyTo: to.String(), Folder: to.Folder(), Slots: 1, Direct: true,
 			Tick: &agent.Tick{At: time.Now().UTC(), Report: true}},
 		After: []agent.Body{

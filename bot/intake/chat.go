@@ -12,7 +12,7 @@ import (
 
 // Config is what a Chat is made of.
 type Config struct {
-	Desk  *runs.Client
+	Runs  *runs.Client
 	Store bot.Records
 	// Brief is what is decided about a run before it starts, at a place
 	// ("platform:workspace:channel"): limits, autonomy, plan approval,
@@ -24,7 +24,7 @@ type Config struct {
 	Name      string // of the bot, as people see it
 	// Recurring are the schedules; without a Store of their own those of Store.
 	// Reporter makes the reports that are asked for; the zero one draws nothing.
-	Recurring recurring.Recurring
+	Recurring recurring.Schedules
 	Reporter  recurring.Reporter
 	// Zone is the time zone of times that name none, from people whose own is
 	// not known; empty: UTC.
@@ -54,8 +54,8 @@ func New(cfg Config) *Chat {
 	if cfg.Recurring.Store == nil {
 		cfg.Recurring.Store = cfg.Store
 	}
-	if cfg.Reporter.Desk == nil {
-		cfg.Reporter.Desk, cfg.Reporter.Log = cfg.Desk, cfg.Log
+	if cfg.Reporter.Runs == nil {
+		cfg.Reporter.Runs, cfg.Reporter.Log = cfg.Runs, cfg.Log
 	}
 	c := &Chat{cfg, &bot.Platforms{}}
 	for _, p := range cfg.Platforms {

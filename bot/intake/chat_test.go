@@ -34,7 +34,7 @@ func opened(t *testing.T, change ...func(c *Config)) *room {
 	s := &room{T: t, Memory: m, log: &strings.Builder{}}
 	s.desk = &runs.Client{Journals: m, Authority: authority.Authority{Operators: []string{bottest.Operator.ID}, Approvers: []string{bottest.Approver.ID},
 		AllowBots: []string{bottest.Robot.ID}}}
-	cfg := Config{Desk: s.desk, Store: m, Log: slog.New(slog.NewTextHandler(s.log, nil)), CatchUp: 24 * time.Hour,
+	cfg := Config{Runs: s.desk, Store: m, Log: slog.New(slog.NewTextHandler(s.log, nil)), CatchUp: 24 * time.Hour,
 		Brief: func(place string) (agent.RunStarted, error) {
 			if place == "slack:T1:CLOSED" {
 				return agent.RunStarted{}, errors.New("no price")

@@ -25,7 +25,7 @@ type command struct {
 	exact bool
 	// fits reports whether the text after the word is what the command takes.
 	fits func(rest string) bool
-	do   func(h call, ctx context.Context, rest string) (bot.Answer, error)
+	do   func(req call, ctx context.Context, rest string) (bot.Answer, error)
 }
 
 // commands is the one list of what the bot understands.
@@ -46,10 +46,10 @@ func commands() []command {
 		{word: "watch", usage: "watch RUN", does: "shows a run of another place here, too", fits: aNamedRun, do: call.watch},
 		{word: "help", usage: "help", does: "this list", exact: true, fits: nothing, do: call.help},
 		{word: "report", usage: "report WHEN [ZONE] [here|#channel] [always]", does: "tells again and again where things stand; also `report now`, `list` and `change|pause|resume|remove NAME`",
-			fits: scheduled, do: scheduling(recurring.ReportKind)},
+			fits: isScheduleOrder, do: scheduling(recurring.ReportKind)},
 		{word: "schedule", usage: "schedule WHEN: GOAL", does: "works on a goal again and again; also `schedule list` and `change|pause|resume|remove NAME`",
-			fits: scheduled, do: scheduling(recurring.GoalKind)},
-		{word: "memory", fits: ordered, do: call.missing},
+			fits: isScheduleOrder, do: scheduling(recurring.GoalKind)},
+		{word: "memory", fits: isMemoryOrder, do: call.missing},
 	}
 }
 
@@ -95,83 +95,83 @@ func spokenCommand(text string) (c *command, rest string) {
 type call struct{ decider }
 
 // receive takes in what stands behind the platform's own command.
-func (h call) receive(ctx context.Context, line string) (bot.Answer, error) {
+func (req call) receive(ctx context.Context, line string) (bot.Answer, error) {
 	line = strings.TrimSpace(strings.ToValidUTF8(line, "\uFFFD"))
 	word, rest := firstWord(line)
 	if c := commandOf(word); c != nil {
-		return c.do(h, ctx, rest)
+		return c.do(req, ctx, rest)
 	}
 	if c := controlWord(line); c != nil {
-		return c.do(h, ctx, "")
+		return c.do(req, ctx, "")
 	}
 	if line == "" {
-		return h.help(ctx, "")
+		return req.help(ctx, "")
 	}
 	return private("I do not know the command %s. To start a run, put `run` in front of the goal; `help` lists the commands.", text.Quoted(word, 40)), nil
 }
 
 // run starts a run, or asks for the goal.
-func (h call) run(ctx context.Context, goal string) (bot.Answer, error) {
-	if _, said := h.in.Act.(bot.Said); said && goal == "" {
-		return h.greeting(), nil // a message opens no form
+func (req call) run(ctx context.Context, goal string) (bot.Answer, error) {
+	if _, said := req.in.Act.(bot.Said); said && goal == "" {
+		return req.greeting(), nil // a message opens no form
 	}
 	if goal == "" {
-		return h.ask(ctx)
+		return req.ask(ctx)
 	}
-	old, live, err := h.resident(ctx)
+	old, live, err := req.resident(ctx)
 	if err != nil {
 		return bot.Answer{}, err
 	}
-	return newGoal{request: h.request, goal: goal, old: old, apart: live}.start(ctx)
+	return newGoal{request: req.request, goal: goal, old: old, apart: live}.start(ctx)
 }
 
 // runs lists the person's runs.
-func (h call) runs(ctx context.Context, _ string) (bot.Answer, error) {
-	list, err := h.Mine(ctx, h.in.By)
+func (req call) runs(ctx context.Context, _ string) (bot.Answer, error) {
+	list, err := req.Mine(ctx, req.in.By)
 	if err != nil {
 		return bot.Answer{}, err
 	}
-	return bot.Answer{Private: bot.Markdown(card.Runs(list, h.now))}, nil
+	return bot.Answer{Private: bot.Markdown(card.Runs(list, req.now))}, nil
 }
 
 // steer tells a run something on its way.
-func (h call) steer(ctx context.Context, text string) (bot.Answer, error) {
+func (req call) steer(ctx context.Context, text string) (bot.Answer, error) {
 	if text == "" {
 		return private("Say what I should know: `steer TEXT`."), nil
 	}
-	r, err := h.target(ctx, "")
+	r, err := req.target(ctx, "")
 	if err != nil {
 		return bot.Answer{}, err
 	}
-	return h.told(ctx, r, text)
+	return req.steerRun(ctx, r, text)
 }
 
 // controls is a command that pauses, resumes or cancels.
-func controlling(word agent.Word) func(h call, ctx context.Context, rest string) (bot.Answer, error) {
-	return func(h call, ctx context.Context, rest string) (bot.Answer, error) {
-		r, err := h.target(ctx, rest)
+func controlling(word agent.Word) func(req call, ctx context.Context, rest string) (bot.Answer, error) {
+	return func(req call, ctx context.Context, rest string) (bot.Answer, error) {
+		r, err := req.target(ctx, rest)
 		if err != nil {
 			return bot.Answer{}, err
 		}
-		return h.control(ctx, r.ID, word)
+		return req.control(ctx, r.ID, word)
 	}
 }
 
 // decides is a command that decides a question: the one that is named, else
 // the oldest of the run that takes the word.
-func decides(word string) func(h call, ctx context.Context, rest string) (bot.Answer, error) {
-	return func(h call, ctx context.Context, rest string) (bot.Answer, error) {
+func decides(word string) func(req call, ctx context.Context, rest string) (bot.Answer, error) {
+	return func(req call, ctx context.Context, rest string) (bot.Answer, error) {
 		id, text := firstWord(rest)
 		if checkPattern.MatchString(id) {
-			return h.decide(ctx, agent.CheckpointID(id), agent.CheckpointDecided{Decision: word, Text: text})
+			return req.decide(ctx, agent.CheckpointID(id), agent.CheckpointDecided{Decision: word, Text: text})
 		}
-		r, err := h.target(ctx, "")
+		r, err := req.target(ctx, "")
 		if err != nil {
 			return bot.Answer{}, err
 		}
-		for _, c := range h.put(r) {
-			if _, takes := runs.Choice(c, word); takes && r.Ended == nil {
-				return h.decide(ctx, c.ID, agent.CheckpointDecided{Decision: word, Text: rest})
+		for _, c := range req.askedHere(r) {
+			if _, takes := runs.ChoiceOf(c, word); takes && r.Ended == nil {
+				return req.decide(ctx, c.ID, agent.CheckpointDecided{Decision: word, Text: rest})
 			}
 		}
 		return bot.Answer{Run: r.ID, Private: "Nothing that this word decides is being asked."}, nil
@@ -179,9 +179,9 @@ func decides(word string) func(h call, ctx context.Context, rest string) (bot.An
 }
 
 // scheduling is a command about schedules of the kind.
-func scheduling(kind recurring.Kind) func(h call, ctx context.Context, rest string) (bot.Answer, error) {
-	return func(h call, ctx context.Context, rest string) (bot.Answer, error) {
-		return scheduleOrder{h.request, kind}.receive(ctx, rest)
+func scheduling(kind recurring.Kind) func(req call, ctx context.Context, rest string) (bot.Answer, error) {
+	return func(req call, ctx context.Context, rest string) (bot.Answer, error) {
+		return scheduleOrder{req.request, kind}.receive(ctx, rest)
 	}
 }
 
@@ -196,65 +196,65 @@ const (
 )
 
 // show is a command that shows something of a run.
-func show(what showing) func(h call, ctx context.Context, rest string) (bot.Answer, error) {
-	return func(h call, ctx context.Context, rest string) (bot.Answer, error) {
-		r, err := h.target(ctx, rest)
+func show(what showing) func(req call, ctx context.Context, rest string) (bot.Answer, error) {
+	return func(req call, ctx context.Context, rest string) (bot.Answer, error) {
+		r, err := req.target(ctx, rest)
 		if err != nil {
 			return bot.Answer{}, err
 		}
-		return h.shown(r, what), nil
+		return req.shown(r, what), nil
 	}
 }
 
-func (h *request) show(ctx context.Context, run agent.RunID, what showing) (bot.Answer, error) {
-	r, err := h.visible(ctx, run)
+func (req *request) show(ctx context.Context, run agent.RunID, what showing) (bot.Answer, error) {
+	r, err := req.visible(ctx, run)
 	if err != nil {
 		return bot.Answer{}, err
 	}
-	return h.shown(r, what), nil
+	return req.shown(r, what), nil
 }
 
-func (h *request) shown(r agent.Run, what showing) bot.Answer {
+func (req *request) shown(r agent.Run, what showing) bot.Answer {
 	var c bot.Card
 	switch what {
 	case showStatus:
-		c = card.Standing(r, h.now)
+		c = card.Standing(r, req.now)
 	case showPlan:
 		c = card.Plan(r)
 	case showBudget:
 		c = card.Budget(r)
 	case showPermissions:
-		c = card.Permissions(r, h.cfg.Desk.Authority.Audience)
+		c = card.Permissions(r, req.cfg.Runs.Authority.Audience)
 	}
-	return h.answer(r.ID, c)
+	return req.answer(r.ID, c)
 }
 
 // watch shows a run here, too. Who may not look at the run cannot have it shown.
-func (h call) watch(ctx context.Context, named string) (bot.Answer, error) {
+func (req call) watch(ctx context.Context, named string) (bot.Answer, error) {
 	if named == "" {
 		return private("Say which run: `watch RUN`. `runs` lists yours."), nil
 	}
-	r, err := h.target(ctx, named)
+	r, err := req.target(ctx, named)
 	if err != nil {
 		return bot.Answer{}, err
 	}
-	where, err := h.place(ctx)
+	where, err := req.place(ctx)
 	if err != nil {
 		return bot.Answer{}, err
 	}
 	if r.Ended != nil {
 		return bot.Answer{Run: r.ID, Private: "That run has ended: there is nothing left to watch. `status` shows how it went."}, nil
 	}
-	err = h.cfg.Desk.Watch(ctx, r, agent.RunWatched{Where: where.String(), By: h.in.By.ID}, h.dedupe)
-	if h.wrote(err) != nil {
+	err = req.cfg.Runs.Watch(ctx, r, agent.RunWatched{Where: where.String(), By: req.in.By.ID}, req.dedupe)
+	if req.wrote(err) != nil {
 		return bot.Answer{}, err
 	}
-	return h.marked(r.ID, "Its card is shown here, too."), nil
+	return req.acknowledge(r.ID, "Its card is shown here, too."), nil
 }
 
 // help lists the commands.
-func (h call) help(ctx context.Context, _ string) (bot.Answer, error) {
-	here, _, err := h.resident(ctx)
+func (req call) help(ctx context.Context, _ string) (bot.Answer, error) {
+	here, _, err := req.resident(ctx)
 	if err != nil {
 		return bot.Answer{}, err
 	}
@@ -264,15 +264,15 @@ func (h call) help(ctx context.Context, _ string) (bot.Answer, error) {
 			list = append(list, card.Command{Usage: c.usage, Does: c.does})
 		}
 	}
-	return h.answer(here.ID, card.Help(list...)), nil
+	return req.answer(here.ID, card.Help(list...)), nil
 }
 
 // greeting answers a mention that says nothing.
-func (h call) greeting() bot.Answer {
-	return private("I am %s. Tell me what is to be done, and I work on it in a thread; `help` lists what else I understand.", text.Escape(h.cfg.Name))
+func (req call) greeting() bot.Answer {
+	return private("I am %s. Tell me what is to be done, and I work on it in a thread; `help` lists what else I understand.", text.Escape(req.cfg.Name))
 }
 
 // missing answers commands that are not there.
-func (h call) missing(context.Context, string) (bot.Answer, error) {
+func (req call) missing(context.Context, string) (bot.Answer, error) {
 	return private("Memory cannot be looked at in this version yet. `help` lists what can."), nil
 }

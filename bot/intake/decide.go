@@ -16,20 +16,20 @@ import (
 // decider is a request that may decide the questions of runs.
 type decider struct{ *request }
 
-// put are the open questions, the oldest first, that the person may have meant
+// askedHere are the open questions, the oldest first, that the person may have meant
 // without naming one: those that were put before people (a run of the terminal
 // puts its own there). What was said before the bot was back is about none that
 // came after it.
-func (h decider) put(r agent.Run) []agent.Checkpoint {
+func (req decider) askedHere(r agent.Run) []agent.Checkpoint {
 	return slices.DeleteFunc(r.OpenCheckpoints(), func(c agent.Checkpoint) bool {
-		return (r.Brief.ReplyTo != "" && !r.Put(c)) || (h.in.Missed && h.in.At.Before(c.Opened))
+		return (r.Brief.ReplyTo != "" && !r.Put(c)) || (req.in.Missed && req.in.At.Before(c.Opened))
 	})
 }
 
-// question is the oldest open question that takes the person's own words.
-func (h decider) question(r agent.Run) (c agent.Checkpoint, asks bool) {
-	for _, c := range h.put(r) {
-		if (runs.Free(c) || runs.Hinted(c)) && h.cfg.Desk.Authority.May(r, c.Ask, h.in.By) {
+// freeQuestion is the oldest open question that takes the person's own words.
+func (req decider) freeQuestion(r agent.Run) (c agent.Checkpoint, asks bool) {
+	for _, c := range req.askedHere(r) {
+		if (runs.TakesAnswer(c) || runs.TakesHint(c)) && req.cfg.Runs.Authority.MayDecide(r, c.Ask, req.in.By) {
 			return c, true
 		}
 	}
@@ -37,18 +37,18 @@ func (h decider) question(r agent.Run) (c agent.Checkpoint, asks bool) {
 }
 
 // decide takes a decision of the person on the question of the id.
-func (h decider) decide(ctx context.Context, id agent.CheckpointID, d agent.CheckpointDecided) (bot.Answer, error) {
-	q, err := h.cfg.Desk.Question(ctx, h.in.By, id)
+func (req decider) decide(ctx context.Context, id agent.CheckpointID, d agent.CheckpointDecided) (bot.Answer, error) {
+	q, err := req.cfg.Runs.Question(ctx, req.in.By, id)
 	if err != nil {
 		return bot.Answer{}, &undecidedError{id, err}
 	}
-	return h.commit(ctx, q, d)
+	return req.commit(ctx, q, d)
 }
 
 // commit writes down a decision on a question that the person may decide.
-func (h decider) commit(ctx context.Context, q runs.Question, d agent.CheckpointDecided) (bot.Answer, error) {
+func (req decider) commit(ctx context.Context, q runs.Question, d agent.CheckpointDecided) (bot.Answer, error) {
 	id := q.Check.ID
-	partial, err := h.partial(ctx, id)
+	partial, err := req.partial(ctx, id)
 	if err != nil {
 		return bot.Answer{}, err
 	}
@@ -56,14 +56,14 @@ func (h decider) commit(ctx context.Context, q runs.Question, d agent.Checkpoint
 	for name := range partial {
 		cleared[partialName(id, name)] = ""
 	}
-	more, err := h.cfg.Desk.Answer(ctx, h.in.By, q, d, h.with(cleared))
-	if h.wrote(err) != nil {
+	more, err := req.cfg.Runs.Answer(ctx, req.in.By, q, d, req.withNames(cleared))
+	if req.wrote(err) != nil {
 		return bot.Answer{}, &undecidedError{id, err}
 	}
 	if more > 0 {
 		return bot.Answer{Run: id.Run(), Private: "You approved this; " + format.Count(more, "more approval") + " needed."}, nil
 	}
-	if h.spoke() {
+	if req.isMessage() {
 		return bot.Answer{Run: id.Run(), Mark: bot.MarkNoted}, nil
 	}
 	return bot.Answer{Run: id.Run()}, nil // the question's message says it
@@ -77,9 +77,9 @@ func partialName(id agent.CheckpointID, question string) string {
 
 // partial are the answers that were given to a question of several points, by
 // the point's number.
-func (h decider) partial(ctx context.Context, id agent.CheckpointID) (map[string]string, error) {
+func (req decider) partial(ctx context.Context, id agent.CheckpointID) (map[string]string, error) {
 	prefix := partialName(id, "")
-	names, err := h.cfg.Store.Values(ctx, prefix)
+	names, err := req.cfg.Store.Values(ctx, prefix)
 	if err != nil {
 		return nil, err
 	}
@@ -104,74 +104,74 @@ func merged(c agent.Checkpoint, given map[string]string) map[string]string {
 	return all
 }
 
-// hint takes in what somebody who may decide it says under the oldest question
+// takeHint takes in what somebody who may decide it says under the oldest question
 // of a run that is stuck: it tries again, and knows how.
-func (h decider) hint(ctx context.Context, r agent.Run, text string, files []agent.Attachment) (a bot.Answer, is bool, err error) {
-	check, asks := h.question(r)
-	if !asks || !runs.Hinted(check) || text == "" && len(files) == 0 {
+func (req decider) takeHint(ctx context.Context, r agent.Run, text string, files []agent.Attachment) (a bot.Answer, is bool, err error) {
+	check, asks := req.freeQuestion(r)
+	if !asks || !runs.TakesHint(check) || text == "" && len(files) == 0 {
 		return bot.Answer{}, false, nil
 	}
-	if text != "" && len(files) == 0 && runs.Vague(check, text) {
+	if text != "" && len(files) == 0 && runs.MayBeChoice(check, text) {
 		return bot.Answer{Run: r.ID, Private: "Did you mean to decide? Then press a button of the question, or say what I should do differently."}, true, nil
 	}
 	if len(files) == 0 {
-		a, err := h.decide(ctx, check.ID, agent.CheckpointDecided{Decision: agent.DecideRetry, Text: text})
+		a, err := req.decide(ctx, check.ID, agent.CheckpointDecided{Decision: agent.DecideRetry, Text: text})
 		return a, true, err
 	}
 	said := agent.PersonSaid{Text: text, Files: files}
-	if err := h.wrote(h.cfg.Desk.Unstick(ctx, h.in.By, check.ID, said, h.dedupe)); err != nil {
+	if err := req.wrote(req.cfg.Runs.Unstick(ctx, req.in.By, check.ID, said, req.dedupe)); err != nil {
 		return bot.Answer{}, true, &undecidedError{check.ID, err}
 	}
-	return h.marked(r.ID, "Noted."), true, nil
+	return req.acknowledge(r.ID, "Noted."), true, nil
 }
 
-// told gives a person's word to the run, as a way out where it waits for one.
-func (h decider) told(ctx context.Context, r agent.Run, text string) (bot.Answer, error) {
-	if !h.cfg.Desk.Authority.Steers(r, h.in.By) {
-		h.log("steering was refused", r)
-		return bot.Answer{Run: r.ID, Private: h.steerers(r)}, nil
+// steerRun gives a person's word to the run, as a way out where it waits for one.
+func (req decider) steerRun(ctx context.Context, r agent.Run, text string) (bot.Answer, error) {
+	if !req.cfg.Runs.Authority.MaySteer(r, req.in.By) {
+		req.log("steering was refused", r)
+		return bot.Answer{Run: r.ID, Private: req.steerers(r)}, nil
 	}
-	if a, is, err := h.hint(ctx, r, text, nil); is || err != nil {
+	if a, is, err := req.takeHint(ctx, r, text, nil); is || err != nil {
 		return a, err
 	}
-	_, err := h.cfg.Desk.Tell(ctx, r.ID, h.in.By, agent.PersonSaid{Text: text}, h.dedupe)
-	if h.wrote(err) != nil {
+	_, err := req.cfg.Runs.Tell(ctx, r.ID, req.in.By, agent.PersonSaid{Text: text}, req.dedupe)
+	if req.wrote(err) != nil {
 		return bot.Answer{}, err
 	}
-	return h.marked(r.ID, "Noted."), nil
+	return req.acknowledge(r.ID, "Noted."), nil
 }
 
 // control pauses, resumes or cancels a run.
-func (h *request) control(ctx context.Context, run agent.RunID, word agent.Word) (bot.Answer, error) {
-	err := h.wrote(h.cfg.Desk.ControlOnce(ctx, run, h.in.By, agent.RunControlled{Word: word}, h.dedupe))
+func (req *request) control(ctx context.Context, run agent.RunID, word agent.Word) (bot.Answer, error) {
+	err := req.wrote(req.cfg.Runs.ControlOnce(ctx, run, req.in.By, agent.RunControlled{Word: word}, req.dedupe))
 	if errors.Is(err, runs.ErrNotAllowed) {
-		r, err := h.cfg.Desk.Load(ctx, run)
-		h.log("a control word was refused", r, "word", string(word))
-		return bot.Answer{Run: run, Private: h.steerers(r)}, err
+		r, err := req.cfg.Runs.Load(ctx, run)
+		req.log("a control word was refused", r, "word", string(word))
+		return bot.Answer{Run: run, Private: req.steerers(r)}, err
 	}
 	if err != nil {
 		return bot.Answer{}, err
 	}
 	said := map[agent.Word]string{agent.WordPause: "Paused.", agent.WordResume: "It goes on.", agent.WordCancel: "Cancelled."}
-	return h.marked(run, said[word]), nil
+	return req.acknowledge(run, said[word]), nil
 }
 
 // rated keeps a rating, unless it is the one that the person gave last.
-func (h *request) rated(ctx context.Context, run agent.RunID, f agent.Feedback) (bot.Answer, error) {
-	events, err := h.cfg.Desk.Journals.Read(ctx, run, 0)
+func (req *request) rated(ctx context.Context, run agent.RunID, f agent.Feedback) (bot.Answer, error) {
+	events, err := req.cfg.Runs.Journals.Read(ctx, run, 0)
 	if err != nil {
 		return bot.Answer{}, err
 	}
 	thanks := bot.Answer{Run: run, Private: "Thank you: that is kept with the run."}
 	for _, e := range slices.Backward(events) {
-		if old, is := e.Body.(agent.Feedback); is && old.By == h.in.By.ID {
+		if old, is := e.Body.(agent.Feedback); is && old.By == req.in.By.ID {
 			if old.Rating == f.Rating && old.Comment == f.Comment {
 				return thanks, nil
 			}
 			break
 		}
 	}
-	if err := h.wrote(h.cfg.Desk.Rate(ctx, run, h.in.By, f, h.dedupe)); err != nil {
+	if err := req.wrote(req.cfg.Runs.Rate(ctx, run, req.in.By, f, req.dedupe)); err != nil {
 		return bot.Answer{}, err
 	}
 	return thanks, nil

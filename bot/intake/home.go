@@ -12,24 +12,24 @@ import (
 )
 
 // visited shows the bot's own page.
-func (h *request) visited(ctx context.Context) (bot.Answer, error) {
-	mine, err := h.Mine(ctx, h.in.By)
+func (req *request) visited(ctx context.Context) (bot.Answer, error) {
+	mine, err := req.Mine(ctx, req.in.By)
 	if err != nil {
 		return bot.Answer{}, err
 	}
-	pending, err := h.Pending(ctx, h.in.By)
+	pending, err := req.Pending(ctx, req.in.By)
 	if err != nil {
 		return bot.Answer{}, err
 	}
-	spent, err := h.cfg.Store.Spent(ctx, agent.CounterOf(agent.PersonCounter(h.in.By.ID, h.now), agent.BudgetUSD))
+	spent, err := req.cfg.Store.Spent(ctx, agent.CounterOf(agent.PersonCounter(req.in.By.ID, req.now), agent.BudgetUSD))
 	if err != nil {
 		return bot.Answer{}, err
 	}
-	a := h.cfg.Desk.Authority
-	settings := []bot.Fact{{Name: "Who starts runs", Value: listed(a.Start, "every full member")}, {Name: "Operators", Value: listed(a.Operators, "nobody")},
-		{Name: "Approvers", Value: listed(a.Approvers, "the requester and the operators")}}
+	a := req.cfg.Runs.Authority
+	settings := []bot.Fact{{Name: "Who starts runs", Value: nameList(a.Start, "every full member")}, {Name: "Operators", Value: nameList(a.Operators, "nobody")},
+		{Name: "Approvers", Value: nameList(a.Approvers, "the requester and the operators")}}
 	home := card.HomePage(card.Home{Mine: mine, Pending: pending,
-		Month: []bot.Fact{{Name: "Your runs", Value: monthly(agent.Nano(spent), mine)}}, Settings: settings}, h.now)
+		Month: []bot.Fact{{Name: "Your runs", Value: monthly(agent.Nano(spent), mine)}}, Settings: settings}, req.now)
 	return bot.Answer{Home: &home}, nil
 }
 
@@ -42,8 +42,8 @@ func monthly(spent agent.Nano, mine []card.Status) string {
 	return format.Money(spent)
 }
 
-// listed lists principals as facts show them.
-func listed(list []string, none string) string {
+// nameList lists principals as facts show them.
+func nameList(list []string, none string) string {
 	if len(list) == 0 {
 		return none
 	}

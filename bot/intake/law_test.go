@@ -64,7 +64,7 @@ var allQuestions = []agent.CheckpointOpened{bottest.Approval, bottest.Planned, b
 // their words are there, as words that are not trusted.
 func TestStrangersChangeNothing(t *testing.T) {
 	for _, by := range []bot.Person{bottest.Stranger, bottest.Guest, bottest.Robot, {ID: "slack:U1x", Full: true}, {ID: "discord:U7", Also: []string{"discord:U9"}, Full: true}} {
-		s := opened(t, func(c *Config) { c.Desk.Authority.Operators = []string{"slack:U7"} })
+		s := opened(t, func(c *Config) { c.Runs.Authority.Operators = []string{"slack:U7"} })
 		run, checks := s.live(allQuestions...)
 		before := len(s.Journals[run])
 		acts := append(everything(run, checks), bot.Pressed{Button: bot.Button{Act: bot.ActRate, ID: string(run), Word: "+1"}}, bot.Filled{Form: formRate + " " + string(run), Values: nil})
@@ -97,7 +97,7 @@ func TestStrangersChangeNothing(t *testing.T) {
 func TestHeardTwice(t *testing.T) {
 	both := bot.Person{ID: bottest.Requester.ID, Full: true}
 	s := opened(t, func(c *Config) {
-		c.Desk.Authority = authority.Authority{RequesterMayApprove: true}
+		c.Runs.Authority = authority.Authority{RequesterMayApprove: true}
 	})
 	run, checks := s.live(allQuestions...)
 	acts := everything(run, checks)

@@ -13,54 +13,54 @@ import (
 type message struct{ decider }
 
 // receive takes in a message.
-func (h message) receive(ctx context.Context, s bot.Said) (bot.Answer, error) {
+func (req message) receive(ctx context.Context, s bot.Said) (bot.Answer, error) {
 	s.Text = strings.TrimSpace(strings.ToValidUTF8(s.Text, "\uFFFD"))
 	s.To = s.To || s.Direct
-	return h.read(ctx, s)
+	return req.read(ctx, s)
 }
 
 // read decides what a message is: a control word before anything else, then
 // a decision, a command, an answer, steering, or a goal.
-func (h message) read(ctx context.Context, s bot.Said) (bot.Answer, error) {
-	r, live, err := h.resident(ctx)
+func (req message) read(ctx context.Context, s bot.Said) (bot.Answer, error) {
+	r, live, err := req.resident(ctx)
 	if err != nil || (!live && !s.To) {
 		return bot.Answer{}, err
 	}
 	if s.Quote != "" { // somebody else's words are never an order
-		return newGoal{request: h.request, goal: s.Text, files: s.Files, quote: s.Quote, old: r, apart: live}.start(ctx)
+		return newGoal{request: req.request, goal: s.Text, files: s.Files, quote: s.Quote, old: r, apart: live}.start(ctx)
 	}
 	if c := controlWord(s.Text); c != nil {
-		return c.do(call{h.decider}, ctx, "")
+		return c.do(call{req.decider}, ctx, "")
 	}
 	if live && len(s.Files) == 0 {
-		if a, is, err := h.decision(ctx, r, s); is || err != nil {
+		if a, is, err := req.decision(ctx, r, s); is || err != nil {
 			return a, err
 		}
 	}
 	if s.To {
-		if a, is, err := h.order(ctx, s); is || err != nil {
+		if a, is, err := req.order(ctx, s); is || err != nil {
 			return a, err
 		}
 	}
 	switch {
 	case !live && s.Text == "":
-		return call{h.decider}.greeting(), nil
+		return call{req.decider}.greeting(), nil
 	case !live:
-		return newGoal{request: h.request, goal: afterColon(s.Text, "run"), files: s.Files, old: r}.start(ctx)
+		return newGoal{request: req.request, goal: afterColon(s.Text, "run"), files: s.Files, old: r}.start(ctx)
 	case s.Text == "" && len(s.Files) == 0:
 		return bot.Answer{}, nil
 	}
-	return h.inThread(ctx, r, s)
+	return req.inThread(ctx, r, s)
 }
 
 // order does what a message to the bot orders with one of the commands.
-func (h message) order(ctx context.Context, s bot.Said) (a bot.Answer, is bool, err error) {
+func (req message) order(ctx context.Context, s bot.Said) (a bot.Answer, is bool, err error) {
 	c, rest := spokenCommand(s.Text)
 	if c == nil {
 		return bot.Answer{}, false, nil
 	}
 	if runPattern.MatchString(rest) { // or a word that happens to look like an id
-		_, err := h.cfg.Desk.Load(ctx, agent.RunID(rest))
+		_, err := req.cfg.Runs.Load(ctx, agent.RunID(rest))
 		if errors.Is(err, agent.ErrNoRun) {
 			return bot.Answer{}, false, nil
 		}
@@ -68,16 +68,16 @@ func (h message) order(ctx context.Context, s bot.Said) (a bot.Answer, is bool, 
 			return bot.Answer{}, false, err
 		}
 	}
-	a, err = c.do(call{h.decider}, ctx, rest)
+	a, err = c.do(call{req.decider}, ctx, rest)
 	return a, true, err
 }
 
 // decision takes in a message that is exactly a decision of the oldest open
 // question, or a denial with its reason.
-func (h message) decision(ctx context.Context, r agent.Run, s bot.Said) (a bot.Answer, is bool, err error) {
-	for i, check := range h.put(r) {
-		word, is := spelled(check, s.Text, s.To)
-		why, denied := reason(s.Text)
+func (req message) decision(ctx context.Context, r agent.Run, s bot.Said) (a bot.Answer, is bool, err error) {
+	for i, check := range req.askedHere(r) {
+		word, is := decisionWord(check, s.Text, s.To)
+		why, denied := denialReason(s.Text)
 		if !is && denied && (check.Ask == agent.CheckPlan || check.Ask == agent.CheckApproval) {
 			word, is = agent.DecideDeny, true
 		} else {
@@ -87,15 +87,15 @@ func (h message) decision(ctx context.Context, r agent.Run, s bot.Said) (a bot.A
 			if i == 0 && check.Ask == agent.CheckClarify {
 				continue // an approval behind it may be meant
 			}
-			return h.unclear(r, check, s)
+			return req.unclear(r, check, s)
 		}
-		if !h.cfg.Desk.Authority.May(r, check.Ask, h.in.By) && !s.To && !h.cfg.Desk.Authority.Steers(r, h.in.By) {
+		if !req.cfg.Runs.Authority.MayDecide(r, check.Ask, req.in.By) && !s.To && !req.cfg.Runs.Authority.MaySteer(r, req.in.By) {
 			return bot.Answer{}, false, nil // people talk to each other
 		}
 		if word == agent.DecideEdit {
 			return private("To edit it, press Edit on the question."), true, nil
 		}
-		a, err := h.decide(ctx, check.ID, agent.CheckpointDecided{Decision: word, Text: why})
+		a, err := req.decide(ctx, check.ID, agent.CheckpointDecided{Decision: word, Text: why})
 		return a, true, err
 	}
 	return bot.Answer{}, false, nil
@@ -103,9 +103,9 @@ func (h message) decision(ctx context.Context, r agent.Run, s bot.Said) (a bot.A
 
 // unclear answers a word that may be meant as a decision, or may be said to
 // somebody else in the thread: nothing is decided by it, and the person is told.
-func (h message) unclear(r agent.Run, check agent.Checkpoint, s bot.Said) (a bot.Answer, is bool, err error) {
-	word, short := spelled(check, s.Text, true)
-	if !short || s.To || !h.cfg.Desk.Authority.May(r, check.Ask, h.in.By) {
+func (req message) unclear(r agent.Run, check agent.Checkpoint, s bot.Said) (a bot.Answer, is bool, err error) {
+	word, short := decisionWord(check, s.Text, true)
+	if !short || s.To || !req.cfg.Runs.Authority.MayDecide(r, check.Ask, req.in.By) {
 		return bot.Answer{}, false, nil
 	}
 	return bot.Answer{Run: r.ID, Private: "Did you mean to decide? Then press a button of the question, or say `" + word + "`."}, true, nil
@@ -113,29 +113,29 @@ func (h message) unclear(r agent.Run, check agent.Checkpoint, s bot.Said) (a bot
 
 // inThread takes in what is said in the thread of a live run and is no order:
 // the answer to a question, steering, or other people's words.
-func (h message) inThread(ctx context.Context, r agent.Run, s bot.Said) (bot.Answer, error) {
-	if a, is, err := h.hint(ctx, r, afterColon(s.Text, "steer"), s.Files); is || err != nil {
+func (req message) inThread(ctx context.Context, r agent.Run, s bot.Said) (bot.Answer, error) {
+	if a, is, err := req.takeHint(ctx, r, afterColon(s.Text, "steer"), s.Files); is || err != nil {
 		return a, err
 	}
-	if check, asks := h.question(r); asks && s.Text != "" && len(s.Files) == 0 {
-		if word, is := spelled(check, s.Text, s.To); is {
-			return h.decide(ctx, check.ID, agent.CheckpointDecided{Decision: word})
+	if check, asks := req.freeQuestion(r); asks && s.Text != "" && len(s.Files) == 0 {
+		if word, is := decisionWord(check, s.Text, s.To); is {
+			return req.decide(ctx, check.ID, agent.CheckpointDecided{Decision: word})
 		}
-		given, err := h.partial(ctx, check.ID)
+		given, err := req.partial(ctx, check.ID)
 		if err != nil {
 			return bot.Answer{}, err
 		}
-		return h.decide(ctx, check.ID, agent.CheckpointDecided{Decision: agent.DecideAnswer, Text: s.Text, Answers: merged(check, given)})
+		return req.decide(ctx, check.ID, agent.CheckpointDecided{Decision: agent.DecideAnswer, Text: s.Text, Answers: merged(check, given)})
 	}
-	trusted, err := h.cfg.Desk.Tell(ctx, r.ID, h.in.By, agent.PersonSaid{Text: afterColon(s.Text, "steer"), Files: s.Files}, h.dedupe)
+	trusted, err := req.cfg.Runs.Tell(ctx, r.ID, req.in.By, agent.PersonSaid{Text: afterColon(s.Text, "steer"), Files: s.Files}, req.dedupe)
 	switch {
-	case h.wrote(err) != nil:
+	case req.wrote(err) != nil:
 		return bot.Answer{}, err
 	case trusted:
-		return h.marked(r.ID, "Noted."), nil
+		return req.acknowledge(r.ID, "Noted."), nil
 	case s.To:
-		h.log("steering was refused", r)
-		return bot.Answer{Run: r.ID, Private: h.steerers(r) + " What you said is kept as context that is not trusted."}, nil
+		req.log("steering was refused", r)
+		return bot.Answer{Run: r.ID, Private: req.steerers(r) + " What you said is kept as context that is not trusted."}, nil
 	}
 	return bot.Answer{Run: r.ID}, nil
 }

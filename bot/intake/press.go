@@ -18,55 +18,55 @@ import (
 type press struct{ decider }
 
 // receive takes in a click.
-func (h press) receive(ctx context.Context, b bot.Button) (bot.Answer, error) {
+func (req press) receive(ctx context.Context, b bot.Button) (bot.Answer, error) {
 	switch b.Act {
 	case bot.ActDecide:
-		return h.click(ctx, agent.CheckpointID(b.ID), b.Word)
+		return req.click(ctx, agent.CheckpointID(b.ID), b.Word)
 	case bot.ActControl:
 		if w := agent.Word(b.Word); slices.Contains([]agent.Word{agent.WordPause, agent.WordResume, agent.WordCancel}, w) {
-			return h.control(ctx, agent.RunID(b.ID), w)
+			return req.control(ctx, agent.RunID(b.ID), w)
 		}
 	case bot.ActRate:
-		return h.rate(ctx, agent.RunID(b.ID), b.Word)
+		return req.rate(ctx, agent.RunID(b.ID), b.Word)
 	case bot.ActShow:
 		for _, shown := range []showing{showStatus, showPlan, showBudget, showPermissions} {
 			if string(shown) == b.Word {
-				return h.show(ctx, agent.RunID(b.ID), shown)
+				return req.show(ctx, agent.RunID(b.ID), shown)
 			}
 		}
 	case bot.ActStart:
-		return h.ask(ctx)
+		return req.ask(ctx)
 	case bot.ActSteer:
-		return h.steering(ctx, agent.RunID(b.ID))
+		return req.steering(ctx, agent.RunID(b.ID))
 	}
 	return private("I do not know this button; it may be of an older version."), nil
 }
 
 // steering opens the form for a word to the run.
-func (h press) steering(ctx context.Context, run agent.RunID) (bot.Answer, error) {
-	r, err := h.cfg.Desk.Living(ctx, run)
+func (req press) steering(ctx context.Context, run agent.RunID) (bot.Answer, error) {
+	r, err := req.cfg.Runs.LoadLive(ctx, run)
 	if err != nil {
 		return bot.Answer{}, err
 	}
-	if !h.cfg.Desk.Authority.Steers(r, h.in.By) {
-		h.log("steering was refused", r)
-		return bot.Answer{Run: r.ID, Private: h.steerers(r)}, nil
+	if !req.cfg.Runs.Authority.MaySteer(r, req.in.By) {
+		req.log("steering was refused", r)
+		return bot.Answer{Run: r.ID, Private: req.steerers(r)}, nil
 	}
 	return bot.Answer{Run: r.ID, Form: steerForm(r)}, nil
 }
 
 // click decides by a button, or opens the form for what the decision needs.
-func (h press) click(ctx context.Context, id agent.CheckpointID, word string) (bot.Answer, error) {
-	q, err := h.cfg.Desk.Question(ctx, h.in.By, id)
+func (req press) click(ctx context.Context, id agent.CheckpointID, word string) (bot.Answer, error) {
+	q, err := req.cfg.Runs.Question(ctx, req.in.By, id)
 	if err != nil {
 		return bot.Answer{}, &undecidedError{id, err}
 	}
 	check, run := q.Check, q.Run.ID
 	if asked, text, is := card.ReadChoice(check, word); is && check.Ask == agent.CheckClarify {
 		if len(check.Questions) == 1 {
-			return h.commit(ctx, q, agent.CheckpointDecided{Decision: text})
+			return req.commit(ctx, q, agent.CheckpointDecided{Decision: text})
 		}
-		return h.point(ctx, q, asked, text)
+		return req.point(ctx, q, asked, text)
 	}
 	if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(check.Choices) {
 		word = check.Choices[n-1]
@@ -77,23 +77,23 @@ func (h press) click(ctx context.Context, id agent.CheckpointID, word string) (b
 	case word == agent.DecideEdit && slices.Contains(check.Choices, word):
 		form, err := editForm(check)
 		return bot.Answer{Run: run, Form: form}, err
-	case (word == card.WordOther || word == agent.DecideAnswer) && runs.Free(check):
-		given, err := h.partial(ctx, id)
+	case (word == card.WordOther || word == agent.DecideAnswer) && runs.TakesAnswer(check):
+		given, err := req.partial(ctx, id)
 		return bot.Answer{Run: run, Form: answerForm(check, given)}, err
 	}
-	return h.commit(ctx, q, agent.CheckpointDecided{Decision: word})
+	return req.commit(ctx, q, agent.CheckpointDecided{Decision: word})
 }
 
 // point keeps the answer to one of several questions; with the last one all
 // are the decision. Each has a name of its own, so that two clicks at once are
 // both kept, and a click that comes again finds its answer there.
-func (h press) point(ctx context.Context, q runs.Question, question, line string) (bot.Answer, error) {
+func (req press) point(ctx context.Context, q runs.Question, question, line string) (bot.Answer, error) {
 	c := q.Check
 	at := slices.IndexFunc(c.Questions, func(p agent.Question) bool { return p.ID == question })
-	if err := h.cfg.Store.SetValue(ctx, partialName(c.ID, strconv.Itoa(at)), strings.ReplaceAll(line, "\x00", "")); err != nil {
+	if err := req.cfg.Store.SetValue(ctx, partialName(c.ID, strconv.Itoa(at)), strings.ReplaceAll(line, "\x00", "")); err != nil {
 		return bot.Answer{}, err
 	}
-	given, err := h.partial(ctx, c.ID)
+	given, err := req.partial(ctx, c.ID)
 	if err != nil {
 		return bot.Answer{}, err
 	}
@@ -106,12 +106,12 @@ func (h press) point(ctx context.Context, q runs.Question, question, line string
 	if open > 0 {
 		return bot.Answer{Run: c.ID.Run(), Private: "Your answer: " + text.Quoted(line, 200) + ". " + format.Count(open, "more question") + " to answer."}, nil
 	}
-	return h.commit(ctx, q, agent.CheckpointDecided{Decision: agent.DecideAnswer, Answers: merged(c, given)})
+	return req.commit(ctx, q, agent.CheckpointDecided{Decision: agent.DecideAnswer, Answers: merged(c, given)})
 }
 
 // rate keeps a rating at once, or asks what was wrong.
-func (h press) rate(ctx context.Context, run agent.RunID, word string) (bot.Answer, error) {
-	r, err := h.cfg.Desk.Load(ctx, run)
+func (req press) rate(ctx context.Context, run agent.RunID, word string) (bot.Answer, error) {
+	r, err := req.cfg.Runs.Load(ctx, run)
 	switch {
 	case err != nil:
 		return bot.Answer{}, err
@@ -122,5 +122,5 @@ func (h press) rate(ctx context.Context, run agent.RunID, word string) (bot.Answ
 	case word != "+1":
 		return private("I do not know this button; it may be of an older version."), nil
 	}
-	return h.rated(ctx, run, agent.Feedback{Rating: 1})
+	return req.rated(ctx, run, agent.Feedback{Rating: 1})
 }

@@ -312,7 +312,7 @@ func TestAnswerForm(t *testing.T) {
 func TestQuorum(t *testing.T) {
 	second, third := bot.Person{ID: "slack:U10", Full: true}, bot.Person{ID: "slack:U11", Full: true}
 	s := opened(t, func(c *Config) {
-		c.Desk.Authority = authority.Authority{Approvers: []string{bottest.Approver.ID, second.ID, third.ID}, Quorum: 3}
+		c.Runs.Authority = authority.Authority{Approvers: []string{bottest.Approver.ID, second.ID, third.ID}, Quorum: 3}
 	})
 	run, checks := s.live(bottest.Approval, bottest.Approval, bottest.Planned, bottest.Uncertain)
 	if a := s.hear(bottest.Approver, pressing(bot.ActDecide, checks[0], "always")); !strings.Contains(a.Private, "2 more approvals") {
@@ -347,7 +347,7 @@ func TestQuorum(t *testing.T) {
 // Votes that come at once are all counted, and one of them is the decision.
 func TestRacingVotes(t *testing.T) {
 	s := opened(t, func(c *Config) {
-		c.Desk.Authority = authority.Authority{Approvers: []string{"slack:S1"}, Quorum: 4}
+		c.Runs.Authority = authority.Authority{Approvers: []string{"slack:S1"}, Quorum: 4}
 	})
 	run, checks := s.live(bottest.Approval)
 	var all sync.WaitGroup

@@ -17,20 +17,20 @@ import (
 // answers at once. An event that was heard before has an empty answer. An error
 // means that the event is not written down: the platform delivers it again.
 func (c *Chat) Receive(ctx context.Context, in bot.Inbound) (bot.Answer, error) {
-	h := &request{Chat: c, in: in, now: time.Now(), dedupe: runs.Dedupe{Once: in.Keys, Set: map[string]string{}}}
-	if in.By.ID == "" || in.Act == nil || !c.cfg.Desk.Authority.Hears(in.By) {
+	req := &request{Chat: c, in: in, now: time.Now(), dedupe: runs.Dedupe{Once: in.Keys, Set: map[string]string{}}}
+	if in.By.ID == "" || in.Act == nil || !c.cfg.Runs.Authority.Hears(in.By) {
 		return bot.Answer{}, nil
 	}
-	tired, err := c.count(ctx, h)
+	tired, err := c.count(ctx, req)
 	if err != nil || tired {
 		return bot.Answer{}, err
 	}
-	a, err := c.act(ctx, h)
+	a, err := c.act(ctx, req)
 	if err != nil {
-		a, err = h.refusal(ctx, err)
+		a, err = req.refusal(ctx, err)
 	}
-	if err == nil && !h.written {
-		a, err = h.once(ctx, a)
+	if err == nil && !req.written {
+		a, err = req.once(ctx, a)
 	}
 	if errors.Is(err, agent.ErrSeen) {
 		return bot.Answer{}, nil
@@ -46,10 +46,10 @@ const maxMoves = 4
 
 // act does what the event asks for. Where somebody else's event came in between,
 // it is looked at anew; a message may be a new goal once its run has ended.
-func (c *Chat) act(ctx context.Context, h *request) (a bot.Answer, err error) {
-	_, said := h.in.Act.(bot.Said)
+func (c *Chat) act(ctx context.Context, req *request) (a bot.Answer, err error) {
+	_, said := req.in.Act.(bot.Said)
 	for range maxMoves {
-		a, err = c.acted(ctx, h)
+		a, err = c.acted(ctx, req)
 		if !errors.Is(err, errMoved) && (!said || !errors.Is(err, runs.ErrEnded)) {
 			break
 		}
@@ -57,31 +57,31 @@ func (c *Chat) act(ctx context.Context, h *request) (a bot.Answer, err error) {
 	return a, err
 }
 
-func (c *Chat) acted(ctx context.Context, h *request) (bot.Answer, error) {
-	switch a := h.in.Act.(type) {
+func (c *Chat) acted(ctx context.Context, req *request) (bot.Answer, error) {
+	switch a := req.in.Act.(type) {
 	case bot.Said:
-		return message{decider{h}}.receive(ctx, a)
+		return message{decider{req}}.receive(ctx, a)
 	case bot.Commanded:
-		return call{decider{h}}.receive(ctx, a.Text)
+		return call{decider{req}}.receive(ctx, a.Text)
 	case bot.Pressed:
-		return press{decider{h}}.receive(ctx, a.Button)
+		return press{decider{req}}.receive(ctx, a.Button)
 	case bot.Filled:
-		return fill{decider{h}}.receive(ctx, a)
+		return fill{decider{req}}.receive(ctx, a)
 	case bot.Stopped:
-		return h.stopped(ctx)
+		return req.stopped(ctx)
 	case bot.Visited:
-		return h.visited(ctx)
+		return req.visited(ctx)
 	}
 	return bot.Answer{}, nil
 }
 
 // stopped is the platform's own stop button.
-func (h *request) stopped(ctx context.Context) (bot.Answer, error) {
-	r, err := h.target(ctx, "")
+func (req *request) stopped(ctx context.Context) (bot.Answer, error) {
+	r, err := req.target(ctx, "")
 	if err != nil {
 		return bot.Answer{}, err
 	}
-	return h.control(ctx, r.ID, agent.WordPause)
+	return req.control(ctx, r.ID, agent.WordPause)
 }
 
 // maxBots is how many messages of bots in a row are heard in a thread without
@@ -90,27 +90,27 @@ const maxBots = 5
 
 // count counts the messages of bots in a row, so that two of them do not talk
 // for ever; tired: this one is not heard.
-func (c *Chat) count(ctx context.Context, h *request) (tired bool, err error) {
-	if _, said := h.in.Act.(bot.Said); !said || len(h.cfg.Desk.Authority.AllowBots) == 0 {
+func (c *Chat) count(ctx context.Context, req *request) (tired bool, err error) {
+	if _, said := req.in.Act.(bot.Said); !said || len(req.cfg.Runs.Authority.AllowBots) == 0 {
 		return false, nil
 	}
-	name := "bots/" + h.in.Where.String()
-	if h.topLevel() {
-		name = "bots/" + h.in.Where.Place() // each of them begins a thread of its own
+	name := "bots/" + req.in.Where.String()
+	if req.topLevel() {
+		name = "bots/" + req.in.Where.Place() // each of them begins a thread of its own
 	}
-	value, err := h.cfg.Store.Value(ctx, name)
+	value, err := req.cfg.Store.Value(ctx, name)
 	if err != nil {
 		return false, err
 	}
 	n, _ := strconv.Atoi(value) // "" is none
 	switch {
-	case h.in.By.Bot && n >= maxBots:
-		h.cfg.Log.Info("a bot is not heard any more until a person speaks", "bot", h.in.By.ID, "where", h.in.Where.String())
+	case req.in.By.Bot && n >= maxBots:
+		req.cfg.Log.Info("a bot is not heard any more until a person speaks", "bot", req.in.By.ID, "where", req.in.Where.String())
 		return true, nil
-	case h.in.By.Bot:
-		h.dedupe.Set[name] = strconv.Itoa(n + 1)
+	case req.in.By.Bot:
+		req.dedupe.Set[name] = strconv.Itoa(n + 1)
 	case value != "":
-		h.dedupe.Set[name] = ""
+		req.dedupe.Set[name] = ""
 	}
 	return false, nil
 }

@@ -15,7 +15,7 @@ import (
 
 // refusal turns what was not done into what the person is told, alone. Errors
 // of the store stay errors: the event has to come again.
-func (h *request) refusal(ctx context.Context, err error) (bot.Answer, error) {
+func (req *request) refusal(ctx context.Context, err error) (bot.Answer, error) {
 	if errors.Is(err, agent.ErrSeen) {
 		return bot.Answer{}, err
 	}
@@ -23,7 +23,7 @@ func (h *request) refusal(ctx context.Context, err error) (bot.Answer, error) {
 		return bot.Answer{Private: no.text}, nil
 	}
 	if no, is := errors.AsType[*undecidedError](err); is {
-		return h.undecided(ctx, no)
+		return req.undecided(ctx, no)
 	}
 	switch {
 	case errors.Is(err, runs.ErrEmptyGoal):
@@ -35,7 +35,7 @@ func (h *request) refusal(ctx context.Context, err error) (bot.Answer, error) {
 	case errors.Is(err, runs.ErrNotEnded):
 		return private("That run has not ended yet; rate its report."), nil
 	case errors.Is(err, agent.ErrDamaged):
-		h.cfg.Log.Error("a journal cannot be read", "where", h.in.Where.String(), "err", err)
+		req.cfg.Log.Error("a journal cannot be read", "where", req.in.Where.String(), "err", err)
 		return private("The journal of this run is damaged, so nothing can be done about it here; an administrator has to look at it."), nil
 	}
 	return bot.Answer{}, err
@@ -43,7 +43,7 @@ func (h *request) refusal(ctx context.Context, err error) (bot.Answer, error) {
 
 // undecided says why a decision does not count: to whom it belongs, or who was
 // faster and when.
-func (h *request) undecided(ctx context.Context, no *undecidedError) (bot.Answer, error) {
+func (req *request) undecided(ctx context.Context, no *undecidedError) (bot.Answer, error) {
 	run := no.check.Run()
 	switch {
 	case errors.Is(no.err, runs.ErrNoCheckpoint):
@@ -52,9 +52,9 @@ func (h *request) undecided(ctx context.Context, no *undecidedError) (bot.Answer
 		return bot.Answer{Private: "The run has ended, so this question is not open any more.", Run: run}, nil
 	case errors.Is(no.err, bot.ErrNotAnAnswer), errors.Is(no.err, runs.ErrVoted), errors.Is(no.err, runs.ErrNotAllowed), errors.Is(no.err, runs.ErrDecided):
 	default:
-		return h.refusal(ctx, no.err)
+		return req.refusal(ctx, no.err)
 	}
-	r, err := h.cfg.Desk.Load(ctx, run)
+	r, err := req.cfg.Runs.Load(ctx, run)
 	if err != nil {
 		return bot.Answer{}, err
 	}
@@ -64,8 +64,8 @@ func (h *request) undecided(ctx context.Context, no *undecidedError) (bot.Answer
 	case errors.Is(no.err, runs.ErrVoted):
 		a.Private = "You approved this already; " + format.Count(r.Brief.Quorum-len(c.Votes), "more approval") + " needed."
 	case errors.Is(no.err, runs.ErrNotAllowed):
-		h.log("a decision was refused", r, "question", string(c.Ask))
-		a.Private = h.deciders(r, c.Ask)
+		req.log("a decision was refused", r, "question", string(c.Ask))
+		a.Private = req.deciders(r, c.Ask)
 	case errors.Is(no.err, runs.ErrDecided):
 		a.Private = decided(c)
 	default:
@@ -76,8 +76,8 @@ func (h *request) undecided(ctx context.Context, no *undecidedError) (bot.Answer
 }
 
 // deciders says who may decide a question of the kind.
-func (h *request) deciders(r agent.Run, ask agent.CheckpointKind) string {
-	who := h.cfg.Desk.Authority.Audience(r, ask)
+func (req *request) deciders(r agent.Run, ask agent.CheckpointKind) string {
+	who := req.cfg.Runs.Authority.Audience(r, ask)
 	if len(who) == 0 {
 		return "You may not decide this, and nobody is named who may here."
 	}

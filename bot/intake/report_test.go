@@ -49,7 +49,7 @@ func TestPrivateRunsInReports(t *testing.T) {
 func TestRecurringGoalsInPrivate(t *testing.T) {
 	w := scheduler(t)
 	w.desk.Authority.Admins = nil
-	clock := recurring.NewClock(recurring.ClockConfig{Reporter: w.chat.cfg.Reporter, Recurring: recurring.Recurring{Store: w.Memory}, Brief: w.chat.cfg.Brief})
+	clock := recurring.NewClock(recurring.ClockConfig{Reporter: w.chat.cfg.Reporter, Recurring: recurring.Schedules{Store: w.Memory}, Brief: w.chat.cfg.Brief})
 	monday := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
 	for _, way := range []string{"a direct message", "a command"} {
 		w.made(bottest.Requester, way, "schedule hourly: count")

@@ -26,65 +26,65 @@ type request struct {
 
 // once makes sure that an answer about which nothing was written is given one
 // time only, whichever replica gets the event again.
-func (h *request) once(ctx context.Context, a bot.Answer) (bot.Answer, error) {
-	if a == (bot.Answer{}) || a.Home != nil || len(h.dedupe.Once) == 0 {
+func (req *request) once(ctx context.Context, a bot.Answer) (bot.Answer, error) {
+	if a == (bot.Answer{}) || a.Home != nil || len(req.dedupe.Once) == 0 {
 		return a, nil
 	}
-	return a, h.cfg.Desk.Note(ctx, h.dedupe)
+	return a, req.cfg.Runs.Note(ctx, req.dedupe)
 }
 
 // note gives names values in the commit that writes the event down.
-func (h *request) note(ctx context.Context, set map[string]string) error {
-	along := h.with(set)
-	_, err := h.cfg.Desk.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Once: along.Once, Set: along.Set})
-	return h.wrote(err)
+func (req *request) note(ctx context.Context, set map[string]string) error {
+	along := req.withNames(set)
+	_, err := req.cfg.Runs.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Once: along.Once, Set: along.Set})
+	return req.wrote(err)
 }
 
 // wrote marks the event as written down, where it was.
-func (h *request) wrote(err error) error {
+func (req *request) wrote(err error) error {
 	if err == nil {
-		h.written = true
+		req.written = true
 	}
 	return err
 }
 
-// with adds names to what the commit sets.
-func (h *request) with(set map[string]string) runs.Dedupe {
-	along := runs.Dedupe{Once: h.dedupe.Once, Set: maps.Clone(h.dedupe.Set)}
+// withNames adds names to what the commit sets.
+func (req *request) withNames(set map[string]string) runs.Dedupe {
+	along := runs.Dedupe{Once: req.dedupe.Once, Set: maps.Clone(req.dedupe.Set)}
 	maps.Copy(along.Set, set)
 	return along
 }
 
 // topLevel reports whether the event happened in the channel itself, also
 // where a thread may begin at it.
-func (h *request) topLevel() bool {
-	return h.in.Where.ID == "" || h.in.Begins || h.in.Where.ID == h.in.Message.ID
+func (req *request) topLevel() bool {
+	return req.in.Where.ID == "" || req.in.Begins || req.in.Where.ID == req.in.Message.ID
 }
 
-// spoke reports whether the event is a message, which can be marked: a click's
+// isMessage reports whether the event is a message, which can be marked: a click's
 // message is the bot's own.
-func (h *request) spoke() bool {
-	_, said := h.in.Act.(bot.Said)
-	return said && h.in.Message != (bot.Address{})
+func (req *request) isMessage() bool {
+	_, said := req.in.Act.(bot.Said)
+	return said && req.in.Message != (bot.Address{})
 }
 
 // alone reports whether the person talks to the bot alone.
-func (h *request) alone() bool {
-	switch a := h.in.Act.(type) {
+func (req *request) alone() bool {
+	switch a := req.in.Act.(type) {
 	case bot.Said:
 		return a.Direct
 	case bot.Commanded:
 		return a.Direct
 	case bot.Filled:
-		return a.Direct || h.in.Where.Channel == ""
+		return a.Direct || req.in.Where.Channel == ""
 	case bot.Pressed, bot.Stopped, bot.Visited:
 	}
-	return h.in.Where.Channel == ""
+	return req.in.Where.Channel == ""
 }
 
-// marked is the short answer to a message, or the text where there is none to mark.
-func (h *request) marked(run agent.RunID, text string) bot.Answer {
-	if h.spoke() {
+// acknowledge is the short answer to a message, or the text where there is none to mark.
+func (req *request) acknowledge(run agent.RunID, text string) bot.Answer {
+	if req.isMessage() {
 		return bot.Answer{Mark: bot.MarkNoted, Run: run}
 	}
 	return bot.Answer{Private: text, Run: run}
@@ -96,25 +96,25 @@ func private(text string, values ...any) bot.Answer {
 
 // answer shows a card: what was asked aloud is answered aloud, everything else
 // to the person alone.
-func (h *request) answer(run agent.RunID, card bot.Card) bot.Answer {
-	if _, said := h.in.Act.(bot.Said); !said || h.in.Message.ID == "" {
+func (req *request) answer(run agent.RunID, card bot.Card) bot.Answer {
+	if _, said := req.in.Act.(bot.Said); !said || req.in.Message.ID == "" {
 		return bot.Answer{Run: run, Private: bot.Markdown(card)}
 	}
-	card.Key = bot.Key{Run: run, Name: "answer/" + h.in.Message.ID, Kind: agent.PostAnswer}
+	card.Key = bot.Key{Run: run, Name: "answer/" + req.in.Message.ID, Kind: agent.PostAnswer}
 	return bot.Answer{Run: run, Public: &card}
 }
 
 // resident is the run that lives in the thread, of no ID if there is none.
 // Live reports whether it still takes in what is said.
-func (h *request) resident(ctx context.Context) (r agent.Run, live bool, err error) {
-	if h.in.Where.ID == "" {
+func (req *request) resident(ctx context.Context) (r agent.Run, live bool, err error) {
+	if req.in.Where.ID == "" {
 		return r, false, nil
 	}
-	id, err := h.cfg.Store.Value(ctx, agent.ThreadName(h.in.Where.String()))
+	id, err := req.cfg.Store.Value(ctx, agent.ThreadName(req.in.Where.String()))
 	if err != nil || id == "" {
 		return r, false, err
 	}
-	r, err = h.cfg.Desk.Load(ctx, agent.RunID(id))
+	r, err = req.cfg.Runs.Load(ctx, agent.RunID(id))
 	if errors.Is(err, agent.ErrNoRun) { // it expired
 		return agent.Run{}, false, nil
 	}
@@ -125,31 +125,31 @@ func (h *request) resident(ctx context.Context) (r agent.Run, live bool, err err
 func listens(r agent.Run) bool { return r.Ended == nil && r.Cancelled == nil && r.Report == nil }
 
 // platform is the platform of an address or principal, nil if it is not served.
-func (h *request) platform(of string) bot.Platform {
+func (req *request) platform(of string) bot.Platform {
 	name, _, _ := strings.Cut(of, ":")
-	return h.platforms.Named(name)
+	return req.platforms.Named(name)
 }
 
 // place is where the run answers; what began on the bot's own page answers in
 // a direct conversation.
-func (h *request) place(ctx context.Context) (bot.Address, error) {
-	if h.in.Where.Channel != "" {
-		return h.in.Where, nil
+func (req *request) place(ctx context.Context) (bot.Address, error) {
+	if req.in.Where.Channel != "" {
+		return req.in.Where, nil
 	}
-	d, is := h.platform(h.in.By.ID).(bot.Director)
+	d, is := req.platform(req.in.By.ID).(bot.Director)
 	if !is {
 		return bot.Address{}, refuse("I cannot tell where to answer. Mention me in a channel instead.")
 	}
-	return d.Direct(ctx, h.in.By.ID)
+	return d.Direct(ctx, req.in.By.ID)
 }
 
 // log notes who was refused what. It never holds what people wrote.
-func (h *request) log(what string, r agent.Run, more ...string) {
-	args := []any{"run", string(r.ID), "principal", h.in.By.ID, "where", h.in.Where.String()}
+func (req *request) log(what string, r agent.Run, more ...string) {
+	args := []any{"run", string(r.ID), "principal", req.in.By.ID, "where", req.in.Where.String()}
 	for i := 0; i+1 < len(more); i += 2 {
 		args = append(args, more[i], more[i+1])
 	}
-	h.cfg.Log.Info(what, args...) //nolint:sloglint // every caller says it with a constant
+	req.cfg.Log.Info(what, args...) //nolint:sloglint // every caller says it with a constant
 }
 
 // refusedError is an error that is a private answer: what the person asked for
@@ -169,8 +169,8 @@ func (e *undecidedError) Error() string { return e.err.Error() }
 func (e *undecidedError) Unwrap() error { return e.err }
 
 // starters says who may start runs at a place.
-func (h *request) starters(where bot.Address) string {
-	a := h.cfg.Desk.Authority.In(where.String())
+func (req *request) starters(where bot.Address) string {
+	a := req.cfg.Runs.Authority.At(where.String())
 	list := a.Start
 	if len(list) == 0 {
 		return "Full members of the workspace may"
@@ -179,7 +179,7 @@ func (h *request) starters(where bot.Address) string {
 }
 
 // steerers says who may steer the run.
-func (h *request) steerers(r agent.Run) string {
-	who := append([]string{r.Brief.Requester}, h.cfg.Desk.Authority.In(r.Brief.ReplyTo).Operators...)
+func (req *request) steerers(r agent.Run) string {
+	who := append([]string{r.Brief.Requester}, req.cfg.Runs.Authority.At(r.Brief.ReplyTo).Operators...)
 	return "Only " + bot.Mentions(who, "or") + " may steer or stop this run."
 }

@@ -21,11 +21,11 @@ const (
 	maxPassed = 400 // posts of reports, which are no work, between them
 )
 
-// survey is the newest runs that are wanted, at most that many, out of the
+// newestRuns is the newest runs that are wanted, at most that many, out of the
 // newest hundred (of the live ones, where only those count). Reports and
 // alerts are none of them, unless they could not be posted.
-func (c *Chat) survey(ctx context.Context, most int, live bool, want func(agent.Run) bool) ([]agent.Run, error) {
-	infos, err := c.cfg.Desk.Journals.Runs(ctx)
+func (c *Chat) newestRuns(ctx context.Context, most int, live bool, want func(agent.Run) bool) ([]agent.Run, error) {
+	infos, err := c.cfg.Runs.Journals.Runs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (c *Chat) survey(ctx context.Context, most int, live bool, want func(agent.
 		if live && !info.Ended.IsZero() {
 			continue
 		}
-		r, err := c.cfg.Desk.Load(ctx, info.Run)
+		r, err := c.cfg.Runs.Load(ctx, info.Run)
 		if _, unreadable := errors.AsType[*agent.EntryError](err); unreadable || errors.Is(err, agent.ErrNoRun) {
 			c.cfg.Log.Warn("a run is left out of a list", "run", string(info.Run), "err", err)
 			looked++
@@ -91,7 +91,7 @@ func ListRuns(ctx context.Context, d *runs.Client) ([]card.Status, error) {
 // Mine sums up the person's newest runs, the newest first, at most 20 out of
 // the newest 100 of the store.
 func (c *Chat) Mine(ctx context.Context, p bot.Person) ([]card.Status, error) {
-	runs, err := c.survey(ctx, maxListed, false, func(r agent.Run) bool { return authority.Requested(r, p) })
+	runs, err := c.newestRuns(ctx, maxListed, false, func(r agent.Run) bool { return authority.IsRequester(r, p) })
 	list := make([]card.Status, len(runs))
 	for i, r := range runs {
 		list[i] = card.StatusOf(r)
@@ -103,10 +103,10 @@ func (c *Chat) Mine(ctx context.Context, p bot.Person) ([]card.Status, error) {
 // first, at most 20 out of the newest 100 live runs of the store.
 func (c *Chat) Pending(ctx context.Context, p bot.Person) ([]card.Pending, error) {
 	var list []card.Pending
-	_, err := c.survey(ctx, maxListed, true, func(r agent.Run) bool {
+	_, err := c.newestRuns(ctx, maxListed, true, func(r agent.Run) bool {
 		n := len(list)
 		for _, check := range r.OpenCheckpoints() {
-			if len(list) < maxListed && c.cfg.Desk.Authority.May(r, check.Ask, p) && !check.Voted(p.ID) {
+			if len(list) < maxListed && c.cfg.Runs.Authority.MayDecide(r, check.Ask, p) && !check.Voted(p.ID) {
 				list = append(list, card.Pending{Run: r, Check: check})
 			}
 		}
@@ -117,17 +117,17 @@ func (c *Chat) Pending(ctx context.Context, p bot.Person) ([]card.Pending, error
 
 // target is the run that a command is about: the one that is named, else the
 // one that lives in the thread, else the person's only live one at this place.
-func (h *request) target(ctx context.Context, named string) (agent.Run, error) {
+func (req *request) target(ctx context.Context, named string) (agent.Run, error) {
 	if named != "" {
-		return h.visible(ctx, agent.RunID(strings.Trim(named, "`")))
+		return req.visible(ctx, agent.RunID(strings.Trim(named, "`")))
 	}
-	r, _, err := h.resident(ctx)
+	r, _, err := req.resident(ctx)
 	if err != nil || r.ID != "" {
 		return r, err
 	}
-	place := h.in.Where.Place()
-	list, err := h.survey(ctx, 2, true, func(r agent.Run) bool {
-		return authority.Requested(r, h.in.By) && (h.in.Where.Channel == "" || placeOf(r) == place)
+	place := req.in.Where.Place()
+	list, err := req.newestRuns(ctx, 2, true, func(r agent.Run) bool {
+		return authority.IsRequester(r, req.in.By) && (req.in.Where.Channel == "" || placeOf(r) == place)
 	})
 	switch {
 	case err != nil:
@@ -142,22 +142,22 @@ func (h *request) target(ctx context.Context, named string) (agent.Run, error) {
 
 // visible is a run that the person may look at: at the place where it answers,
 // or with a part in it.
-func (h *request) visible(ctx context.Context, run agent.RunID) (agent.Run, error) {
-	r, err := h.cfg.Desk.Load(ctx, run)
+func (req *request) visible(ctx context.Context, run agent.RunID) (agent.Run, error) {
+	r, err := req.cfg.Runs.Load(ctx, run)
 	if err != nil {
 		return r, err
 	}
-	if h.looks(r) {
+	if req.maySee(r) {
 		return r, nil
 	}
-	h.log("a look at a run was refused", r)
+	req.log("a look at a run was refused", r)
 	return agent.Run{}, agent.ErrNoRun
 }
 
-// looks reports whether the person may look at the run.
-func (h *request) looks(r agent.Run) bool {
-	a, here := h.cfg.Desk.Authority, h.in.Where.Channel != "" && placeOf(r) == h.in.Where.Place()
-	return here || a.Steers(r, h.in.By) || a.May(r, agent.CheckApproval, h.in.By) || a.May(r, agent.CheckBudget, h.in.By)
+// maySee reports whether the person may look at the run.
+func (req *request) maySee(r agent.Run) bool {
+	a, here := req.cfg.Runs.Authority, req.in.Where.Channel != "" && placeOf(r) == req.in.Where.Place()
+	return here || a.MaySteer(r, req.in.By) || a.MayDecide(r, agent.CheckApproval, req.in.By) || a.MayDecide(r, agent.CheckBudget, req.in.By)
 }
 
 // placeOf is the channel that a run answers in, empty for one that is only watched.

@@ -23,8 +23,8 @@ type scheduleOrder struct {
 
 // zone is the time zone of times that name none: the one that a schedule has
 // already, the person's, that of the configuration.
-func (h scheduleOrder) zone(old string) *time.Location {
-	for _, name := range []string{old, h.in.By.Zone, h.cfg.Zone} {
+func (req scheduleOrder) zone(old string) *time.Location {
+	for _, name := range []string{old, req.in.By.Zone, req.cfg.Zone} {
 		if name == "" || name == "Local" { // the last is another one on every replica
 			continue
 		}
@@ -32,16 +32,16 @@ func (h scheduleOrder) zone(old string) *time.Location {
 		if err == nil {
 			return zone
 		}
-		h.cfg.Log.Warn("a time zone is not known; the confirmation names the one that is taken", "principal", h.in.By.ID, "err", err)
+		req.cfg.Log.Warn("a time zone is not known; the confirmation names the one that is taken", "principal", req.in.By.ID, "err", err)
 	}
 	return time.UTC
 }
 
-// ordered reads "WHEN [ZONE] [here|#channel] [always]" and "WHEN: GOAL" into a
+// parse reads "WHEN [ZONE] [here|#channel] [always]" and "WHEN: GOAL" into a
 // schedule; what is not said stays as it is.
-func (h scheduleOrder) ordered(ctx context.Context, line string, s recurring.Schedule) (recurring.Schedule, error) {
-	now := h.now.UTC().Truncate(time.Second)
-	when, rest, err := schedule.ParsePrefix(line, h.zone(s.Zone), now)
+func (req scheduleOrder) parse(ctx context.Context, line string, s recurring.Schedule) (recurring.Schedule, error) {
+	now := req.now.UTC().Truncate(time.Second)
+	when, rest, err := schedule.ParsePrefix(line, req.zone(s.Zone), now)
 	if err != nil {
 		return s, refuse(text.Escape(text.Safe(err.Error())))
 	}
@@ -52,27 +52,27 @@ func (h scheduleOrder) ordered(ctx context.Context, line string, s recurring.Sch
 	if s.Missed == "" {
 		s.Missed = schedule.Late
 	}
-	if h.kind == recurring.ReportKind {
-		return h.orderedReport(ctx, s, rest)
+	if req.kind == recurring.ReportKind {
+		return req.parseReport(ctx, s, rest)
 	}
 	if s.To == "" {
-		to, err := h.place(ctx)
+		to, err := req.place(ctx)
 		if err != nil {
 			return s, err
 		}
-		s.To, s.Direct = to.At("").String(), h.alone()
+		s.To, s.Direct = to.At("").String(), req.alone()
 	}
 	begin := strings.TrimSpace(strings.TrimSuffix(line, rest))
-	if err := h.goalOptions(&s, rest, strings.HasSuffix(begin, ":")); err != nil {
+	if err := req.goalOptions(&s, rest, strings.HasSuffix(begin, ":")); err != nil {
 		return s, err
 	}
-	return s, h.mayPost(s.To, "You may not schedule goals there.")
+	return s, req.mayPost(s.To, "You may not schedule goals there.")
 }
 
-// orderedReport reads what follows the time of a report, and refuses what the
+// parseReport reads what follows the time of a report, and refuses what the
 // person may not have told, or not there.
-func (h scheduleOrder) orderedReport(ctx context.Context, s recurring.Schedule, rest string) (recurring.Schedule, error) {
-	options, err := h.reportOptions(rest)
+func (req scheduleOrder) parseReport(ctx context.Context, s recurring.Schedule, rest string) (recurring.Schedule, error) {
+	options, err := req.reportOptions(rest)
 	if err != nil {
 		return s, err
 	}
@@ -80,11 +80,11 @@ func (h scheduleOrder) orderedReport(ctx context.Context, s recurring.Schedule, 
 	case options.label != "":
 		s.To, s.Label, s.Direct = options.to.At("").String(), options.label, false
 	case s.To == "" || options.here:
-		to, err := h.place(ctx)
+		to, err := req.place(ctx)
 		if err != nil {
 			return s, err
 		}
-		s.To, s.Label, s.Direct, options.here = to.At("").String(), "", h.alone(), true
+		s.To, s.Label, s.Direct, options.here = to.At("").String(), "", req.alone(), true
 	}
 	moved := options.here || options.label != ""
 	switch {
@@ -101,25 +101,25 @@ func (h scheduleOrder) orderedReport(ctx context.Context, s recurring.Schedule, 
 	switch {
 	case s.Report == recurring.OfChannel && s.Direct:
 		return s, refuse("This is no channel. Name one: write `#` and choose it from the list that opens.")
-	case s.Report == recurring.OfWorkspace && !h.oversees(s.To):
-		h.log("a report about the workspace was refused", agent.Run{}, "to", s.To)
-		return s, refuse(h.overseers(s.To))
+	case s.Report == recurring.OfWorkspace && !req.mayReportOnWorkspace(s.To):
+		req.log("a report about the workspace was refused", agent.Run{}, "to", s.To)
+		return s, refuse(req.workspaceReporters(s.To))
 	}
-	return s, h.mayPost(s.To, "You may not have reports posted there.")
+	return s, req.mayPost(s.To, "You may not have reports posted there.")
 }
 
-// oversees reports whether the person may have reports about every channel of
+// mayReportOnWorkspace reports whether the person may have reports about every channel of
 // the workspace of a place: they tell of runs in private ones, too.
-func (h scheduleOrder) oversees(where string) bool {
-	a := h.cfg.Desk.Authority
-	return !h.in.By.Bot && (h.in.By.AtTerminal() || authority.Has(h.cfg.Desk.Authority.WorkspaceOperators(where), h.in.By) || authority.Has(a.Admins, h.in.By))
+func (req scheduleOrder) mayReportOnWorkspace(where string) bool {
+	a := req.cfg.Runs.Authority
+	return !req.in.By.Bot && (req.in.By.AtTerminal() || authority.Includes(req.cfg.Runs.Authority.WorkspaceOperators(where), req.in.By) || authority.Includes(a.Admins, req.in.By))
 }
 
-// overseers says who may have reports about the workspace.
-func (h scheduleOrder) overseers(where string) string {
+// workspaceReporters says who may have reports about the workspace.
+func (req scheduleOrder) workspaceReporters(where string) string {
 	const why = " may have reports about the whole workspace: they tell everybody who reads them of runs in private channels. " +
 		"Leave out `workspace`, and the report is about the channel."
-	list := append(append([]string{}, h.cfg.Desk.Authority.WorkspaceOperators(where)...), h.cfg.Desk.Authority.Admins...)
+	list := append(append([]string{}, req.cfg.Runs.Authority.WorkspaceOperators(where)...), req.cfg.Runs.Authority.Admins...)
 	if len(list) == 0 {
 		return "Only operators and administrators" + why + " None are named in the configuration."
 	}
@@ -127,16 +127,16 @@ func (h scheduleOrder) overseers(where string) string {
 }
 
 // mayPost refuses a place where the person may not start anything.
-func (h scheduleOrder) mayPost(where, refusal string) error {
+func (req scheduleOrder) mayPost(where, refusal string) error {
 	to, err := bot.ParseAddress(where)
 	if err != nil {
 		return err
 	}
-	if h.cfg.Desk.Authority.Starts(to, h.in.By) {
+	if req.cfg.Runs.Authority.MayStart(to, req.in.By) {
 		return nil
 	}
-	h.log("a schedule was refused", agent.Run{}, "to", where)
-	return refuse(refusal + " " + h.starters(to) + ".")
+	req.log("a schedule was refused", agent.Run{}, "to", where)
+	return refuse(refusal + " " + req.starters(to) + ".")
 }
 
 // reportWords are what follows the time of a report.
@@ -149,10 +149,10 @@ type reportWords struct {
 }
 
 // reportOptions reads what may follow the time of a report, in any order.
-func (h scheduleOrder) reportOptions(rest string) (o reportWords, err error) {
+func (req scheduleOrder) reportOptions(rest string) (o reportWords, err error) {
 	words := strings.Fields(rest)
 	for i, word := range words {
-		channel, is := h.in.Channels[word]
+		channel, is := req.in.Channels[word]
 		lower := strings.ToLower(word)
 		subject, about := subjects[lower]
 		switch {
@@ -187,7 +187,7 @@ func aboutZone(words []string, other string) string {
 
 // goalOptions reads what follows the time of a goal: "[skip|queue|replace]: GOAL".
 // Ended says that the colon stood right behind the time.
-func (h scheduleOrder) goalOptions(s *recurring.Schedule, rest string, ended bool) error {
+func (req scheduleOrder) goalOptions(s *recurring.Schedule, rest string, ended bool) error {
 	option, goal, is := "", rest, ended
 	if !ended {
 		option, goal, is = strings.Cut(rest, ":")
@@ -196,7 +196,7 @@ func (h scheduleOrder) goalOptions(s *recurring.Schedule, rest string, ended boo
 		s.Goal = goal
 	}
 	overlap := recurring.Overlap(strings.ToLower(strings.TrimSpace(option)))
-	said, _ := h.in.Act.(bot.Said)
+	said, _ := req.in.Act.(bot.Said)
 	switch {
 	case s.Goal == "":
 		return refuse(aboutZone(strings.Fields(option), "Put a colon and the goal behind the time: `schedule every monday 8:00: GOAL`."))

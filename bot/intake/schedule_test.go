@@ -77,7 +77,7 @@ func (s *room) orders(by bot.Person, way, text string) string {
 // schedules are those that people made.
 func (s *room) schedules() []recurring.Schedule {
 	s.Helper()
-	list, err := recurring.Recurring{Store: s.Memory}.List(s.Context())
+	list, err := recurring.Schedules{Store: s.Memory}.List(s.Context())
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestAChangeKeepsTheRest(t *testing.T) {
 	if now.Zone != "Asia/Tokyo" || !now.Always || now.By != bottest.Requester.ID || now.To != "slack:T1:C2:" || now.Label != "#ops" || now.Report != recurring.OfChannel {
 		t.Errorf("changed to %+v", now)
 	}
-	state, known, err := recurring.Recurring{Store: s.Memory}.Served(t.Context(), now)
+	state, known, err := recurring.Schedules{Store: s.Memory}.Served(t.Context(), now)
 	if err != nil || !known || !state.Posted.Equal(old.Posted) || state.Mark != old.Mark || state.Run != old.Run || time.Since(state.At) > time.Minute {
 		t.Errorf("it is known %v as %+v, %v", known, state, err)
 	}

@@ -43,7 +43,7 @@ var errMoved = errors.New("another run lives in the thread now")
 
 // start starts a run.
 func (o newGoal) start(ctx context.Context) (bot.Answer, error) {
-	if !o.cfg.Desk.Authority.Starts(o.in.Where, o.in.By) {
+	if !o.cfg.Runs.Authority.MayStart(o.in.Where, o.in.By) {
 		o.log("a start was refused", agent.Run{})
 		return private("You may not start runs here. %s.", o.starters(o.in.Where)), nil
 	}
@@ -55,7 +55,7 @@ func (o newGoal) start(ctx context.Context) (bot.Answer, error) {
 		return bot.Answer{}, err
 	}
 	run := agent.RunID(agent.NewID())
-	opening := runs.NewRun{Run: run, Brief: brief, After: append(o.origin(), o.before(ctx)...), Dedupe: o.with(nil)}
+	opening := runs.NewRun{Run: run, Brief: brief, After: append(o.origin(), o.before(ctx)...), Dedupe: o.withNames(nil)}
 	threaded := !strings.HasSuffix(brief.ReplyTo, ":")
 	if threaded { // two goals in one thread at once: the second is steering
 		opening.Once = append([]string{fmt.Sprintf("thread/%s/%s/%d", brief.ReplyTo, o.old.ID, o.now.Unix()/3600)}, opening.Once...)
@@ -63,7 +63,7 @@ func (o newGoal) start(ctx context.Context) (bot.Answer, error) {
 	if o.cfg.CatchUp > 0 && o.in.Missed && o.now.Sub(o.in.At) > o.cfg.CatchUp {
 		opening.After = append(opening.After, o.late(run))
 	}
-	_, err = o.cfg.Desk.Begin(ctx, opening)
+	_, err = o.cfg.Runs.Begin(ctx, opening)
 	if errors.Is(err, agent.ErrSeen) && threaded {
 		now, look := o.cfg.Store.Value(ctx, agent.ThreadName(brief.ReplyTo))
 		if look != nil {
@@ -103,7 +103,7 @@ func (o newGoal) brief(ctx context.Context) (agent.RunStarted, error) {
 		b.Folder = where.Folder()
 	}
 	if b.Quorum == 0 {
-		b.Quorum = o.cfg.Desk.Authority.Quorum
+		b.Quorum = o.cfg.Runs.Authority.Quorum
 	}
 	if o.change != nil {
 		err = o.change(&b)
@@ -176,7 +176,7 @@ func earlier(old agent.Run) []agent.Body {
 
 // reportBefore is the report that a thread is about, as context.
 func reportBefore(old agent.Run) agent.Body {
-	return agent.PersonSaid{By: agent.Deckhand, Text: "The thread is about this report" + text.Maybe(old.Brief.Tick.Schedule, " of the schedule "+old.Brief.Tick.Schedule) +
+	return agent.PersonSaid{By: agent.Deckhand, Text: "The thread is about this report" + text.IfAny(old.Brief.Tick.Schedule, " of the schedule "+old.Brief.Tick.Schedule) +
 		" of " + format.Moment(old.Brief.Tick.At) + " (run " + string(old.ID) + "):\n" + quote(old.Report.Headline+"\n"+old.Report.Body, maxEarlier)}
 }
 
@@ -197,21 +197,21 @@ const (
 
 // late asks whether a goal that was missed is still wanted. It never expires:
 // an expired question would let the run begin.
-func (h *request) late(run agent.RunID) agent.CheckpointOpened {
+func (req *request) late(run agent.RunID) agent.CheckpointOpened {
 	return agent.CheckpointOpened{
 		ID: agent.CheckpointID(string(run) + "-" + agent.NewID()[:8]), Ask: agent.CheckClarify,
 		Title:     "I was away when you wrote this. Shall I start now?",
-		Detail:    fmt.Sprintf("The goal is of %s, %s ago.", format.Moment(h.in.At), format.Minutes(h.now.Sub(h.in.At))),
+		Detail:    fmt.Sprintf("The goal is of %s, %s ago.", format.Moment(req.in.At), format.Minutes(req.now.Sub(req.in.At))),
 		Questions: []agent.Question{{ID: "start", Question: "Is it still wanted?", Choices: []string{wordStart, wordForget}}},
 		Choices:   []string{wordStart, agent.DecideCancel},
 	}
 }
 
 // ask opens the form for a new goal.
-func (h *request) ask(context.Context) (bot.Answer, error) {
-	if !h.cfg.Desk.Authority.Starts(h.in.Where, h.in.By) {
-		h.log("a start was refused", agent.Run{})
-		return private("You may not start runs here. %s.", h.starters(h.in.Where)), nil
+func (req *request) ask(context.Context) (bot.Answer, error) {
+	if !req.cfg.Runs.Authority.MayStart(req.in.Where, req.in.By) {
+		req.log("a start was refused", agent.Run{})
+		return private("You may not start runs here. %s.", req.starters(req.in.Where)), nil
 	}
-	return bot.Answer{Form: goalForm(h.in.Where)}, nil
+	return bot.Answer{Form: goalForm(req.in.Where)}, nil
 }

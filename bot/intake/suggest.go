@@ -12,8 +12,8 @@ import (
 // Live sums up the newest runs that have not ended and that the person may
 // look at from the place, at most 20 out of the newest 100 live runs of the store.
 func (c *Chat) Live(ctx context.Context, p bot.Person, at bot.Address) ([]card.Status, error) {
-	h := c.asking(p, at)
-	runs, err := c.survey(ctx, maxListed, true, h.looks)
+	req := c.asking(p, at)
+	runs, err := c.newestRuns(ctx, maxListed, true, req.maySee)
 	list := make([]card.Status, len(runs))
 	for i, r := range runs {
 		list[i] = card.StatusOf(r)
@@ -24,11 +24,11 @@ func (c *Chat) Live(ctx context.Context, p bot.Person, at bot.Address) ([]card.S
 // Schedules are those that the person may see or manage from the place, sorted
 // by name. Beside an error there are the ones that could be read.
 func (c *Chat) Schedules(ctx context.Context, p bot.Person, at bot.Address) ([]recurring.Schedule, error) {
-	h := scheduleOrder{request: c.asking(p, at)}
+	req := scheduleOrder{request: c.asking(p, at)}
 	all, err := c.cfg.Recurring.List(ctx)
 	var list []recurring.Schedule
 	for _, s := range all {
-		if h.sees(s) || h.manages(s) {
+		if req.sees(s) || req.manages(s) {
 			list = append(list, s)
 		}
 	}

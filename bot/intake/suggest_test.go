@@ -47,7 +47,7 @@ func TestTimeWords(t *testing.T) {
 
 // What is suggested is what the person may look at, and nothing else.
 func TestSuggestions(t *testing.T) {
-	schedules := func(c *Config) { c.Recurring = recurring.Recurring{Store: c.Store} }
+	schedules := func(c *Config) { c.Recurring = recurring.Schedules{Store: c.Store} }
 	s := opened(t, schedules)
 	live, _ := s.live()
 	over := s.hear(bottest.Requester, bot.Commanded{Text: "run count again"}).Run

@@ -82,7 +82,7 @@ func readBudget(line string) (l agent.Limits, err error) {
 // the place allows, and name approvers only among those who are; an operator
 // may ask for more.
 func (t terms) apply(b *agent.RunStarted, a authority.Authority, by bot.Person) error {
-	free := by.AtTerminal() || authority.Has(a.Operators, by)
+	free := by.AtTerminal() || authority.Includes(a.Operators, by)
 	for _, l := range []struct {
 		name         string
 		asked, limit int64
@@ -139,5 +139,5 @@ func nameable(b agent.RunStarted, a authority.Authority, who string) bool {
 		}
 		list = a.Operators
 	}
-	return authority.Has(list, bot.Person{ID: who})
+	return authority.Includes(list, bot.Person{ID: who})
 }

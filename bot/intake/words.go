@@ -34,23 +34,23 @@ func afterColon(text, word string) string {
 	return text
 }
 
-// reason is what follows "deny" in a text that denies and says why.
-func reason(text string) (why string, is bool) {
+// denialReason is what follows "deny" in a text that denies and says why.
+func denialReason(text string) (why string, is bool) {
 	word, rest := firstWord(text)
 	return rest, rest != "" && strings.EqualFold(strings.TrimRight(word, ",:"), agent.DecideDeny)
 }
 
-// spelled is the decision that a text is exactly: a word of the question or,
+// decisionWord is the decision that a text is exactly: a word of the question or,
 // said to the bot, also a short one or a number. Free answers are none.
-func spelled(c agent.Checkpoint, text string, to bool) (word string, is bool) {
+func decisionWord(c agent.Checkpoint, text string, to bool) (word string, is bool) {
 	text = strings.ToLower(strings.TrimSpace(text))
-	if _, offered := runs.Choice(c, text); !offered {
+	if _, offered := runs.ChoiceOf(c, text); !offered {
 		text = strings.TrimRight(text, ".! ")
 	}
-	if text == agent.DecideAnswer && runs.Free(c) {
+	if text == agent.DecideAnswer && runs.TakesAnswer(c) {
 		return "", false // the name of the decision is no answer
 	}
-	if meant, offered := runs.Choice(c, text); offered {
+	if meant, offered := runs.ChoiceOf(c, text); offered {
 		return meant, true
 	}
 	if text == "always in this run" && slices.Contains(c.Choices, agent.DecideAlways) {
@@ -61,12 +61,12 @@ func spelled(c agent.Checkpoint, text string, to bool) (word string, is bool) {
 	switch {
 	case text == "", !to && c.Ask != agent.CheckClarify:
 		return "", false
-	case number && runs.Free(c): // only the numbers that the question shows
+	case number && runs.TakesAnswer(c): // only the numbers that the question shows
 		if len(c.Questions) != 1 || n > len(c.Questions[0].Choices) {
 			return "", false
 		}
 		return c.Questions[0].Choices[n-1], true
-	case runs.Free(c):
+	case runs.TakesAnswer(c):
 		return "", false
 	}
 	d, err := runs.ReadWord(c, text, "")
@@ -90,9 +90,9 @@ func never(string) bool         { return false }
 func anything(rest string) bool { return rest != "" }
 func nothing(rest string) bool  { return rest == "" }
 
-// ordered are the beginnings of orders about memory; anything else after the
+// isMemoryOrder are the beginnings of orders about memory; anything else after the
 // word is a goal about memory.
-func ordered(rest string) bool {
+func isMemoryOrder(rest string) bool {
 	first, _, _ := strings.Cut(strings.ToLower(rest), " ")
 	return rest == "" || slices.Contains([]string{"list", "pin", "forget"}, first)
 }
@@ -100,9 +100,9 @@ func ordered(rest string) bool {
 var namePattern = regexp.MustCompile("^`?([A-Za-z0-9][A-Za-z0-9._-]{0,63})`?$")
 var subjects = map[string]recurring.Subject{"workspace": recurring.OfWorkspace, "channel": recurring.OfChannel, "mine": recurring.OfPerson}
 
-// scheduled reports whether the text after "report" or "schedule", said in a
+// isScheduleOrder reports whether the text after "report" or "schedule", said in a
 // sentence, is an order and not a goal about a report or a schedule.
-func scheduled(rest string) bool {
+func isScheduleOrder(rest string) bool {
 	first, after := firstWord(strings.ToLower(rest))
 	switch first {
 	case "":
@@ -110,7 +110,7 @@ func scheduled(rest string) bool {
 	case "list":
 		return after == ""
 	case "now":
-		return optional(strings.Fields(after))
+		return isReportOption(strings.Fields(after))
 	case "remove", "pause", "resume":
 		return after == "" || namePattern.MatchString(after)
 	case "change":
@@ -121,8 +121,8 @@ func scheduled(rest string) bool {
 	return !errors.Is(err, schedule.ErrUnknown)
 }
 
-// optional reports whether the words begin with one that can follow "report now".
-func optional(words []string) bool {
+// isReportOption reports whether the words begin with one that can follow "report now".
+func isReportOption(words []string) bool {
 	if len(words) == 0 || strings.HasPrefix(words[0], "#") {
 		return true
 	}

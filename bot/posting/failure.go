@@ -26,8 +26,8 @@ func lost(err error) bool {
 	return errors.Is(err, bot.ErrLost) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
-// growing is the pause after so many failures before.
-func growing(times int) time.Duration {
+// backoff is the pause after so many failures before.
+func backoff(times int) time.Duration {
 	return min(lostPause<<min(times, 16), mostPause)
 }
 
@@ -54,9 +54,9 @@ func unreachable(gone, direct error) error {
 	return fmt.Errorf("%w, and the requester: %w", gone, direct)
 }
 
-// abroad reports whether the post tells somebody of another platform than the
+// onOtherPlatform reports whether the post tells somebody of another platform than the
 // report's: that one may never get connected, and others wait to be told.
-func abroad(r agent.Run, p agent.Post) bool {
+func onOtherPlatform(r agent.Run, p agent.Post) bool {
 	name, _, _ := strings.Cut(r.Brief.ReplyTo, ":")
 	return p.Raises() && !strings.HasPrefix(card.Informed(r, p), name+":")
 }

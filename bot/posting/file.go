@@ -38,7 +38,7 @@ func (v *Poster) fetch(ctx context.Context, r agent.Run, p agent.Post) (agent.Sh
 	if f.Size > maxFetch {
 		return agent.Shown{}, fmt.Errorf("%s has %s; at most %s are fetched", f.Name, format.Count(f.Size, "byte"), format.Thousands(maxFetch))
 	}
-	platform, _, err := v.at(r.Brief.ReplyTo)
+	platform, _, err := v.platformAt(r.Brief.ReplyTo)
 	if err != nil {
 		return agent.Shown{}, err
 	}

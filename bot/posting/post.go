@@ -23,7 +23,7 @@ const maxScheduled = 5
 // Post makes a post. The result's text is an agent.Shown; a result to be run
 // again says that nothing happened yet, an unknown one that it may have.
 func (v *Poster) Post(ctx context.Context, r agent.Run, p agent.Post, c agent.Call) agent.Result {
-	ctx, cancel := v.early(ctx, p, c)
+	ctx, cancel := v.endEarly(ctx, p, c)
 	defer cancel()
 	if ctx.Err() != nil {
 		return agent.Result{Again: lostPause} // too late to send anything: nothing happened
@@ -43,14 +43,14 @@ func (v *Poster) Post(ctx context.Context, r agent.Run, p agent.Post, c agent.Ca
 		err = fmt.Errorf("a run posts no %s", p.Kind)
 	}
 	if err != nil {
-		return v.trouble(r, p, c, err)
+		return v.failure(r, p, c, err)
 	}
 	return agent.Result{State: agent.OutcomeOK, Trust: agent.Trusted, Text: shown.Text()}
 }
 
-// early ends ctx well before the intent's deadline: what is sent must have
+// endEarly ends ctx well before the intent's deadline: what is sent must have
 // arrived by then.
-func (v *Poster) early(ctx context.Context, p agent.Post, c agent.Call) (context.Context, context.CancelFunc) {
+func (v *Poster) endEarly(ctx context.Context, p agent.Post, c agent.Call) (context.Context, context.CancelFunc) {
 	end, bounded := ctx.Deadline()
 	if c.Deadline.IsZero() || !bounded {
 		return context.WithCancel(ctx)
@@ -58,31 +58,31 @@ func (v *Poster) early(ctx context.Context, p agent.Post, c agent.Call) (context
 	return context.WithDeadline(ctx, end.Add(-max(v.Deadline(p)/5, 100*time.Millisecond)))
 }
 
-// trouble is the result of a post that was not made, as far as anybody knows.
-func (v *Poster) trouble(r agent.Run, p agent.Post, c agent.Call, err error) agent.Result {
+// failure is the result of a post that was not made, as far as anybody knows.
+func (v *Poster) failure(r agent.Run, p agent.Post, c agent.Call, err error) agent.Result {
 	log := v.log.With("run", r.ID, "post", p.Key, "err", err)
 	repeats := p.Repeat() == agent.RepeatIdempotent
 	if busy, is := errors.AsType[*bot.BusyError](err); is {
-		return agent.Result{Again: max(busy.After, min(growing(c.Deferred), time.Minute))} // each pause is journalled
+		return agent.Result{Again: max(busy.After, min(backoff(c.Deferred), time.Minute))} // each pause is journalled
 	}
 	if p.Kind == agent.PostAttach && c.Deferred >= maxFetches && !errors.Is(err, errElsewhere) {
 		log.Error("a person's file could not be fetched")
 		return agent.Failed(err.Error())
 	}
 	switch {
-	case errors.Is(err, errElsewhere) && abroad(r, p) && c.Deferred >= maxScheduled:
+	case errors.Is(err, errElsewhere) && onOtherPlatform(r, p) && c.Deferred >= maxScheduled:
 		log.Error("nobody on that platform can be told of a report; the others are")
 		return agent.Failed(err.Error())
 	case errors.Is(err, errElsewhere):
 		return agent.Result{Again: elsewhere}
 	case p.Kind == agent.PostScheduled && errors.Is(err, bot.ErrGone) && c.Deferred < maxScheduled:
 		log.Warn("a scheduled report cannot be posted; trying again")
-		return agent.Result{Again: growing(c.Deferred)}
+		return agent.Result{Again: backoff(c.Deferred)}
 	case errors.Is(err, bot.ErrRefused):
 		log.Error("the platform refuses the bot; look at its token and scopes. Trying again")
-		return agent.Result{Again: growing(c.Deferred)}
+		return agent.Result{Again: backoff(c.Deferred)}
 	case lost(err) && repeats:
-		return agent.Result{Again: growing(c.Deferred)}
+		return agent.Result{Again: backoff(c.Deferred)}
 	case lost(err):
 		log.Warn("a post's answer did not arrive; looking for it later")
 		return agent.Result{State: agent.OutcomeUnknown, Trust: agent.Trusted, Text: err.Error()}
@@ -103,13 +103,13 @@ func (v *Poster) message(ctx context.Context, r agent.Run, p agent.Post) (agent.
 	}
 	posted, err := platform.Post(ctx, to, card)
 	if errors.Is(err, bot.ErrGone) && p.Kind != agent.PostScheduled { // whose failure others are told of
-		posted, err = v.direct(ctx, platform, r, card, err)
+		posted, err = v.postDirectly(ctx, platform, r, card, err)
 	}
 	if err != nil {
 		return agent.Shown{}, err
 	}
 	if p.Kind == agent.PostCard {
-		v.showed(r, p.Key, time.Now())
+		v.noteShown(r, p.Key, time.Now())
 	}
 	return shownBy(p, posted), nil
 }
@@ -143,8 +143,8 @@ func (v *Poster) card(r agent.Run, p agent.Post) (bot.Card, error) {
 	return c, nil
 }
 
-// direct posts to the requester alone what its place did not take.
-func (v *Poster) direct(ctx context.Context, platform bot.Platform, r agent.Run, card bot.Card, gone error) (bot.Posted, error) {
+// postDirectly posts to the requester alone what its place did not take.
+func (v *Poster) postDirectly(ctx context.Context, platform bot.Platform, r agent.Run, card bot.Card, gone error) (bot.Posted, error) {
 	to, err := requesterOf(ctx, platform, r)
 	if err != nil {
 		return bot.Posted{}, unreachable(gone, err)
@@ -169,7 +169,7 @@ func (v *Poster) closeCheck(ctx context.Context, r agent.Run, p agent.Post) erro
 		if where == "" {
 			continue
 		}
-		platform, message, err := v.at(where)
+		platform, message, err := v.platformAt(where)
 		if err != nil {
 			return err
 		}
@@ -191,7 +191,7 @@ func (v *Poster) May(ctx context.Context, r agent.Run, p agent.Post) (wait time.
 	}
 	platform, to, err := v.place(r, p)
 	if errors.Is(err, errElsewhere) {
-		return v.away(), nil
+		return v.connectWait(), nil
 	}
 	if err != nil {
 		return 0, nil //nolint:nilerr // the post itself fails with this error and is journalled
@@ -205,7 +205,7 @@ func (v *Poster) May(ctx context.Context, r agent.Run, p agent.Post) (wait time.
 		return 0, fmt.Errorf("take a turn to post to %s: %w", to, err)
 	}
 	if wait == 0 && p.Kind == agent.PostCheckpoint {
-		v.busy(ctx, r) // a status that says "working" keeps people from answering
+		v.updateStatus(ctx, r) // a status that says "working" keeps people from answering
 	}
 	return wait, nil
 }

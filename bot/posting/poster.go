@@ -92,8 +92,8 @@ const elsewhere = 10 * time.Second
 // then it keeps nobody's post for long: others may be connected already.
 const connecting = 30 * time.Second
 
-// away is how long a post waits for a process that is connected.
-func (v *Poster) away() time.Duration {
+// connectWait is how long a post waits for a process that is connected.
+func (v *Poster) connectWait() time.Duration {
 	if len(v.platforms.Names()) == 0 && time.Since(v.began) < connecting {
 		return lostPause
 	}
@@ -112,7 +112,7 @@ func (v *Poster) place(r agent.Run, p agent.Post) (bot.Platform, bot.Address, er
 	case p.Kind == agent.PostClose:
 		where = r.Shown[agent.KeyAsk(agent.CheckpointID(p.About))].Message
 	}
-	return v.at(where)
+	return v.platformAt(where)
 }
 
 // placed is the place of a post, also of one that goes to a person alone.
@@ -134,8 +134,8 @@ func (v *Poster) placed(ctx context.Context, r agent.Run, p agent.Post) (bot.Pla
 	return platform, to, err
 }
 
-// at is the platform of an address.
-func (v *Poster) at(where string) (bot.Platform, bot.Address, error) {
+// platformAt is the platform of an address.
+func (v *Poster) platformAt(where string) (bot.Platform, bot.Address, error) {
 	to, err := bot.ParseAddress(where)
 	if err != nil {
 		return nil, to, err

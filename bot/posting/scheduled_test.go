@@ -89,7 +89,7 @@ func reportOf(t *testing.T, raise ...string) (*store, agent.RunID) {
 		t.Fatal(err)
 	}
 	daily := recurring.Schedule{Name: "daily", Report: recurring.OfChannel, When: "0 9 * * *", Zone: "UTC", To: "slack:T1:C1", Always: true, By: bottest.Requester.ID}
-	opening, err := recurring.Reporter{Desk: s.desk, Log: slog.New(slog.DiscardHandler)}.Now(t.Context(), daily, bottest.Noon)
+	opening, err := recurring.Reporter{Runs: s.desk, Log: slog.New(slog.DiscardHandler)}.Now(t.Context(), daily, bottest.Noon)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func (v *Poster) Show(ctx context.Context, r agent.Run) (again time.Duration) {
 		}
 		sooner(v.update(ctx, r, m, t))
 	}
-	v.tell(ctx, r, d)
+	v.setStatus(ctx, r, d)
 	if r.Ended != nil && again == 0 {
 		v.mu.Lock()
 		delete(v.cards, r.ID)
@@ -97,8 +97,8 @@ func (v *Poster) display(id agent.RunID) *display {
 	return d
 }
 
-// showed notes that a card was posted just as the run stands.
-func (v *Poster) showed(r agent.Run, key string, now time.Time) {
+// noteShown notes that a card was posted just as the run stands.
+func (v *Poster) noteShown(r agent.Run, key string, now time.Time) {
 	d := v.display(r.ID)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -159,7 +159,7 @@ func (v *Poster) update(ctx context.Context, r agent.Run, m *screen, t target) t
 	case now.Sub(m.edited) < v.every:
 		return m.edited.Add(v.every).Sub(now)
 	}
-	platform, message, err := v.at(t.where)
+	platform, message, err := v.platformAt(t.where)
 	if errors.Is(err, errElsewhere) {
 		return elsewhere
 	}
@@ -168,19 +168,19 @@ func (v *Poster) update(ctx context.Context, r agent.Run, m *screen, t target) t
 		v.log.Error("a message cannot be edited", "run", r.ID, "message", t.where, "err", err)
 		return 0
 	}
-	if wait := v.turn(ctx, platform, message, r, m, changed); wait > 0 {
+	if wait := v.takeTurn(ctx, platform, message, r, m, changed); wait > 0 {
 		return wait
 	}
 	now = time.Now()
-	if wait := v.edited(r, m, t, platform.Edit(ctx, message, t.card(now)), now); wait > 0 || !beats || m.gone {
+	if wait := v.noteEdit(r, m, t, platform.Edit(ctx, message, t.card(now)), now); wait > 0 || !beats || m.gone {
 		return wait
 	}
 	return v.heartbeat
 }
 
-// turn takes a turn to edit. The last edit of a run books its turn, and a
+// takeTurn takes a turn to edit. The last edit of a run books its turn, and a
 // heartbeat leaves half of them to changes.
-func (v *Poster) turn(ctx context.Context, platform bot.Platform, message bot.Address, r agent.Run, m *screen, changed bool) time.Duration {
+func (v *Poster) takeTurn(ctx context.Context, platform bot.Platform, message bot.Address, r agent.Run, m *screen, changed bool) time.Duration {
 	now := time.Now()
 	if !m.booked.IsZero() {
 		if wait := m.booked.Sub(now); wait > 0 {
@@ -205,8 +205,8 @@ func (v *Poster) turn(ctx context.Context, platform bot.Platform, message bot.Ad
 	return wait
 }
 
-// edited notes how an edit went, and returns when to try it again.
-func (v *Poster) edited(r agent.Run, m *screen, t target, err error, now time.Time) time.Duration {
+// noteEdit notes how an edit went, and returns when to try it again.
+func (v *Poster) noteEdit(r agent.Run, m *screen, t target, err error, now time.Time) time.Duration {
 	m.edited = now
 	log := v.log.With("run", r.ID, "message", t.where, "err", err)
 	busy, isBusy := errors.AsType[*bot.BusyError](err)
@@ -223,7 +223,7 @@ func (v *Poster) edited(r agent.Run, m *screen, t target, err error, now time.Ti
 	case errors.Is(err, bot.ErrRefused):
 		log.Error("the platform refuses the bot; look at its token and scopes. Trying again")
 		m.refused++
-		return growing(m.refused - 1)
+		return backoff(m.refused - 1)
 	case errors.Is(err, bot.ErrGone):
 		log.Warn("a message is not there any more; it is left as it is")
 		m.gone = true
@@ -240,17 +240,17 @@ const workText = "is working…"
 // statusTimeout bounds a request that nobody waits for.
 const statusTimeout = 2 * time.Second
 
-// busy keeps the status of the run's thread up to date.
-func (v *Poster) busy(ctx context.Context, r agent.Run) {
+// updateStatus keeps the status of the run's thread up to date.
+func (v *Poster) updateStatus(ctx context.Context, r agent.Run) {
 	d := v.display(r.ID)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	v.tell(ctx, r, d)
+	v.setStatus(ctx, r, d)
 }
 
-// tell says in the run's thread whether it works, when that changes and with
+// setStatus says in the run's thread whether it works, when that changes and with
 // every heartbeat: platforms forget it.
-func (v *Poster) tell(ctx context.Context, r agent.Run, d *display) {
+func (v *Poster) setStatus(ctx context.Context, r agent.Run, d *display) {
 	status := ""
 	if r.State() == agent.RunRunning {
 		status = workText
@@ -259,7 +259,7 @@ func (v *Poster) tell(ctx context.Context, r agent.Run, d *display) {
 	if known := !d.told.IsZero(); known && status == d.status && (status == "" || now.Sub(d.told) < v.heartbeat) {
 		return
 	}
-	platform, thread, err := v.at(r.Thread())
+	platform, thread, err := v.platformAt(r.Thread())
 	shows, can := platform.(bot.Busy)
 	if err != nil || !can {
 		return

@@ -46,7 +46,7 @@ const (
 // ClockConfig is what a Clock is made of.
 type ClockConfig struct {
 	Reporter  Reporter
-	Recurring Recurring
+	Recurring Schedules
 	// Brief is what is decided about a run of a place before it starts, as in ChatConfig.
 	Brief func(place string) (agent.RunStarted, error)
 	// Alarm tells the administrators that something did not happen.
@@ -59,9 +59,9 @@ type ClockConfig struct {
 type Clock struct {
 	cfg ClockConfig
 
-	mu    sync.Mutex
-	whens map[string]schedule.When // that were read already, by schedule
-	told  postedReports
+	mu     sync.Mutex
+	whens  map[string]schedule.When // that were read already, by schedule
+	posted postedReports
 }
 
 // NewClock makes a Clock.
@@ -89,7 +89,7 @@ func (c *Clock) Serve(ctx context.Context, now time.Time) (next time.Time) {
 	if err != nil {
 		c.cfg.Reporter.Log.Error("not every schedule is served", "err", err)
 	}
-	l := c.glance(now)
+	l := c.newSweep(now)
 	for _, i := range rand.Perm(len(list)) {
 		s := list[i]
 		if s.Paused != "" {
@@ -129,10 +129,10 @@ func (l *sweep) serve(ctx context.Context, s Schedule) (next time.Time, err erro
 	}
 	t := tick{sweep: l, s: s, due: due, was: at.At, at: at, zone: when.Zone()}
 	t.at.At = due.Until
-	t.miss()
+	t.noteMissed()
 	switch {
 	case due.Tick.IsZero():
-		err = t.handled(ctx)
+		err = t.done(ctx)
 	case s.Report != "":
 		err = t.report(ctx)
 	default:
@@ -165,7 +165,7 @@ func (c *Clock) overdue(ctx context.Context, s Schedule, now time.Time, cause er
 		return
 	}
 	id := "schedule/" + s.Name + "/" + strconv.FormatInt(due.Unix(), 36)
-	_, err = c.cfg.Reporter.Desk.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Once: []string{"overdue/" + id}})
+	_, err = c.cfg.Reporter.Runs.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Once: []string{"overdue/" + id}})
 	if err != nil {
 		return // told already; or nothing can be told now, and the next look tries again
 	}

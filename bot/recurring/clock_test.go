@@ -36,7 +36,7 @@ func clocks(t *testing.T, n int, fixed ...Schedule) *tower {
 	log := slog.New(slog.NewTextHandler(w.log, nil))
 	for range n {
 		w.clocks = append(w.clocks, NewClock(ClockConfig{
-			Reporter: Reporter{Desk: &runs.Client{Journals: w.Memory, Authority: w.desk.Authority}, Log: log}, Recurring: Recurring{Fixed: fixed, Store: w.Memory},
+			Reporter: Reporter{Runs: &runs.Client{Journals: w.Memory, Authority: w.desk.Authority}, Log: log}, Recurring: Schedules{Fixed: fixed, Store: w.Memory},
 			Brief: briefs, Alarm: func(_ context.Context, a bot.Alert) { w.alerts = append(w.alerts, a) },
 		}))
 	}

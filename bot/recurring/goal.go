@@ -23,7 +23,7 @@ func (t *tick) goal(ctx context.Context) error {
 		case OverlapQueue:
 			return errWaits
 		case OverlapReplace:
-			err = t.cfg.Reporter.Desk.Append(ctx, old, agent.Main, agent.RunControlled{Word: agent.WordCancel, By: agent.Deckhand,
+			err = t.cfg.Reporter.Runs.Append(ctx, old, agent.Main, agent.RunControlled{Word: agent.WordCancel, By: agent.Deckhand,
 				Reason: "the schedule " + t.s.Name + " starts it anew"}, false, runs.Dedupe{})
 			if err != nil {
 				return err
@@ -31,7 +31,7 @@ func (t *tick) goal(ctx context.Context) error {
 		case OverlapSkip, "":
 			t.at.Skipped++
 			t.cfg.Reporter.Log.Warn("a turn of a schedule is left out: the last run has not ended", "schedule", t.s.Name, "run", string(old.ID))
-			return t.handled(ctx)
+			return t.done(ctx)
 		}
 	}
 	opening, err := t.recurring()
@@ -40,8 +40,8 @@ func (t *tick) goal(ctx context.Context) error {
 	}
 	t.at.Run = opening.Run
 	t.at.Missed, t.at.Lost, t.at.Skipped = nil, 0, 0
-	opening.Dedupe = t.along()
-	_, err = t.cfg.Reporter.Desk.Begin(ctx, opening)
+	opening.Dedupe = t.dedupe()
+	_, err = t.cfg.Reporter.Runs.Begin(ctx, opening)
 	return err
 }
 
@@ -50,7 +50,7 @@ func (t *tick) previous(ctx context.Context) (agent.Run, error) {
 	if t.at.Run == "" {
 		return agent.Run{}, nil
 	}
-	r, err := t.cfg.Reporter.Desk.Load(ctx, t.at.Run)
+	r, err := t.cfg.Reporter.Runs.Load(ctx, t.at.Run)
 	if errors.Is(err, agent.ErrNoRun) {
 		return agent.Run{}, nil
 	}
@@ -73,7 +73,7 @@ func (t *tick) recurring() (runs.NewRun, error) {
 		b.Folder = to.Folder()
 	}
 	if b.Quorum == 0 {
-		b.Quorum = t.cfg.Reporter.Desk.Authority.Quorum
+		b.Quorum = t.cfg.Reporter.Runs.Authority.Quorum
 	}
 	b.Unattended = true
 	b.Tick = &agent.Tick{Schedule: t.s.Name, At: t.due.Until}

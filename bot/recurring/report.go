@@ -13,7 +13,7 @@ func (t *tick) report(ctx context.Context) error {
 		return err
 	}
 	if !t.s.Always && !d.News(t.at.Mark) {
-		return t.handled(ctx)
+		return t.done(ctx)
 	}
 	opening, err := t.cfg.Reporter.opening(ctx, t.s, t.due.Until, d.Late(t.lateness()))
 	if err != nil {
@@ -21,8 +21,8 @@ func (t *tick) report(ctx context.Context) error {
 	}
 	t.at.Posted, t.at.Mark, t.at.Run = t.now, d.Mark, opening.Run
 	t.at.Missed, t.at.Lost = nil, 0
-	opening.Dedupe = t.along()
-	_, err = t.cfg.Reporter.Desk.Begin(ctx, opening)
+	opening.Dedupe = t.dedupe()
+	_, err = t.cfg.Reporter.Runs.Begin(ctx, opening)
 	return err
 }
 
@@ -41,5 +41,5 @@ func (t *tick) digest(ctx context.Context) (digest.Digest, error) {
 	if err != nil {
 		return digest.Digest{}, err
 	}
-	return t.cfg.Reporter.digest(ctx, t.s, reported{since: t.at.Posted, now: t.now, runs: infos, seen: t.told.note})
+	return t.cfg.Reporter.digest(ctx, t.s, reported{since: t.at.Posted, now: t.now, runs: infos, seen: t.posted.note})
 }

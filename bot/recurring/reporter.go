@@ -23,7 +23,7 @@ const maxReported = 500
 
 // Reporter makes reports about runs.
 type Reporter struct {
-	Desk *runs.Client
+	Runs *runs.Client
 	// Draw makes a PNG of a chart at a path in a folder of the workspace; nil:
 	// reports have none.
 	Draw func(ctx context.Context, folder, path string, c digest.Chart) error
@@ -52,14 +52,14 @@ func (c Reporter) digest(ctx context.Context, s Schedule, of reported) (digest.D
 	if err != nil {
 		return digest.Digest{}, err
 	}
-	from := digest.Source{Period: digest.Period{Since: of.since, Until: of.now, Zone: zone}, Audience: c.Desk.Authority.Audience,
+	from := digest.Source{Period: digest.Period{Since: of.since, Until: of.now, Zone: zone}, Audience: c.Runs.Authority.Audience,
 		Private: func(r agent.Run) bool { return r.Brief.Direct && (s.Report != OfPerson || !s.Direct) }}
 	if c.Counters != nil {
 		from.Counters = c.Counters(ctx, scope, of.now)
 	}
-	load := c.Desk.Load
+	load := c.Runs.Load
 	if len(of.runs) > runs.Remembered { // more than are remembered: each would drive out another
-		load = c.Desk.Peek
+		load = c.Runs.Peek
 	}
 	oldest := from.Period.From()
 	for i, info := range of.runs {
@@ -139,7 +139,7 @@ func (c Reporter) opening(ctx context.Context, s Schedule, at time.Time, d diges
 
 // Now is a report that is asked for.
 func (c Reporter) Now(ctx context.Context, s Schedule, now time.Time) (runs.NewRun, error) {
-	infos, err := c.Desk.Journals.Runs(ctx)
+	infos, err := c.Runs.Journals.Runs(ctx)
 	if err != nil {
 		return runs.NewRun{}, fmt.Errorf("schedule %s: %w", s.Name, err)
 	}

@@ -120,16 +120,16 @@ const (
 // ErrUnreadable is the error of a list that is not whole.
 var ErrUnreadable = errors.New("these schedules cannot be read")
 
-// Recurring are the schedules of the configuration and those that people made
+// Schedules are the schedules of the configuration and those that people made
 // in chat. It is safe for many goroutines.
-type Recurring struct {
+type Schedules struct {
 	Fixed []Schedule
 	Store bot.Records
 }
 
 // List is every schedule, sorted by name. One that cannot be read is left out
 // and named in an error that is errUnreadable; the others are returned with it.
-func (c Recurring) List(ctx context.Context) ([]Schedule, error) {
+func (c Schedules) List(ctx context.Context) ([]Schedule, error) {
 	kept, err := c.Store.Values(ctx, NameSchedule)
 	if err != nil {
 		return nil, fmt.Errorf("list the schedules: %w", err)
@@ -203,7 +203,7 @@ type Cursor struct {
 // Spec is what the state of a schedule belongs to: another timing begins anew.
 func (s Schedule) Spec() string { return s.When + " " + s.Zone }
 
-func (c Recurring) Served(ctx context.Context, s Schedule) (at Cursor, known bool, err error) {
+func (c Schedules) Served(ctx context.Context, s Schedule) (at Cursor, known bool, err error) {
 	text, err := c.Store.Value(ctx, NameServed+s.Name)
 	if err != nil {
 		return at, false, fmt.Errorf("schedule %s: %w", s.Name, err)

@@ -22,7 +22,7 @@ type sweep struct {
 	infos  []agent.RunInfo
 }
 
-func (c *Clock) glance(now time.Time) *sweep { return &sweep{Clock: c, now: now} }
+func (c *Clock) newSweep(now time.Time) *sweep { return &sweep{Clock: c, now: now} }
 
 // runs lists the store's runs, once for all reports that fall due together.
 // Each is about what happened until the look began, and all of that is in it.
@@ -30,11 +30,11 @@ func (l *sweep) runs(ctx context.Context) ([]agent.RunInfo, error) {
 	if l.listed {
 		return l.infos, nil
 	}
-	infos, err := l.cfg.Reporter.Desk.Journals.Runs(ctx)
+	infos, err := l.cfg.Reporter.Runs.Journals.Runs(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list the runs: %w", err)
 	}
-	l.infos, l.listed = l.told.open(infos), true
+	l.infos, l.listed = l.posted.open(infos), true
 	return l.infos, nil
 }
 
@@ -52,7 +52,7 @@ func (l *sweep) begin(ctx context.Context, s Schedule) error {
 	}
 	sum := sha256.Sum256([]byte(s.Spec() + "\n" + old))
 	at = Cursor{Spec: s.Spec(), At: l.now, Posted: at.Posted, Mark: at.Mark, Run: at.Run}
-	_, err = l.cfg.Reporter.Desk.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(),
+	_, err = l.cfg.Reporter.Runs.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(),
 		Once: []string{"begin/" + s.Name + "/" + hex.EncodeToString(sum[:8])}, Set: map[string]string{NameServed + s.Name: at.Text()}})
 	if !errors.Is(err, agent.ErrSeen) {
 		return err

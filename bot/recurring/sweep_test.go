@@ -36,7 +36,7 @@ func (r *rival) SetValue(ctx context.Context, name, value string) error {
 // slow makes the clock one that somebody overtakes.
 func (w *tower) slow(c *Clock, first func()) {
 	r := &rival{w.Memory, first}
-	c.cfg.Reporter.Desk.Journals, c.cfg.Recurring.Store = r, r
+	c.cfg.Reporter.Runs.Journals, c.cfg.Recurring.Store = r, r
 }
 
 // A clock that wants to serve a turn together with one that was missed, and is

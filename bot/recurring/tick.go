@@ -24,16 +24,16 @@ type tick struct {
 // errWaits says that a turn is to be served later.
 var errWaits = errors.New("the last run has not ended")
 
-// miss notes the turns that were missed, for the next report to say so.
-func (t *tick) miss() {
+// noteMissed notes the turns that were missed, for the next report to say so.
+func (t *tick) noteMissed() {
 	t.at.Lost += t.due.Count
 	t.at.Missed = append(t.at.Missed, t.due.Missed...)
 	t.at.Missed = t.at.Missed[max(0, len(t.at.Missed)-maxTold):]
 }
 
-// along is what goes into the commit of the turn: its key and those of the
+// dedupe is what goes into the commit of the turn: its key and those of the
 // turns before it that nobody serves any more, and how far it is served now.
-func (t *tick) along() runs.Dedupe {
+func (t *tick) dedupe() runs.Dedupe {
 	key := func(at time.Time) string { return "tick/" + t.s.Name + "/" + strconv.FormatInt(at.UnixNano(), 36) }
 	once := []string{key(t.due.Until)}
 	for _, m := range t.due.Missed {
@@ -44,10 +44,10 @@ func (t *tick) along() runs.Dedupe {
 	return runs.Dedupe{Once: once, Set: map[string]string{NameServed + t.s.Name: t.at.Text()}}
 }
 
-// handled writes down that nothing more is to be done for the turn.
-func (t *tick) handled(ctx context.Context) error {
-	along := t.along()
-	_, err := t.cfg.Reporter.Desk.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Once: along.Once, Set: along.Set})
+// done writes down that nothing more is to be done for the turn.
+func (t *tick) done(ctx context.Context) error {
+	along := t.dedupe()
+	_, err := t.cfg.Reporter.Runs.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Once: along.Once, Set: along.Set})
 	return err
 }
 

@@ -132,7 +132,7 @@ func (d *Client) Decide(ctx context.Context, by bot.Person, decision agent.Check
 func (d *Client) Answer(ctx context.Context, by bot.Person, q Question, decision agent.CheckpointDecided, dedupe Dedupe) (more int, err error) {
 	decision.ID, decision.By = q.Check.ID, by.ID
 	for {
-		body, more, err := verdictOf(q.Run, q.Check, decision, by)
+		body, more, err := decisionEvent(q.Run, q.Check, decision, by)
 		if err != nil {
 			return 0, err
 		}
@@ -164,7 +164,7 @@ func (d *Client) Question(ctx context.Context, by bot.Person, id agent.Checkpoin
 		err = fmt.Errorf("checkpoint %s: %w: %s by %s", check.ID, ErrDecided, check.Decision.Decision, check.Decision.By)
 	case r.Ended != nil:
 		err = fmt.Errorf("run %s: %w (%s)", r.ID, ErrEnded, r.Ended.State)
-	case !d.Authority.May(r, check.Ask, by):
+	case !d.Authority.MayDecide(r, check.Ask, by):
 		err = fmt.Errorf("%s may not decide this %s of run %s: %w", by.ID, check.Ask, r.ID, ErrNotAllowed)
 	}
 	return Question{r, check}, err
@@ -178,22 +178,22 @@ func (d *Client) Control(ctx context.Context, run agent.RunID, by bot.Person, c 
 func (d *Client) ControlOnce(ctx context.Context, run agent.RunID, by bot.Person, c agent.RunControlled, dedupe Dedupe) error {
 	c.By = by.ID
 	for try := 1; ; try++ {
-		r, err := d.Living(ctx, run)
+		r, err := d.LoadLive(ctx, run)
 		if err != nil {
 			return err
 		}
-		if !d.Authority.Steers(r, by) {
+		if !d.Authority.MaySteer(r, by) {
 			return fmt.Errorf("%s may not %s run %s: %w", by.ID, c.Word, run, ErrNotAllowed)
 		}
-		err = d.Append(ctx, r, agent.Main, c, try < stubborn, dedupe)
+		err = d.Append(ctx, r, agent.Main, c, try < strictTries, dedupe)
 		if !errors.Is(err, agent.ErrStale) {
 			return err
 		}
 	}
 }
 
-// Living is a run that has not ended.
-func (d *Client) Living(ctx context.Context, run agent.RunID) (agent.Run, error) {
+// LoadLive is a run that has not ended.
+func (d *Client) LoadLive(ctx context.Context, run agent.RunID) (agent.Run, error) {
 	r, err := d.Load(ctx, run)
 	if err == nil && r.Ended != nil {
 		err = fmt.Errorf("run %s: %w (%s)", run, ErrEnded, r.Ended.State)
@@ -211,32 +211,32 @@ func (d *Client) Say(ctx context.Context, run agent.RunID, by bot.Person, text s
 // MaxFileName is how long the name of a person's file may be, in characters.
 const MaxFileName = 100
 
-// stubborn is how often words are committed only if the run has not moved on
+// strictTries is how often words are committed only if the run has not moved on
 // meanwhile; after that they are committed anyway.
-const stubborn = 5
+const strictTries = 5
 
 // Tell adds words and files, and reports whether they are trusted. Words that
 // come after the end are ErrEnded: nobody would read them.
 func (d *Client) Tell(ctx context.Context, run agent.RunID, by bot.Person, said agent.PersonSaid, dedupe Dedupe) (trusted bool, err error) {
 	for try := 1; ; try++ {
-		r, err := d.Living(ctx, run)
+		r, err := d.LoadLive(ctx, run)
 		if err != nil {
 			return false, err
 		}
-		said.By, said.Trusted = by.ID, d.Authority.Steers(r, by)
+		said.By, said.Trusted = by.ID, d.Authority.MaySteer(r, by)
 		if !said.Trusted {
-			said = unfetched(said)
+			said = withoutFiles(said)
 		}
-		err = d.Append(ctx, r, agent.Main, said, try < stubborn, dedupe)
+		err = d.Append(ctx, r, agent.Main, said, try < strictTries, dedupe)
 		if !errors.Is(err, agent.ErrStale) {
 			return said.Trusted, err
 		}
 	}
 }
 
-// unfetched is what somebody without authority said, with the files only named:
+// withoutFiles is what somebody without authority said, with the files only named:
 // nobody but those who steer a run puts anything into its workspace.
-func unfetched(said agent.PersonSaid) agent.PersonSaid {
+func withoutFiles(said agent.PersonSaid) agent.PersonSaid {
 	for _, f := range said.Files {
 		said.Text = strings.TrimSpace(said.Text + "\n[attached, not fetched: " + text.InLine(f.Name, MaxFileName) + "]")
 	}

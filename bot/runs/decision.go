@@ -60,7 +60,7 @@ func readJSON(r agent.Run, line, by string) (agent.CheckpointDecided, error) {
 	}
 	if a.Decision == "" && (len(a.Answers) > 0 || a.Text != "") {
 		a.Decision = agent.DecideAnswer
-		if Hinted(*check) {
+		if TakesHint(*check) {
 			a.Decision = agent.DecideRetry
 		}
 	}
@@ -72,11 +72,11 @@ func readJSON(r agent.Run, line, by string) (agent.CheckpointDecided, error) {
 		d.Text = a.Text // else the word itself may be the answer
 	}
 	d.Answers, d.Arguments, d.Plan = a.Answers, a.Arguments, a.Plan
-	return d, whole(*check, d)
+	return d, complete(*check, d)
 }
 
-// whole checks that a decision brings what it needs.
-func whole(c agent.Checkpoint, d agent.CheckpointDecided) error {
+// complete checks that a decision brings what it needs.
+func complete(c agent.Checkpoint, d agent.CheckpointDecided) error {
 	if d.Decision != agent.DecideEdit {
 		return nil
 	}
@@ -106,23 +106,23 @@ func ReadWord(c agent.Checkpoint, word, by string) (agent.CheckpointDecided, err
 		d.Decision = c.Choices[n-1]
 		return d, nil
 	}
-	if meant, is := words[d.Decision]; is && (slices.Contains(c.Choices, meant) || (meant == agent.DecideDeny && !Free(c))) {
+	if meant, is := words[d.Decision]; is && (slices.Contains(c.Choices, meant) || (meant == agent.DecideDeny && !TakesAnswer(c))) {
 		d.Decision = meant
 	}
-	if meant, is := Choice(c, d.Decision); is {
+	if meant, is := ChoiceOf(c, d.Decision); is {
 		d.Decision = meant
 		return d, nil
 	}
-	if Free(c) && word != "" {
+	if TakesAnswer(c) && word != "" {
 		d.Decision, d.Text = agent.DecideAnswer, word
 		return d, nil
 	}
 	return d, notOffered(c, word)
 }
 
-// Choice is what the word decides: a choice of the question in any case, or a
+// ChoiceOf is what the word decides: a choice of the question in any case, or a
 // denial, which every question but one about facts understands.
-func Choice(c agent.Checkpoint, word string) (string, bool) {
+func ChoiceOf(c agent.Checkpoint, word string) (string, bool) {
 	for _, choice := range c.Choices {
 		if strings.EqualFold(choice, word) {
 			return choice, true
@@ -137,38 +137,38 @@ func Choice(c agent.Checkpoint, word string) (string, bool) {
 	case agent.CheckBudget, agent.CheckStuck:
 		return agent.DecideCancel, true
 	case agent.CheckClarify:
-		return agent.DecideCancel, !Free(c) && slices.Contains(c.Choices, agent.DecideCancel)
+		return agent.DecideCancel, !TakesAnswer(c) && slices.Contains(c.Choices, agent.DecideCancel)
 	case agent.CheckUncertain:
 	}
 	return "", false
 }
 
-// Free reports whether the question takes an answer in a person's own words.
-func Free(c agent.Checkpoint) bool {
+// TakesAnswer reports whether the question takes an answer in a person's own words.
+func TakesAnswer(c agent.Checkpoint) bool {
 	return c.Ask == agent.CheckClarify && slices.Contains(c.Choices, agent.DecideAnswer)
 }
 
-// settle makes sure that the decision answers the question: with one of its
+// matchChoice makes sure that the decision answers the question: with one of its
 // words, and with everything that the word needs.
-func settle(c agent.Checkpoint, d agent.CheckpointDecided) (agent.CheckpointDecided, error) {
-	meant, is := Choice(c, d.Decision)
-	if !is && Free(c) && (d.Decision == agent.DecideAnswer || d.Decision == agent.DecideDeny) {
+func matchChoice(c agent.Checkpoint, d agent.CheckpointDecided) (agent.CheckpointDecided, error) {
+	meant, is := ChoiceOf(c, d.Decision)
+	if !is && TakesAnswer(c) && (d.Decision == agent.DecideAnswer || d.Decision == agent.DecideDeny) {
 		meant, is = d.Decision, true
 	}
 	if !is {
 		return d, notOffered(c, d.Decision)
 	}
 	d.Decision = meant
-	return d, whole(c, d)
+	return d, complete(c, d)
 }
 
-// verdictOf is what a decision comes to: it closes the question, or is one of
+// decisionEvent is what a decision comes to: it closes the question, or is one of
 // the approvals that are needed, with how many more.
-func verdictOf(r agent.Run, c agent.Checkpoint, d agent.CheckpointDecided, by bot.Person) (b agent.Body, more int, err error) {
-	if err := whole(c, d); err != nil {
+func decisionEvent(r agent.Run, c agent.Checkpoint, d agent.CheckpointDecided, by bot.Person) (b agent.Body, more int, err error) {
+	if err := complete(c, d); err != nil {
 		return nil, 0, err
 	}
-	d, err = settle(c, d)
+	d, err = matchChoice(c, d)
 	if err != nil {
 		return nil, 0, fmt.Errorf("checkpoint %s: %w", c.ID, err)
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
-// Hinted reports whether the question takes a person's own words as the way
+// TakesHint reports whether the question takes a person's own words as the way
 // out: what should be done differently.
-func Hinted(c agent.Checkpoint) bool {
+func TakesHint(c agent.Checkpoint) bool {
 	return c.Ask == agent.CheckStuck && slices.Contains(c.Choices, agent.DecideRetry)
 }
 
@@ -23,15 +23,15 @@ func Hinted(c agent.Checkpoint) bool {
 // for a question of another kind, is no hint.
 func ReadHint(c agent.Checkpoint, text, by string) (agent.CheckpointDecided, error) {
 	d := agent.CheckpointDecided{ID: c.ID, By: by, Decision: agent.DecideRetry, Text: strings.TrimSpace(text)}
-	if !Hinted(c) || d.Text == "" || Vague(c, d.Text) {
+	if !TakesHint(c) || d.Text == "" || MayBeChoice(c, d.Text) {
 		return d, notOffered(c, d.Text)
 	}
 	return d, nil
 }
 
-// Vague reports whether a text may be meant for one of the question's choices,
+// MayBeChoice reports whether a text may be meant for one of the question's choices,
 // or agrees with nothing that was asked.
-func Vague(c agent.Checkpoint, text string) bool {
+func MayBeChoice(c agent.Checkpoint, text string) bool {
 	word := strings.ToLower(strings.TrimRight(strings.TrimSpace(text), ".!? "))
 	_, short := words[word]
 	_, decides := Labels[word]
@@ -55,7 +55,7 @@ func near(a, b string) bool {
 }
 
 func notOffered(c agent.Checkpoint, word string) error {
-	if Hinted(c) {
+	if TakesHint(c) {
 		return fmt.Errorf("%w: %q; say one of: %s, or in a few words what should be done differently", bot.ErrNotAnAnswer, word, strings.Join(c.Choices, ", "))
 	}
 	return fmt.Errorf("%w: %q; say one of: %s", bot.ErrNotAnAnswer, word, strings.Join(c.Choices, ", "))

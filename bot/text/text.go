@@ -11,8 +11,8 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
-// First is the beginning of a list, with a word about the rest.
-func First(list []string, most int) []string {
+// AtMost is the beginning of a list, with a word about the rest.
+func AtMost(list []string, most int) []string {
 	if len(list) <= most {
 		return list
 	}
@@ -46,11 +46,11 @@ func Fenced(text string) string {
 	return fence + "\n" + text + "\n" + fence
 }
 
-// Where names a place for people who may not see it.
-func Where(address string) string { return "`" + strings.TrimSuffix(address, ":") + "`" }
+// PlaceName names a place for people who may not see it.
+func PlaceName(address string) string { return "`" + strings.TrimSuffix(address, ":") + "`" }
 
-// Maybe is the text, or nothing where what it is about is empty.
-func Maybe(about, text string) string {
+// IfAny is the text, or nothing where what it is about is empty.
+func IfAny(about, text string) string {
 	if about == "" {
 		return ""
 	}

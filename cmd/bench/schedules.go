@@ -52,8 +52,8 @@ func benchSchedules(ctx context.Context, e *environment) ([]row, error) {
 		}
 		stores = append(stores, s)
 		clocks = append(clocks, botrecurring.NewClock(botrecurring.ClockConfig{
-			Reporter:  botrecurring.Reporter{Desk: &runs.Client{Journals: s}, Log: slog.New(slog.DiscardHandler)},
-			Recurring: botrecurring.Recurring{Fixed: daily(), Store: s},
+			Reporter:  botrecurring.Reporter{Runs: &runs.Client{Journals: s}, Log: slog.New(slog.DiscardHandler)},
+			Recurring: botrecurring.Schedules{Fixed: daily(), Store: s},
 		}))
 	}
 	took := simulate(ctx, clocks)

@@ -36,7 +36,7 @@ func TestATickOnFiveReplicas(t *testing.T) {
 			f = fleet{t: t, store: s, desk: desk, told: map[agent.RunID]agent.Run{}}
 		}
 		c := recurring.NewClock(recurring.ClockConfig{
-			Reporter: recurring.Reporter{Desk: desk, Log: slog.New(slog.DiscardHandler)}, Recurring: recurring.Recurring{Fixed: []recurring.Schedule{pulse}, Store: s},
+			Reporter: recurring.Reporter{Runs: desk, Log: slog.New(slog.DiscardHandler)}, Recurring: recurring.Schedules{Fixed: []recurring.Schedule{pulse}, Store: s},
 			Brief: func(string) (agent.RunStarted, error) { return agent.RunStarted{}, nil },
 		})
 		clocks.Go(func() { c.Run(ctx) })

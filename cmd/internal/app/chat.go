@@ -30,7 +30,7 @@ func (a *App) newTalk() (*talk, error) {
 			CardEvery: c.Voice.CardEvery, Heartbeat: c.Voice.Heartbeat, PostTimeout: c.Voice.PostTimeout, Log: o.Log,
 		}),
 		chat: intake.New(intake.Config{
-			Desk: NewClient(c, a.store), Store: a.store, Brief: brief, Recurring: recurs, Reporter: reports,
+			Runs: NewClient(c, a.store), Store: a.store, Brief: brief, Recurring: recurs, Reporter: reports,
 			Zone: c.Zone, Unpriced: unpriced(c), CatchUp: c.Retention.CatchUp, Log: o.Log,
 		}),
 	}

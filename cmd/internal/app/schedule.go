@@ -16,7 +16,7 @@ import (
 )
 
 // recurringOf are the schedules of the file and those that people made in chat.
-func recurringOf(c config.Config, s Store) recurring.Recurring {
+func recurringOf(c config.Config, s Store) recurring.Schedules {
 	fixed := make([]recurring.Schedule, len(c.Schedules))
 	for i, f := range c.Schedules {
 		fixed[i] = recurring.Schedule{
@@ -24,13 +24,13 @@ func recurringOf(c config.Config, s Store) recurring.Recurring {
 			To: f.To, Always: !f.Quiet, Missed: schedule.Missed(f.Missed), Overlap: recurring.Overlap(f.Overlap),
 		}
 	}
-	return recurring.Recurring{Fixed: fixed, Store: s}
+	return recurring.Schedules{Fixed: fixed, Store: s}
 }
 
 // reporter makes reports about runs.
 func (a *App) reporter() recurring.Reporter {
 	o := a.options
-	return recurring.Reporter{Desk: NewClient(o.Config, a.store), Draw: draw(plot.New(a.kit.space)), Admins: o.Config.Authority.Admins,
+	return recurring.Reporter{Runs: NewClient(o.Config, a.store), Draw: draw(plot.New(a.kit.space)), Admins: o.Config.Authority.Admins,
 		Counters: counters(o.Config, a.store, o.Log), Log: o.Log}
 }
 

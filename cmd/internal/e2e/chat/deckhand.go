@@ -86,10 +86,10 @@ func assemble(p parts) (*deckhand, error) {
 		Platforms: []bot.Platform{p.platform}, Paces: p.store, Audience: p.rules.Authority.Audience, Files: shelf{space},
 		CardEvery: cardEvery, Heartbeat: heartbeat, PostTimeout: p.timeout, Log: p.log,
 	})
-	recurring := botrecurring.Recurring{Fixed: p.rules.Schedules, Store: p.store}
-	reporter := botrecurring.Reporter{Desk: d.desk, Log: p.log}
+	recurring := botrecurring.Schedules{Fixed: p.rules.Schedules, Store: p.store}
+	reporter := botrecurring.Reporter{Runs: d.desk, Log: p.log}
 	d.chat = intake.New(intake.Config{
-		Desk: d.desk, Store: p.store, Brief: p.rules.brief, Platforms: []bot.Platform{p.platform},
+		Runs: d.desk, Store: p.store, Brief: p.rules.brief, Platforms: []bot.Platform{p.platform},
 		CatchUp: p.rules.CatchUp, Log: p.log, Recurring: recurring, Reporter: reporter,
 	})
 	d.clock = botrecurring.NewClock(botrecurring.ClockConfig{Reporter: reporter, Recurring: recurring, Brief: p.rules.brief, Alarm: d.chat.Alert})
