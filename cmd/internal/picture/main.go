@@ -29,20 +29,22 @@ func main() {
 	if code, is := app.Child(os.Args); is { // the sandbox of run_code is this program again
 		os.Exit(code)
 	}
-	out := flag.String("o", "docs/thread.svg", "the picture")
-	survey := flag.String("survey", "cmd/internal/demo/survey.yaml", "what the rehearsal's model answers")
 	folder := flag.String("folder", "tools", "the folder that is surveyed")
 	flag.Parse()
+	if flag.NArg() != 1 {
+		fmt.Fprintln(os.Stderr, "picture: name the file to write, such as docs/thread.svg")
+		os.Exit(2)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *survey, *folder, *out); err != nil {
+	if err := run(ctx, *folder, flag.Arg(0)); err != nil {
 		fmt.Fprintln(os.Stderr, "picture:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, survey, folder, out string) error {
-	scenes, err := play(ctx, survey, folder)
+func run(ctx context.Context, folder, out string) error {
+	scenes, err := play(ctx, folder)
 	if err != nil {
 		return err
 	}

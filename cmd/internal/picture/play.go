@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/agent/llm/rehearsal"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
+	"github.com/deckhand-bot/deckhand/cmd/internal/demo"
 )
 
 // patience bounds the play.
@@ -30,7 +30,7 @@ type scenes struct {
 }
 
 // play runs the rehearsal on a copy of the folder.
-func play(ctx context.Context, survey, folder string) (s scenes, err error) {
+func play(ctx context.Context, folder string) (s scenes, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	dir, err := os.MkdirTemp("", "deckhand-picture-*")
@@ -43,50 +43,48 @@ func play(ctx context.Context, survey, folder string) (s scenes, err error) {
 		return s, err
 	}
 	far := newStage()
-	process, err := assemble(ctx, survey, copied, filepath.Join(dir, "store"), far)
+	process, goal, err := assemble(ctx, copied, filepath.Join(dir, "store"), far)
 	if err != nil {
 		return s, err
 	}
 	ended := make(chan error, 1)
 	working, stop := context.WithCancel(ctx)
 	go func() { ended <- process.Run(working) }()
-	s, err = act(ctx, far, filepath.Base(folder))
+	s, err = act(ctx, far, goal)
 	stop()
 	return s, errors.Join(err, <-ended, process.Close())
 }
 
 // assemble is the Deckhand of the demo, with the stage as its only platform.
-func assemble(ctx context.Context, survey, workspace, data string, far *stage) (*app.App, error) {
-	text, err := os.ReadFile(survey)
+// Every plan is asked about, as in the demo's threads.
+func assemble(ctx context.Context, workspace, data string, far *stage) (*app.App, string, error) {
+	c, err := config.Load(config.Flags{Config: os.DevNull, DataDir: data}, func(string) string { return "" })
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	scenario, err := rehearsal.Parse(filepath.Base(survey), text)
-	if err != nil {
-		return nil, err
+	if c, err = demo.Configure(c, workspace); err != nil {
+		return nil, "", err
 	}
-	c, err := config.Load(config.Flags{Config: os.DevNull, DataDir: data, Workspace: workspace}, func(string) string { return "" })
-	if err != nil {
-		return nil, err
-	}
-	c.HTTP, c.Model.Name, c.Model.Prices = "off", scenario.Name, map[string]config.Price{scenario.Name: {}}
 	c.Voice.CardEvery = 10 * time.Millisecond
-	return app.New(ctx, app.Options{
-		Config: c, Model: rehearsal.New(scenario, rehearsal.Config{Speed: 1}),
+	m, err := demo.NewModel(true)
+	if err != nil {
+		return nil, "", err
+	}
+	brief := demo.Brief(c)
+	brief.Folder, brief.PlanApproval = ".", agent.ApprovePlanAlways
+	process, err := app.New(ctx, app.Options{
+		Config: c, Model: m,
 		Platforms: []app.Connector{{Name: platform, Connect: func(context.Context) (bot.Platform, error) { return far, nil }}},
-		Brief: func(string) (agent.RunStarted, error) {
-			return agent.RunStarted{PlanApproval: agent.ApprovePlanAlways, Autonomy: agent.AskRisky, Folder: ".",
-				Expires: c.Authority.Expires, Slots: c.Engine.Slots, Limits: agent.Limits{Tokens: c.Budget.Run.Tokens, Steps: c.Budget.Run.Steps}}, nil
-		},
+		Brief:     func(string) (agent.RunStarted, error) { return brief, nil },
 	})
+	return process, brief.Goal, err
 }
 
 // act is what Ann says and clicks.
-func act(ctx context.Context, far *stage, name string) (s scenes, err error) {
+func act(ctx context.Context, far *stage, goal string) (s scenes, err error) {
 	if _, err := far.until(ctx, func([]message) bool { return far.hear != nil }); err != nil {
 		return s, err
 	}
-	goal := "Survey the source files of " + name + ": count files and lines by folder, find the longest files, draw a chart, and write it all to REPORT.md."
 	at := far.add(message{said: "@Deckhand " + goal}).Message
 	answer, err := far.hear(ctx, bot.Inbound{Keys: []string{"said"}, At: time.Now(), By: ann, Where: at, Message: at, Act: bot.Said{Text: goal, To: true}})
 	if err != nil {
