@@ -2,8 +2,6 @@ package redis
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -12,13 +10,14 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/memory"
 )
 
 // Snapshot implements agent.Archive.
 func (s *Store) Snapshot(ctx context.Context, run agent.RunID) (uint64, []byte, error) {
 	fields, err := s.client.HMGet(ctx, s.snapshot(run), "seq", "data").Result()
 	if err != nil {
-		return 0, nil, s.failed(ctx, "read the snapshot of run "+string(run), err)
+		return 0, nil, s.explain(ctx, "read the snapshot of run "+string(run), err)
 	}
 	text, ok := fields[0].(string)
 	if !ok {
@@ -38,7 +37,7 @@ func (s *Store) KeepSnapshot(ctx context.Context, run agent.RunID, seq uint64, d
 		script: keepScript, keys: []string{s.run(run), s.snapshot(run)}, args: []any{seq, data},
 	})
 	if err != nil {
-		return s.failed(ctx, "keep a snapshot of run "+string(run), err)
+		return s.explain(ctx, "keep a snapshot of run "+string(run), err)
 	}
 	if reply == int64(0) {
 		return fmt.Errorf("keep a snapshot of run %s: %w", run, agent.ErrNoRun)
@@ -58,20 +57,20 @@ func (s *Store) Expire(ctx context.Context, endedBefore time.Time) (int, error) 
 			Key: s.ended(shard), ByScore: true, Start: "-inf", Stop: "(" + strconv.FormatInt(before, 10),
 		}).Result()
 		if err != nil {
-			return n, s.failed(ctx, "expire runs", err)
+			return n, s.explain(ctx, "expire runs", err)
 		}
 		for _, id := range ids {
 			run := agent.RunID(id)
 			// First the names: whoever dies in between leaves a run that is expired again.
-			if err := s.forget(ctx, run); err != nil {
-				return n, s.failed(ctx, "expire run "+id, err)
+			if err := s.forgetNames(ctx, run); err != nil {
+				return n, s.explain(ctx, "expire run "+id, err)
 			}
 			reply, err := s.pipe.run(ctx, &call{
 				script: dropScript, args: []any{id, before},
 				keys: []string{s.ended(shard), s.runs(shard), s.due(shard), s.run(run), s.journal(run), s.snapshot(run), s.spent(run)},
 			})
 			if err != nil {
-				return n, s.failed(ctx, "expire run "+id, err)
+				return n, s.explain(ctx, "expire run "+id, err)
 			}
 			if reply == int64(1) {
 				n++
@@ -83,11 +82,10 @@ func (s *Store) Expire(ctx context.Context, endedBefore time.Time) (int, error) 
 
 // PutBlob implements agent.Archive.
 func (s *Store) PutBlob(ctx context.Context, data []byte) (string, error) {
-	sum := sha256.Sum256(data)
-	hash := hex.EncodeToString(sum[:])
+	hash := memory.BlobHash(data)
 	err := s.client.SetArgs(ctx, blobKey(hash), data, redis.SetArgs{Mode: "NX"}).Err()
 	if err != nil && !errors.Is(err, redis.Nil) { // Nil: it is there
-		return "", s.failed(ctx, "keep artifact "+hash, err)
+		return "", s.explain(ctx, "keep artifact "+hash, err)
 	}
 	return hash, nil
 }
@@ -99,7 +97,7 @@ func (s *Store) Blob(ctx context.Context, hash string) ([]byte, error) {
 		return nil, fmt.Errorf("artifact %s: %w", hash, agent.ErrNoBlob)
 	}
 	if err != nil {
-		return nil, s.failed(ctx, "read artifact "+hash, err)
+		return nil, s.explain(ctx, "read artifact "+hash, err)
 	}
 	return data, nil
 }
@@ -118,7 +116,7 @@ func (s *Store) Spent(ctx context.Context, counter string) (int64, error) {
 		return 0, nil
 	}
 	if err != nil {
-		return 0, s.failed(ctx, "read counter "+counter, err)
+		return 0, s.explain(ctx, "read counter "+counter, err)
 	}
 	return n, nil
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// again is the pause before the bell's connection is tried again.
-const again = 200 * time.Millisecond
+// listenPause is the pause before the bell's connection is tried again.
+const listenPause = 200 * time.Millisecond
 
 // doorbell wakes the goroutines of this process that wait, over one connection
 // that listens on the bell's channel. Topics are run ids, and "" for work that
@@ -20,19 +20,19 @@ type doorbell struct {
 	done chan struct{} // closed by hang
 
 	mu      sync.Mutex
-	waiting map[string]*ears
+	waiting map[string]*waiters
 	group   sync.WaitGroup
 }
 
 func newDoorbell(ctx context.Context, client redis.UniversalClient) *doorbell {
 	ctx = context.WithoutCancel(ctx) // listens until the store is closed
-	d := &doorbell{sub: client.Subscribe(ctx, bell), done: make(chan struct{}), waiting: map[string]*ears{}}
+	d := &doorbell{sub: client.Subscribe(ctx, bell), done: make(chan struct{}), waiting: map[string]*waiters{}}
 	d.group.Go(func() { d.listen(ctx) })
 	return d
 }
 
-// ears are all who wait for one topic.
-type ears struct {
+// waiters are all who wait for one topic.
+type waiters struct {
 	rung chan struct{}
 	n    int
 }
@@ -45,14 +45,14 @@ func (d *doorbell) next(topic string) (rung <-chan struct{}, leave func()) {
 	defer d.mu.Unlock()
 	e, ok := d.waiting[topic]
 	if !ok {
-		e = &ears{rung: make(chan struct{})}
+		e = &waiters{rung: make(chan struct{})}
 		d.waiting[topic] = e
 	}
 	e.n++
 	return e.rung, func() { d.leave(topic, e) }
 }
 
-func (d *doorbell) leave(topic string, e *ears) {
+func (d *doorbell) leave(topic string, e *waiters) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	e.n--
@@ -96,14 +96,14 @@ func (d *doorbell) listen(ctx context.Context) {
 			select {
 			case <-d.done:
 				return
-			case <-time.After(again):
+			case <-time.After(listenPause):
 			}
 		}
 	}
 }
 
-// hang ends the listening.
-func (d *doorbell) hang() error {
+// close ends the listening.
+func (d *doorbell) close() error {
 	close(d.done)
 	err := d.sub.Close()
 	d.group.Wait()

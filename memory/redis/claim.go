@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// few is how many shards a claim looks at first while there is much to do.
-	few = 4
-	// servers is how many joint claims are under way at once.
-	servers = 2
+	// firstShards is how many shards a claim looks at first while there is much to do.
+	firstShards = 4
+	// jointClaims is how many joint claims are under way at once.
+	jointClaims = 2
 )
 
 // Claim implements agent.Store. Claims of many goroutines share a call, and
@@ -28,13 +28,13 @@ func (s *Store) Claim(ctx context.Context, n int, wait time.Duration, only agent
 			return nil, err
 		}
 		rung, leave := s.bell.next("")
-		leases, next, err := s.ask(ctx, n, only)
+		leases, next, err := s.joinClaim(ctx, n, only)
 		left := time.Until(until)
 		if err != nil || len(leases) > 0 || left <= 0 {
 			leave()
 			return leases, err
 		}
-		err = pause(ctx, rung, min(left, next, poll, s.lease/4))
+		err = waitForRing(ctx, rung, min(left, next, poll, s.lease/4))
 		leave()
 		if err != nil {
 			return nil, err
@@ -42,8 +42,8 @@ func (s *Store) Claim(ctx context.Context, n int, wait time.Duration, only agent
 	}
 }
 
-// pause waits for a ring, for the time to pass, or for the context's end.
-func pause(ctx context.Context, rung <-chan struct{}, d time.Duration) error {
+// waitForRing waits for a ring, for the time to pass, or for the context's end.
+func waitForRing(ctx context.Context, rung <-chan struct{}, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -56,16 +56,16 @@ func pause(ctx context.Context, rung <-chan struct{}, d time.Duration) error {
 	}
 }
 
-// want is one goroutine's wish for leases.
-type want struct {
+// claimRequest is one goroutine's wish for leases.
+type claimRequest struct {
 	n     int
-	reply chan share // holds one
+	reply chan claimResult // holds one
 
-	left bool // the goroutine is gone; under queue.mu
+	abandoned bool // the goroutine is gone; under queue.mu
 }
 
-// share is what came of a want: leases, or how long until the next is due.
-type share struct {
+// claimResult is what came of a want: leases, or how long until the next is due.
+type claimResult struct {
 	leases []agent.Lease
 	next   time.Duration
 	err    error
@@ -74,25 +74,25 @@ type share struct {
 // queue joins the wants that come while a claim is under way.
 type queue struct {
 	mu      sync.Mutex
-	waiting []*want
+	waiting []*claimRequest
 	serving int
 	group   sync.WaitGroup
 }
 
-// ask claims up to n strands now. Where the context ends first, leases that
+// joinClaim claims up to n strands now. Where the context ends first, leases that
 // are on their way go back.
-func (s *Store) ask(ctx context.Context, n int, only agent.RunID) ([]agent.Lease, time.Duration, error) {
-	w := &want{n: n, reply: make(chan share, 1)}
+func (s *Store) joinClaim(ctx context.Context, n int, only agent.RunID) ([]agent.Lease, time.Duration, error) {
+	w := &claimRequest{n: n, reply: make(chan claimResult, 1)}
 	behind := context.WithoutCancel(ctx)
 	q := &s.queue
 	q.mu.Lock()
 	if only != "" {
-		q.group.Go(func() { s.share(behind, []*want{w}, only) })
+		q.group.Go(func() { s.claimJointly(behind, []*claimRequest{w}, only) })
 	} else {
 		q.waiting = append(q.waiting, w)
-		if q.serving < servers {
+		if q.serving < jointClaims {
 			q.serving++
-			q.group.Go(func() { s.serve(behind) })
+			q.group.Go(func() { s.serveClaims(behind) })
 		}
 	}
 	q.mu.Unlock()
@@ -102,7 +102,7 @@ func (s *Store) ask(ctx context.Context, n int, only agent.RunID) ([]agent.Lease
 	case <-ctx.Done():
 	}
 	q.mu.Lock()
-	w.left = true
+	w.abandoned = true
 	q.mu.Unlock()
 	select {
 	case r := <-w.reply: // came at the last moment
@@ -112,8 +112,8 @@ func (s *Store) ask(ctx context.Context, n int, only agent.RunID) ([]agent.Lease
 	return nil, 0, ctx.Err()
 }
 
-// serve claims until nobody wants anything.
-func (s *Store) serve(ctx context.Context) {
+// serveClaims claims until nobody wants anything.
+func (s *Store) serveClaims(ctx context.Context) {
 	for {
 		s.queue.mu.Lock()
 		wants := s.queue.waiting
@@ -124,12 +124,12 @@ func (s *Store) serve(ctx context.Context) {
 			return
 		}
 		s.queue.mu.Unlock()
-		s.share(ctx, wants, "")
+		s.claimJointly(ctx, wants, "")
 	}
 }
 
-// share claims once for many and hands the leases out in the order of asking.
-func (s *Store) share(ctx context.Context, wants []*want, only agent.RunID) {
+// claimJointly claims once for many and hands the leases out in the order of asking.
+func (s *Store) claimJointly(ctx context.Context, wants []*claimRequest, only agent.RunID) {
 	n := 0
 	for _, w := range wants {
 		n += w.n
@@ -137,11 +137,11 @@ func (s *Store) share(ctx context.Context, wants []*want, only agent.RunID) {
 	leases, next, err := s.claimNow(ctx, n, only)
 	s.queue.mu.Lock()
 	for _, w := range wants {
-		if w.left {
+		if w.abandoned {
 			continue
 		}
 		k := min(w.n, len(leases))
-		w.reply <- share{leases: leases[:k:k], next: next, err: err}
+		w.reply <- claimResult{leases: leases[:k:k], next: next, err: err}
 		leases = leases[k:]
 	}
 	s.queue.mu.Unlock()
@@ -155,14 +155,14 @@ func (s *Store) claimNow(ctx context.Context, n int, only agent.RunID) ([]agent.
 		shard := s.shard(only)
 		return s.claimCall(ctx, &call{
 			script: claimRunScript, keys: []string{s.idle(shard), s.due(shard), s.alive(shard), s.run(only)},
-			args: []any{n, s.lease.Microseconds(), digit(s.stampDue(shard)), string(only)},
+			args: []any{n, s.lease.Microseconds(), flag(s.stampDue(shard)), string(only)},
 		})
 	}
-	shards := s.rotated()
+	shards := rotated(len(s.tags), s.turn.Add(1))
 	if !s.cluster {
 		return s.claimSome(ctx, n, shards)
 	}
-	due, soonest, err := s.look(ctx, shards)
+	due, soonest, err := s.findDue(ctx, shards)
 	var all []agent.Lease
 	for _, shard := range due {
 		if err != nil || len(all) == n {
@@ -182,8 +182,8 @@ func (s *Store) claimNow(ctx context.Context, n int, only agent.RunID) ([]agent.
 // claimSome looks at a few shards first while there is much to do: each key
 // costs the server time.
 func (s *Store) claimSome(ctx context.Context, n int, shards []int) ([]agent.Lease, time.Duration, error) {
-	if s.busy.Load() && len(shards) > few {
-		leases, _, err := s.claimShards(ctx, n, shards[:few])
+	if s.busy.Load() && len(shards) > firstShards {
+		leases, _, err := s.claimShards(ctx, n, shards[:firstShards])
 		if err != nil || len(leases) > 0 {
 			return leases, 0, err
 		}
@@ -193,9 +193,9 @@ func (s *Store) claimSome(ctx context.Context, n int, shards []int) ([]agent.Lea
 	return leases, next, err
 }
 
-// look asks each shard of a Cluster whether something is due, in one round
+// findDue asks each shard of a Cluster whether something is due, in one round
 // trip a node.
-func (s *Store) look(ctx context.Context, shards []int) (due []int, soonest time.Duration, err error) {
+func (s *Store) findDue(ctx context.Context, shards []int) (due []int, soonest time.Duration, err error) {
 	next := make([]time.Duration, len(shards))
 	errs := make([]error, len(shards))
 	var group sync.WaitGroup
@@ -214,10 +214,9 @@ func (s *Store) look(ctx context.Context, shards []int) (due []int, soonest time
 	return due, soonest, errors.Join(errs...)
 }
 
-// rotated lists the shards, another one first each time: none is starved.
-func (s *Store) rotated() []int {
-	n := len(s.tags)
-	first := int(s.turn.Add(1) % uint64(n))
+// rotated lists n shards, another one first each turn: none is starved.
+func rotated(n int, turn uint64) []int {
+	first := int(turn % uint64(n))
 	shards := make([]int, n)
 	for i := range shards {
 		shards[i] = (first + i) % n
@@ -232,11 +231,11 @@ func (s *Store) claimShards(ctx context.Context, n int, shards []int) ([]agent.L
 		keys = append(keys, s.due(shard))
 	}
 	word := s.cluster || len(shards) == len(s.tags)
-	args := []any{n, s.lease.Microseconds(), digit(s.stampDue(shards[0])), digit(word)}
+	args := []any{n, s.lease.Microseconds(), flag(s.stampDue(shards[0])), flag(word)}
 	return s.claimCall(ctx, &call{script: claimScript, keys: keys, args: args})
 }
 
-func digit(yes bool) string {
+func flag(yes bool) string {
 	if yes {
 		return "1"
 	}
@@ -246,7 +245,7 @@ func digit(yes bool) string {
 func (s *Store) claimCall(ctx context.Context, c *call) ([]agent.Lease, time.Duration, error) {
 	reply, err := s.pipe.run(ctx, c)
 	if err != nil {
-		return nil, 0, s.failed(ctx, "claim", err)
+		return nil, 0, s.explain(ctx, "claim", err)
 	}
 	return claimed(reply)
 }

@@ -45,8 +45,8 @@ type packed struct {
 	once    []string
 	spends  []agent.Spend
 	keys    []string // without those of once and spends
-	args    []any    // without letters, counts and lists
-	letters string
+	args    []any    // without options, counts and lists
+	options string
 	foreign []agent.Spend
 	names   []any // name, value, name, …
 }
@@ -78,7 +78,7 @@ func (s *Store) pack(c agent.Commit) (packed, error) {
 	p.args = []any{
 		string(c.Run), c.ID, string(lease.Strand), lease.Epoch, lease.Turn, c.Seen, s.lease.Microseconds(),
 	}
-	s.letter(&p, c, n)
+	s.addOptions(&p, c, n)
 	for _, e := range c.Events {
 		line, err := entryTail(e)
 		if err != nil {
@@ -91,18 +91,18 @@ func (s *Store) pack(c agent.Commit) (packed, error) {
 	}
 	if s.cluster {
 		p.once = nil
-		p.spends, p.foreign = s.split(c)
+		p.spends, p.foreign = splitSpends(c)
 	} else {
 		p.names = names
 	}
 	return p, nil
 }
 
-// letter adds a commit's letters and the keys that they ask for, in the
-// script's order.
-func (s *Store) letter(p *packed, c agent.Commit, shard int) {
+// addOptions adds the letters that script/commit.lua knows a commit's options by,
+// and the keys that they ask for, in the script's order.
+func (s *Store) addOptions(p *packed, c agent.Commit, shard int) {
 	ask := func(letter, key string) {
-		p.letters += letter
+		p.options += letter
 		p.keys = append(p.keys, key)
 	}
 	if c.Lease == nil || c.Seen == 0 {
@@ -121,7 +121,7 @@ func (s *Store) letter(p *packed, c agent.Commit, shard int) {
 		ask("n", namesKey)
 	}
 	if c.Strict {
-		p.letters += "s"
+		p.options += "s"
 	}
 }
 
@@ -163,11 +163,11 @@ func wakeTime(at time.Time) string {
 // where it does.
 func (s *Store) send(ctx context.Context, p packed, ask bool) (agent.Receipt, error) {
 	keys, args := p.keys, p.args
-	letters := p.letters
+	options := p.options
 	if ask {
-		letters += "q"
+		options += "q"
 	}
-	args = append(args, letters, len(p.events), len(p.wakes)/2, len(p.once), len(p.spends))
+	args = append(args, options, len(p.events), len(p.wakes)/2, len(p.once), len(p.spends))
 	for _, e := range p.events {
 		args = append(args, e)
 	}
@@ -185,7 +185,7 @@ func (s *Store) send(ctx context.Context, p packed, ask bool) (agent.Receipt, er
 	args = append(args, p.names...)
 	reply, err := s.pipe.run(ctx, &call{script: commitScript, keys: keys, args: args, confirm: true})
 	if err != nil {
-		return agent.Receipt{}, s.failed(ctx, "commit to run "+string(p.run), err)
+		return agent.Receipt{}, s.explain(ctx, "commit to run "+string(p.run), err)
 	}
 	return receipt(reply, p)
 }

@@ -66,17 +66,17 @@ func (k keys) ended(shard int) string { return k.tags[shard] + "ended" }
 // runPrefix is what scripts that meet many runs put before a run's id.
 func (k keys) runPrefix(shard int) string { return k.tags[shard] + "run:" }
 
-// desk is the shard whose keys alive and idle are meant: in a Cluster each has
+// presenceShard is the shard whose keys alive and idle are meant: in a Cluster each has
 // its own, as one script may touch only one slot.
-func (k keys) desk(shard int) int {
+func (k keys) presenceShard(shard int) int {
 	if k.slots {
 		return shard
 	}
 	return 0
 }
 
-func (k keys) alive(shard int) string { return k.tags[k.desk(shard)] + "alive" }
-func (k keys) idle(shard int) string  { return k.tags[k.desk(shard)] + "idle" }
+func (k keys) alive(shard int) string { return k.tags[k.presenceShard(shard)] + "alive" }
+func (k keys) idle(shard int) string  { return k.tags[k.presenceShard(shard)] + "idle" }
 
 func (k keys) of(run agent.RunID, what string) string {
 	return k.tags[k.shard(run)] + what + ":" + string(run)
@@ -111,7 +111,7 @@ func heldKey(counterKey, attempt string, i int) string {
 
 // counterRun is the run that a counter belongs to.
 func counterRun(name string) (run agent.RunID, own bool) {
-	rest, own := strings.CutPrefix(name, "run/")
+	rest, own := strings.CutPrefix(name, agent.RunCounter(""))
 	if !own {
 		return "", false
 	}

@@ -7,10 +7,10 @@ import (
 )
 
 // byShard groups the places of leases by their run's shard.
-func (s *Store) byShard(leases []agent.Lease) map[int][]int {
+func (k keys) byShard(leases []agent.Lease) map[int][]int {
 	groups := map[int][]int{}
 	for i, l := range leases {
-		n := s.shard(l.Run)
+		n := k.shard(l.Run)
 		groups[n] = append(groups[n], i)
 	}
 	return groups
@@ -27,7 +27,7 @@ func (s *Store) Extend(ctx context.Context, leases []agent.Lease) (lost []agent.
 		}
 		reply, err := s.pipe.run(ctx, &call{script: extendScript, keys: []string{s.due(shard), s.alive(shard)}, args: args})
 		if err != nil {
-			return nil, s.failed(ctx, "extend leases", err)
+			return nil, s.explain(ctx, "extend leases", err)
 		}
 		list, ok := reply.([]any)
 		if !ok {

@@ -36,7 +36,7 @@ func (s *Store) setNames(ctx context.Context, set map[string]string) error {
 		return nil
 	}
 	if _, err := s.pipe.run(ctx, &call{script: setScript, keys: []string{namesKey}, args: args, confirm: true}); err != nil {
-		return s.failed(ctx, "set names", err)
+		return s.explain(ctx, "set names", err)
 	}
 	return nil
 }
@@ -55,7 +55,7 @@ func (s *Store) Value(ctx context.Context, name string) (string, error) {
 		Key: namesKey, ByLex: true, Start: "[n" + name + "\x00", Stop: "(n" + name + "\x01",
 	}).Result()
 	if err != nil {
-		return "", s.failed(ctx, "read name "+name, err)
+		return "", s.explain(ctx, "read name "+name, err)
 	}
 	if len(found) == 0 {
 		return "", nil
@@ -77,7 +77,7 @@ func (s *Store) Values(ctx context.Context, prefix string) (map[string]string, e
 			Key: namesKey, ByLex: true, Start: from, Stop: until, Count: page,
 		}).Result()
 		if err != nil {
-			return nil, s.failed(ctx, "list names "+prefix, err)
+			return nil, s.explain(ctx, "list names "+prefix, err)
 		}
 		for _, entry := range found {
 			name, value, err := nameEntry(entry)
@@ -103,8 +103,8 @@ func nameEntry(entry string) (name, value string, err error) {
 	return name, value, nil
 }
 
-// forget removes the names whose value is the run's id.
-func (s *Store) forget(ctx context.Context, run agent.RunID) error {
+// forgetNames removes the names whose value is the run's id.
+func (s *Store) forgetNames(ctx context.Context, run agent.RunID) error {
 	_, err := s.pipe.run(ctx, &call{script: unnameScript, keys: []string{namesKey}, args: []any{string(run)}})
 	return err
 }

@@ -25,15 +25,14 @@ func (s *Store) Take(ctx context.Context, p agent.Pace) (time.Duration, error) {
 	if err != nil {
 		return 0, fmt.Errorf("take a turn: %w", err)
 	}
-	reply, err := s.pipe.run(ctx, &call{
+	wait, err := s.pipe.number(ctx, &call{
 		script: paceScript, keys: []string{paceKey(p.Name)},
-		args: []any{p.Every.Microseconds(), slack.Microseconds(), digit(p.Book)},
+		args: []any{p.Every.Microseconds(), slack.Microseconds(), flag(p.Book)},
 	})
 	if err != nil {
-		return 0, s.failed(ctx, "take a turn of "+p.Name, err)
+		return 0, s.explain(ctx, "take a turn of "+p.Name, err)
 	}
-	wait, ok := reply.(int64)
-	if !ok || wait < 0 || wait > farMicro {
+	if wait < 0 || wait > farMicro {
 		return 0, errReply
 	}
 	return time.Duration(wait) * time.Microsecond, nil

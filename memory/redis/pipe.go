@@ -140,3 +140,16 @@ func (p *pipe) confirmed(heard *redis.Cmd) error {
 	}
 	return nil
 }
+
+// number runs a script that answers with a number.
+func (p *pipe) number(ctx context.Context, c *call) (int64, error) {
+	reply, err := p.run(ctx, c)
+	if err != nil {
+		return 0, err
+	}
+	n, ok := reply.(int64)
+	if !ok {
+		return 0, errReply
+	}
+	return n, nil
+}

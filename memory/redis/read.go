@@ -32,7 +32,7 @@ func (s *Store) Read(ctx context.Context, run agent.RunID, after uint64) ([]agen
 	for {
 		lines, err := s.client.LRange(ctx, s.journal(run), int64(after), int64(after)+page-1).Result()
 		if err != nil {
-			return nil, s.failed(ctx, "read run "+string(run), err)
+			return nil, s.explain(ctx, "read run "+string(run), err)
 		}
 		for _, line := range lines {
 			after++
@@ -49,7 +49,7 @@ func (s *Store) Read(ctx context.Context, run agent.RunID, after uint64) ([]agen
 	if len(events) > 0 {
 		return events, nil
 	}
-	length, err := s.length(ctx, run)
+	length, err := s.journalLength(ctx, run)
 	if err == nil && length == 0 {
 		err = fmt.Errorf("run %s: %w", run, agent.ErrNoRun)
 	}
@@ -72,14 +72,14 @@ func decodeEntry(run agent.RunID, seq uint64, text string) (agent.Event, error) 
 	return agent.Event{Run: run, Strand: l.Strand, Seq: seq, At: stampTime(l.At), Body: body}, nil
 }
 
-// length is the number of events of a run, 0 for an unknown one.
-func (s *Store) length(ctx context.Context, run agent.RunID) (uint64, error) {
+// journalLength is the number of events of a run, 0 for an unknown one.
+func (s *Store) journalLength(ctx context.Context, run agent.RunID) (uint64, error) {
 	head, err := s.client.HGet(ctx, s.run(run), "head").Result()
 	if errors.Is(err, redis.Nil) {
 		return 0, nil
 	}
 	if err != nil {
-		return 0, s.failed(ctx, "read run "+string(run), err)
+		return 0, s.explain(ctx, "read run "+string(run), err)
 	}
 	return parseHead(head)
 }
@@ -98,21 +98,16 @@ func parseHead(head string) (uint64, error) {
 func (s *Store) Await(ctx context.Context, run agent.RunID, after uint64) error {
 	for {
 		rung, leave := s.bell.next(string(run))
-		reply, err := s.pipe.run(ctx, &call{script: watchScript, keys: []string{s.run(run)}})
+		length, err := s.pipe.number(ctx, &call{script: watchScript, keys: []string{s.run(run)}})
 		if err != nil {
 			leave()
-			return s.failed(ctx, "await run "+string(run), err)
-		}
-		length, ok := reply.(int64)
-		if !ok {
-			leave()
-			return errReply
+			return s.explain(ctx, "await run "+string(run), err)
 		}
 		if uint64(length) > after {
 			leave()
 			return nil
 		}
-		err = pause(ctx, rung, poll*3/4)
+		err = waitForRing(ctx, rung, poll*3/4)
 		leave()
 		if err != nil {
 			return err

@@ -13,9 +13,9 @@ import (
 // onceHold is how long a reserved once-key is taken before its commit confirms it.
 const onceHold = time.Minute
 
-// split parts a commit's spends into those of its run's own counters, which
+// splitSpends parts a commit's spends into those of its run's own counters, which
 // are in its slot, and the others.
-func (s *Store) split(c agent.Commit) (own, foreign []agent.Spend) {
+func splitSpends(c agent.Commit) (own, foreign []agent.Spend) {
 	for _, spend := range c.Spend {
 		if run, is := counterRun(spend.Counter); is && run == c.Run {
 			own = append(own, spend)
@@ -43,7 +43,7 @@ func (s *Store) commitReserved(ctx context.Context, c agent.Commit, p packed) (a
 	held := s.reservations(c, p)
 	r, err := s.send(ctx, p, true)
 	if errors.Is(err, errFits) {
-		err = s.hold(ctx, held)
+		err = s.reserve(ctx, held)
 		if err == nil {
 			err = s.setNames(ctx, c.Set)
 		}
@@ -59,15 +59,15 @@ func (s *Store) commitReserved(ctx context.Context, c agent.Commit, p packed) (a
 	case errors.Is(err, agent.ErrConflict):
 		// An earlier sending may have been written and overtaken: what that
 		// one holds stays.
-		return r, errors.Join(err, s.drop(behind, held, false))
+		return r, errors.Join(err, s.giveUp(behind, held, false))
 	case errors.Is(err, agent.ErrSeen), errors.Is(err, agent.ErrStale), errors.Is(err, agent.ErrBudget):
-		return r, errors.Join(err, s.drop(behind, held, true))
+		return r, errors.Join(err, s.giveUp(behind, held, true))
 	}
 	return r, err // of the connection: the commit may have been written
 }
 
 // reservations lists what a commit must hold; nothing is held yet.
-func (s *Store) reservations(c agent.Commit, p packed) []reservation {
+func (k keys) reservations(c agent.Commit, p packed) []reservation {
 	var all []reservation
 	for _, name := range c.Once {
 		keys := []string{onceKey(name)}
@@ -78,7 +78,7 @@ func (s *Store) reservations(c agent.Commit, p packed) []reservation {
 		})
 	}
 	for i, spend := range p.foreign {
-		key, field := s.counter(spend.Counter)
+		key, field := k.counter(spend.Counter)
 		keys := []string{key, heldKey(key, c.ID, i)}
 		all = append(all, reservation{
 			hold: &call{
@@ -92,12 +92,12 @@ func (s *Store) reservations(c agent.Commit, p packed) []reservation {
 	return all
 }
 
-// hold reserves one after the other until one is refused.
-func (s *Store) hold(ctx context.Context, all []reservation) error {
+// reserve reserves one after the other until one is refused.
+func (s *Store) reserve(ctx context.Context, all []reservation) error {
 	for i := range all {
-		got, err := s.holdOne(ctx, all[i].hold)
+		got, err := s.pipe.number(ctx, all[i].hold)
 		if err != nil {
-			return s.failed(ctx, "reserve for a commit", err)
+			return s.explain(ctx, "reserve for a commit", err)
 		}
 		if got == 0 {
 			return fmt.Errorf("reserve for a commit: %w", all[i].refused)
@@ -107,28 +107,16 @@ func (s *Store) hold(ctx context.Context, all []reservation) error {
 	return nil
 }
 
-func (s *Store) holdOne(ctx context.Context, c *call) (int64, error) {
-	reply, err := s.pipe.run(ctx, c)
-	if err != nil {
-		return 0, err
-	}
-	n, ok := reply.(int64)
-	if !ok {
-		return 0, errReply
-	}
-	return n, nil
-}
-
-// drop gives back what this sending reserved, or what any sending of the
+// giveUp gives back what this sending reserved, or what any sending of the
 // commit did. What was not held is left alone by the scripts.
-func (s *Store) drop(ctx context.Context, all []reservation, ofAny bool) error {
+func (s *Store) giveUp(ctx context.Context, all []reservation, ofAny bool) error {
 	var errs []error
 	for _, h := range all {
 		if !h.fresh && !ofAny {
 			continue
 		}
 		if _, err := s.pipe.run(ctx, h.drop); err != nil {
-			errs = append(errs, s.failed(ctx, "give back a reservation", err))
+			errs = append(errs, s.explain(ctx, "give back a reservation", err))
 		}
 	}
 	return errors.Join(errs...)
@@ -144,7 +132,7 @@ func (s *Store) confirmOnce(ctx context.Context, c agent.Commit) error {
 		line.Set(ctx, onceKey(name), c.ID, onceTTL)
 	}
 	if _, err := line.Exec(ctx); err != nil {
-		return s.failed(ctx, "commit to run "+string(c.Run), err)
+		return s.explain(ctx, "commit to run "+string(c.Run), err)
 	}
 	return nil
 }

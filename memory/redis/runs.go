@@ -27,16 +27,16 @@ func (s *Store) Runs(ctx context.Context) ([]agent.RunInfo, error) {
 		dues[shard] = line.ZRangeWithScores(ctx, s.due(shard), 0, -1)
 	}
 	if _, err := line.Exec(ctx); err != nil {
-		return nil, s.failed(ctx, "list runs", err)
+		return nil, s.explain(ctx, "list runs", err)
 	}
 	l := listing{now: clock.Val().UnixMicro(), scores: map[string][]score{}}
 	var all []agent.RunInfo
 	for shard := range s.tags {
 		l.add(dues[shard].Val())
 		for some := range slices.Chunk(ids[shard].Val(), page) {
-			infos, err := s.infos(ctx, l, some)
+			infos, err := s.runInfos(ctx, l, some)
 			if err != nil {
-				return nil, s.failed(ctx, "list runs", err)
+				return nil, s.explain(ctx, "list runs", err)
 			}
 			all = append(all, infos...)
 		}
@@ -47,9 +47,9 @@ func (s *Store) Runs(ctx context.Context) ([]agent.RunInfo, error) {
 	return all, nil
 }
 
-// infos asks for some runs in one round trip. A run that expired meanwhile is
+// runInfos asks for some runs in one round trip. A run that expired meanwhile is
 // left out.
-func (s *Store) infos(ctx context.Context, l listing, ids []string) ([]agent.RunInfo, error) {
+func (s *Store) runInfos(ctx context.Context, l listing, ids []string) ([]agent.RunInfo, error) {
 	line := s.client.Pipeline()
 	replies := make([]*redis.SliceCmd, len(ids))
 	for i, id := range ids {

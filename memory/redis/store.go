@@ -96,7 +96,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 
 // Close ends the connections. Leases that are held run out.
 func (s *Store) Close() error {
-	err := s.bell.hang()
+	err := s.bell.close()
 	s.queue.group.Wait()
 	s.pipe.group.Wait()
 	return errors.Join(err, s.client.Close())
@@ -180,14 +180,14 @@ func parseInfo(text string) map[string]string {
 // for a whole lease is an outage.
 func (s *Store) stampDue(shard int) bool {
 	now := int64(time.Since(s.opened))
-	shard = s.desk(shard)
+	shard = s.presenceShard(shard)
 	last := s.seen[shard].Load()
 	return now-last >= int64(s.lease/6) && s.seen[shard].CompareAndSwap(last, now)
 }
 
-// failed names the server in an error of the connection. Ends of contexts
+// explain names the server in an error of the connection. Ends of contexts
 // pass as they are.
-func (s *Store) failed(ctx context.Context, what string, err error) error {
+func (s *Store) explain(ctx context.Context, what string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -104,7 +104,6 @@ func (t *txn) remove(ctx context.Context, run string) error {
 		}
 	}
 	prefix := memory.RunCounters(agent.RunID(run))
-	// The byte after the slash bounds the names that begin with the prefix.
-	_, err := t.conn.ExecContext(ctx, "DELETE FROM counters WHERE name >= ? AND name < ?", prefix, prefix[:len(prefix)-1]+"0")
+	_, err := t.conn.ExecContext(ctx, "DELETE FROM counters WHERE name >= ? AND name < ?", prefix, memory.PrefixEnd(prefix))
 	return err
 }

@@ -169,3 +169,14 @@ func nameCalls(calls []llm.Call, turn int) {
 		}
 	}
 }
+
+// countTurns counts the assistant messages of a conversation.
+func countTurns(messages []llm.Message) int {
+	n := 0
+	for i := range messages {
+		if messages[i].Role == llm.Assistant {
+			n++
+		}
+	}
+	return n
+}

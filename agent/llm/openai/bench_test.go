@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -92,7 +93,7 @@ func BenchmarkStream(b *testing.B) {
 			defer s.Close()
 			for {
 				event, err := s.Recv()
-				if err == io.EOF {
+				if errors.Is(err, io.EOF) {
 					return n, nil
 				} else if err != nil {
 					return n, err

@@ -15,8 +15,9 @@
 //
 //	jsonmode.go  JSON mode: functions described in text,
 //	command.go   the command found in the answer,
-//	repair.go    and read as JSON, however a model wrote it
-//	quote.go     (its strings)
+//	repair.go    and read as JSON, however a model wrote it:
+//	quote.go     its strings,
+//	lenient.go   its words and spaces
 //
 // Two modes. In Tools mode an answer's calls are those that the endpoint
 // reports, and nothing else: a command written as JSON in the text is left

@@ -165,3 +165,6 @@ func headerText(s string) string {
 		return r
 	}, s)
 }
+
+// baseURL is the base without the slash that people leave at its end.
+func (c *Client) baseURL() string { return strings.TrimRight(c.cfg.BaseURL, "/") }

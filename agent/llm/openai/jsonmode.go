@@ -115,3 +115,11 @@ func argumentsObject(arguments string) string {
 	}
 	return arguments
 }
+
+// parameters is f's schema; a function without one takes no arguments.
+func parameters(f llm.Function) []byte {
+	if len(f.Parameters) == 0 {
+		return []byte(`{"type":"object","properties":{}}`)
+	}
+	return f.Parameters
+}

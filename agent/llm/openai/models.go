@@ -39,12 +39,12 @@ func validate(r llm.Request, m Mode) error {
 	})
 }
 
-// completionOnly are the models that do not chat. go-openai has the same list
-// for itself.
+// completionOnly are the models that did not chat, which endpoints with an
+// interface like OpenAI's may still offer.
 var completionOnly = []string{
-	goai.CodexCodeDavinci002, goai.CodexCodeCushman001, goai.CodexCodeDavinci001,
-	goai.GPT3TextDavinci003, goai.GPT3TextDavinci002, goai.GPT3TextDavinci001,
-	goai.GPT3TextCurie001, goai.GPT3TextBabbage001, goai.GPT3TextAda001,
-	goai.GPT3DavinciInstructBeta, goai.GPT3CurieInstructBeta,
-	goai.GPT3Davinci, goai.GPT3Curie, goai.GPT3Babbage, goai.GPT3Ada,
+	"code-davinci-002", "code-cushman-001", "code-davinci-001",
+	"text-davinci-003", "text-davinci-002", "text-davinci-001",
+	"text-curie-001", "text-babbage-001", "text-ada-001",
+	"davinci-instruct-beta", "curie-instruct-beta",
+	"davinci", "curie", "babbage", "ada",
 }

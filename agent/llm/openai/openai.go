@@ -197,17 +197,3 @@ func (c *Client) finish(r llm.Request, a answer) llm.Response {
 func filtered(v verdict) answer {
 	return answer{finish: "content_filter", refusal: []byte(v.refusal)}
 }
-
-// countTurns counts the assistant messages of a conversation.
-func countTurns(messages []llm.Message) int {
-	n := 0
-	for i := range messages {
-		if messages[i].Role == llm.Assistant {
-			n++
-		}
-	}
-	return n
-}
-
-// baseURL is the base without the slash that people leave at its end.
-func (c *Client) baseURL() string { return strings.TrimRight(c.cfg.BaseURL, "/") }

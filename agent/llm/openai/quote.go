@@ -1,11 +1,12 @@
 package openai
 
+// The strings of JSON as models write them: in many quotes, with bare quotes and
+// escapes of other languages inside.
+
 import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // quotePairs maps each opening quote to its closing one, the longest first.
@@ -156,10 +157,4 @@ func (m *lenientReader) digits(at, n int) (rune, bool) {
 	}
 	v, err := strconv.ParseUint(m.in[at:at+n], 16, 32)
 	return rune(v), err == nil
-}
-
-// quoted is s as a JSON string.
-func quoted(s string) []byte {
-	b, _ := format.JSON(s) // a string always encodes
-	return b
 }

@@ -94,14 +94,6 @@ func tools(functions []llm.Function) []tool {
 	return list
 }
 
-// parameters is f's schema; a function without one takes no arguments.
-func parameters(f llm.Function) []byte {
-	if len(f.Parameters) == 0 {
-		return []byte(`{"type":"object","properties":{}}`)
-	}
-	return f.Parameters
-}
-
 func messages(conversation []llm.Message) []message {
 	list := make([]message, len(conversation))
 	for i := range conversation {
