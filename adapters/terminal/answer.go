@@ -68,25 +68,46 @@ func (w *watcher) work(ctx context.Context) {
 // line takes one line; false keeps it for later.
 func (w *watcher) line(ctx context.Context, line string) (taken bool) {
 	check := current(w.run)
-	word := strings.ToLower(line)
-	text, speaks := strings.CutPrefix(line, "say ")
 	switch {
 	case w.talk.sent != "":
 		return false
-	case w.word(ctx, check, word):
+	case w.word(ctx, check, strings.ToLower(line)):
 	case w.talk.editing && check != nil:
 		w.edited(ctx, *check, line)
 	case line == "":
-	case check == nil && strings.HasPrefix(line, "{"):
-		w.decide(ctx, line)
-	case speaks && check != nil && check.Ask == agent.CheckStuck:
-		w.hint(ctx, *check, text)
-	case speaks && (check == nil || check.Ask != agent.CheckClarify):
-		w.say(ctx, text)
-	case check == nil && w.TTY && !w.JSON:
-		w.say(ctx, line)
 	case check == nil:
+		return w.unasked(ctx, line)
+	default:
+		w.asked(ctx, check, line)
+	}
+	return true
+}
+
+// unasked takes a line while no question is open: a word to the run, or an
+// answer that names its question.
+func (w *watcher) unasked(ctx context.Context, line string) (taken bool) {
+	text, speaks := strings.CutPrefix(line, "say ")
+	switch {
+	case strings.HasPrefix(line, "{"):
+		w.decide(ctx, line)
+	case speaks:
+		w.say(ctx, text)
+	case w.TTY && !w.JSON:
+		w.say(ctx, line)
+	default:
 		return false
+	}
+	return true
+}
+
+// asked takes a line while a question is open.
+func (w *watcher) asked(ctx context.Context, check *agent.Checkpoint, line string) {
+	text, speaks := strings.CutPrefix(line, "say ")
+	switch word := strings.ToLower(line); {
+	case speaks && check.Ask == agent.CheckStuck:
+		w.hint(ctx, *check, text)
+	case speaks && check.Ask != agent.CheckClarify:
+		w.say(ctx, text)
 	case !w.JSON && (word == "?" || word == "why" || word == "why?"):
 		w.face.show(drawing{lead: "  "}.card(w.Telling.Why(w.run, *check)))
 	case w.TTY && !w.JSON && several(check) && !strings.HasPrefix(line, "{"):
@@ -94,7 +115,6 @@ func (w *watcher) line(ctx context.Context, line string) (taken bool) {
 	default:
 		w.decide(ctx, line)
 	}
-	return true
 }
 
 // word obeys the control words. They come before everything that a line could

@@ -22,18 +22,8 @@ var keys = map[string]string{
 func choices(c agent.Checkpoint) row {
 	var words []string
 	for i, choice := range c.Choices {
-		key, is := keys[choice]
-		switch {
-		case c.Ask == agent.CheckClarify && len(c.Questions) == 1 && i < len(c.Questions[0].Choices):
-			continue // shown with the question
-		case c.Ask == agent.CheckClarify && choice == agent.DecideAnswer:
-			words = append(words, "your answer")
-		case c.Ask == agent.CheckClarify:
-			words = append(words, strconv.Quote(choice))
-		case c.Ask == agent.CheckApproval && is:
-			words = append(words, key)
-		default:
-			words = append(words, fmt.Sprintf("[%d] %s", i+1, oneLine(choice)))
+		if word := choiceWord(c, i, choice); word != "" {
+			words = append(words, word)
 		}
 	}
 	switch c.Ask {
@@ -48,6 +38,23 @@ func choices(c agent.Checkpoint) row {
 	case agent.CheckApproval, agent.CheckPlan, agent.CheckBudget, agent.CheckUncertain:
 	}
 	return row{in(cyan, "  "+strings.Join(append(words, "[?] why, then Enter"), "  "))}
+}
+
+// choiceWord is what is typed for the choice at i, "" where the question shows it.
+func choiceWord(c agent.Checkpoint, i int, choice string) string {
+	if c.Ask != agent.CheckClarify {
+		if key, is := keys[choice]; is && c.Ask == agent.CheckApproval {
+			return key
+		}
+		return fmt.Sprintf("[%d] %s", i+1, oneLine(choice))
+	}
+	switch {
+	case len(c.Questions) == 1 && i < len(c.Questions[0].Choices):
+		return ""
+	case choice == agent.DecideAnswer:
+		return "your answer"
+	}
+	return strconv.Quote(choice)
 }
 
 // point is one unclear point with its numbered choices.

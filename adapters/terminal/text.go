@@ -161,14 +161,6 @@ func lines(s string) []string {
 // oneLine is the text on one line.
 func oneLine(s string) string { return clean(strings.Join(strings.Fields(s), " ")) }
 
-// short is the text on one line of at most n columns.
-func short(s string, n int) string {
-	if s = oneLine(s); columns(s) > n {
-		return head(s, n-1) + "…"
-	}
-	return s
-}
-
 // maxMarks is how many combining marks may stand on one character.
 const maxMarks = 4
 

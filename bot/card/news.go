@@ -22,6 +22,20 @@ func News(before, after agent.Run, e agent.Event) []bot.News {
 		return saidNews(b)
 	case agent.RunControlled:
 		return controlNews(b)
+	case agent.CheckpointVoted:
+		return []bot.News{{Tone: bot.ToneQuiet, Text: inNews(b.By) + " approves; more approvals are needed"}}
+	case agent.CheckpointDecided:
+		return decisionNews(before, b)
+	case agent.Feedback:
+		return []bot.News{{Tone: bot.ToneQuiet, Text: "feedback by " + inNews(b.By) + ": " + inNews(b.Comment)}}
+	default:
+		return workNews(before, after, e)
+	}
+}
+
+// workNews is what came of the work itself.
+func workNews(before, after agent.Run, e agent.Event) []bot.News {
+	switch b := e.Body.(type) {
 	case agent.ModelAnswered:
 		return answerNews(b)
 	case agent.CallReplied:
@@ -35,25 +49,16 @@ func News(before, after agent.Run, e agent.Event) []bot.News {
 	case agent.TaskEnded:
 		return endNews(after, b)
 	case agent.ToolIntent:
-		if e.Strand != agent.Voice {
-			return []bot.News{{Tone: bot.ToneQuiet, Text: Phrase(b.Tool, b.Arguments), Step: true}}
-		}
+		return intentNews(e.Strand, b)
 	case agent.ToolOutcome:
 		return outcomeNews(before, e.Strand, b)
-	case agent.CheckpointVoted:
-		return []bot.News{{Tone: bot.ToneQuiet, Text: inNews(b.By) + " approves; more approvals are needed"}}
-	case agent.CheckpointDecided:
-		return decisionNews(before, b)
 	case agent.BudgetNotice:
 		return []bot.News{{Tone: bot.ToneNotice, Text: fmt.Sprintf("%d %% of the budget for %s is used", b.Percent, budgetWord(b.Budget))}}
 	case agent.Finding:
 		return findingNews(before, b)
-	case agent.Feedback:
-		return []bot.News{{Tone: bot.ToneQuiet, Text: "feedback by " + inNews(b.By) + ": " + inNews(b.Comment)}}
-	case agent.RunStarted, agent.RunEnded, agent.Reported, agent.CheckpointOpened, agent.RunWatched, agent.TimePassed, agent.ModelAsked,
-		agent.TaskFinishing, agent.ToolDeferred, agent.CheckInDue, agent.CheckInMade, agent.Recalled: // a card shows them, or nobody needs to know
+	default: // a card shows it, or nobody needs to know
+		return nil
 	}
-	return nil
 }
 
 func inNews(s string) string { return text.InLine(s, maxNews) }
@@ -169,6 +174,13 @@ func endNews(after agent.Run, b agent.TaskEnded) []bot.News {
 		came = b.Reason
 	}
 	return []bot.News{{Tone: bot.ToneTask, State: b.State, About: strandTitle(after, agent.TaskStrand(b.Task)), Text: inNews(came)}}
+}
+
+func intentNews(id agent.StrandID, b agent.ToolIntent) []bot.News {
+	if id == agent.Voice { // what is posted is seen
+		return nil
+	}
+	return []bot.News{{Tone: bot.ToneQuiet, Text: Phrase(b.Tool, b.Arguments), Step: true}}
 }
 
 func outcomeNews(before agent.Run, id agent.StrandID, b agent.ToolOutcome) []bot.News {

@@ -2,6 +2,7 @@ package card
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -35,11 +36,9 @@ func Phrase(tool string, arguments json.RawMessage) string {
 	phrase, known := phrases[tool]
 	if !known {
 		name := strings.ReplaceAll(tool, "_", " ")
-		for _, v := range values {
-			if v.value != "" && utf8.RuneCountInString(v.value) < maxPhrase {
-				name += " " + v.value
-				break
-			}
+		short := func(v namedValue) bool { return v.value != "" && utf8.RuneCountInString(v.value) < maxPhrase }
+		if i := slices.IndexFunc(values, short); i >= 0 {
+			name += " " + values[i].value
 		}
 		return text.InLine(name, 2*maxPhrase)
 	}
