@@ -41,7 +41,7 @@ func (s *Slack) answer(ctx context.Context, u *wire.Update, a bot.Answer) {
 			s.whisper(ctx, u, a.Private)
 		}
 		if a.Public != nil {
-			s.Failure("an answer could not be posted", u.In.Where, ingest.PostOnce(ctx, s, u.In, u.Again, *a.Public, s.cfg.PostTimeout))
+			s.LogFailure("an answer could not be posted", u.In.Where, ingest.PostOnce(ctx, s, u.In, u.Again, *a.Public, s.cfg.PostTimeout))
 		}
 		if a.Home != nil {
 			s.home(ctx, u.User, *a.Home)
@@ -72,13 +72,13 @@ func (s *Slack) ask(ctx context.Context, u *wire.Update, f bot.Form) {
 		return
 	}
 	_, err = s.Web.OpenViewContext(ctx, u.Trigger, view)
-	s.Note(err)
+	s.NoteToken(err)
 	switch code := api.CodeOf(err); {
 	case err == nil:
 	case code == "expired_trigger_id" || code == "exchanged_trigger_id" || code == "invalid_trigger_id" || u.Trigger == "":
 		s.whisper(ctx, u, tooLate)
 	default:
-		s.Failure("a form could not be opened", u.In.Where, err)
+		s.LogFailure("a form could not be opened", u.In.Where, err)
 		s.whisper(ctx, u, "The form could not be opened. Please click again.")
 	}
 }
@@ -89,7 +89,7 @@ func (s *Slack) prompt(ctx context.Context, thread bot.Address) {
 		ChannelID: thread.Channel, ThreadTS: thread.ID,
 		Prompts: []slackapi.AssistantThreadsPrompt{{Title: "What can you do?", Message: "help"}, {Title: "What is running?", Message: "runs"}},
 	})
-	s.Failure("the suggested prompts could not be set", thread, err)
+	s.LogFailure("the suggested prompts could not be set", thread, err)
 }
 
 // mark sets a reaction. It is a courtesy: a busy Slack goes without.
@@ -106,7 +106,7 @@ func (s *Slack) mark(ctx context.Context, message bot.Address, m bot.Mark) {
 	if api.CodeOf(err) == "already_reacted" {
 		return
 	}
-	s.Failure("a reaction could not be set", message, err)
+	s.LogFailure("a reaction could not be set", message, err)
 }
 
 // whisper shows a text to the person alone: in the thread, through the
@@ -122,7 +122,7 @@ func (s *Slack) whisper(ctx context.Context, u *wire.Update, text string) {
 	if where.Channel != "" && u.User != "" {
 		err = s.Patiently(ctx, func() error {
 			_, err := s.Web.PostEphemeralContext(ctx, where.Channel, u.User, options...)
-			if blocksRefused(err) {
+			if api.BlocksRefused(err) {
 				_, err = s.Web.PostEphemeralContext(ctx, where.Channel, u.User, slackapi.MsgOptionText(card.Text, false), slackapi.MsgOptionTS(where.ID))
 			}
 			return err
@@ -138,7 +138,7 @@ func (s *Slack) whisper(ctx context.Context, u *wire.Update, text string) {
 			err = hookErr
 		}
 	}
-	s.Failure("a private answer could not be shown", where, err)
+	s.LogFailure("a private answer could not be shown", where, err)
 }
 
 // reply answers through a response_url, which is a secret and stays out of logs.
@@ -170,7 +170,7 @@ func (s *Slack) home(ctx context.Context, user string, card bot.Card) {
 		_, err := s.Web.PublishViewContext(ctx, slackapi.PublishViewContextRequest{UserID: user, View: view})
 		return err
 	})
-	s.Failure("the home page could not be shown", s.Address("", ""), err)
+	s.LogFailure("the home page could not be shown", s.Address("", ""), err)
 }
 
 // draw is a card as one person is shown it.

@@ -74,7 +74,7 @@ func (b *backlog) list(ctx context.Context) (map[string]string, error) {
 		})
 		switch code := api.CodeOf(err); {
 		case code == "missing_scope" || code == "unknown_method":
-			b.Once("Slack does not list the bot's channels: only those are caught up where it heard something", "error", code, "scope", api.NeededScope(err))
+			b.LogOnce("Slack does not list the bot's channels: only those are caught up where it heard something", "error", code, "scope", api.NeededScope(err))
 			return nil, nil //nolint:nilnil // no list is an answer
 		case err != nil:
 			return nil, fmt.Errorf("list the bot's channels: %w", err)

@@ -33,7 +33,7 @@ func Check(ctx context.Context, cfg Config) (string, error) {
 	}
 	how := "events over HTTP (/slack/events)"
 	if cfg.AppToken != "" {
-		if err := socket(ctx, cfg); err != nil {
+		if err := checkSocket(ctx, cfg); err != nil {
 			return "", err
 		}
 		how = "Socket Mode"
@@ -67,8 +67,8 @@ func whoami(ctx context.Context, cfg Config) (me identity, scopes []string, err 
 	return me, scopes, nil
 }
 
-// socket asks for a connection without opening it.
-func socket(ctx context.Context, cfg Config) error {
+// checkSocket asks for a connection without opening it.
+func checkSocket(ctx context.Context, cfg Config) error {
 	got, _, err := ask(ctx, cfg, "apps.connections.open", cfg.AppToken)
 	switch {
 	case err != nil:

@@ -2,11 +2,20 @@
 // what people do there (Socket Mode, signed HTTP requests, or both at once) and
 // shows what a run has to say.
 //
-// Everything from outside goes one way: socket.go or http.go receives and
-// proves, parse_*.go turns the payload into a bot.Inbound, ingest keeps the
-// order of a thread, hear writes it down, and only then it is acknowledged;
-// answer.go does what is to be done at once. Slack's own types end here.
+//	Slack → socket, or http.go with verify.go → intake.go reads the payload
+//	  (wire), keeps its order (adapters/ingest), has it written down (bot.Hear)
+//	  → it is acknowledged → answer.go does what is to be done at once
+//	bot/posting → post.go draws the card (draw) and sends it (api) → Slack
 //
-// What does not live here: what a message means, who may do what, and when
-// something is posted (bot).
+//	slack.go             Slack, its configuration, links to messages
+//	intake.go ready.go   listening; whether events come in
+//	http.go verify.go    the HTTP routes, and the proof that Slack sent a request
+//	catchup*.go          what was said while the bot was away
+//	answer.go            forms, marks, private answers, the home page
+//	post.go names.go     posts and edits; the people who are named in them
+//	features.go status.go  what a workspace lacks; that the bot works in a thread
+//	manifest.go check.go the app's manifest, and whether the app has what it needs
+//
+// What lives elsewhere: what a message means, who may do what, and when
+// something is posted (bot/...). Slack's own types end here.
 package slack

@@ -1,14 +1,11 @@
 package slack
 
 import (
-	"encoding/json"
-	"errors"
 	"log/slog"
 	"maps"
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -49,22 +46,13 @@ func (f *features) learn(log *slog.Logger, kinds []slackapi.MessageBlockType) {
 	}
 }
 
-// blocksRefused reports whether the call failed for what its blocks are.
-func blocksRefused(err error) bool {
-	switch api.CodeOf(err) {
-	case "invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "block_mismatch":
-		return true
-	}
-	return false
-}
-
 var pointer = regexp.MustCompile(`/blocks/(\d+)`)
 
 // unknownIn are the modern kinds among the blocks that Slack points at, or all
 // of them where it points at none.
 func unknownIn(blocks []slackapi.Block, err error) []slackapi.MessageBlockType {
 	var named, all []slackapi.MessageBlockType
-	for _, at := range pointer.FindAllStringSubmatch(reasons(err), -1) {
+	for _, at := range pointer.FindAllStringSubmatch(api.Reasons(err), -1) {
 		if i, err := strconv.Atoi(at[1]); err == nil && i < len(blocks) {
 			named = append(named, blocks[i].BlockType())
 		}
@@ -78,21 +66,6 @@ func unknownIn(blocks []slackapi.Block, err error) []slackapi.MessageBlockType {
 	all = slices.DeleteFunc(all, func(k slackapi.MessageBlockType) bool { return !draw.Modern[k] })
 	slices.Sort(all)
 	return slices.Compact(all)
-}
-
-// reasons is what Slack says about a refusal.
-func reasons(err error) string {
-	refused, is := errors.AsType[slackapi.SlackErrorResponse](err)
-	if !is {
-		return ""
-	}
-	list := slices.Clone(refused.ResponseMetadata.Messages)
-	for _, e := range refused.Errors {
-		if raw, err := json.Marshal(e); err == nil {
-			list = append(list, string(raw))
-		}
-	}
-	return strings.Join(list, "; ")
 }
 
 // muted reports whether a method is left alone for now.

@@ -37,7 +37,7 @@ func (s *Slack) Listen(ctx context.Context, hear bot.Hear) error {
 			s.receive(ctx, hear, e)
 			return nil
 		},
-		Connect: s.connections, Connected: s.connected,
+		Connect: s.connect, Connected: s.connected,
 		Read:   func(ctx, late context.Context) error { return s.catchUp(ctx, late, hear) },
 		Resent: true, Failed: s.in.times.failed, Backoff: s.in.times.backoff(), SaveEvery: s.in.times.save,
 		Beside: []func(context.Context){s.recheckToken},

@@ -74,7 +74,7 @@ func (r *rig) open(change func(*Config), socket bool) {
 	if err != nil {
 		r.Fatal(err)
 	}
-	s.in.times.first, s.in.times.drain = 10*time.Millisecond, 100*time.Millisecond
+	s.in.times.first, s.in.times.Drain = 10*time.Millisecond, 100*time.Millisecond
 	mux := http.NewServeMux()
 	for path, h := range s.Routes() {
 		mux.Handle(path, h)

@@ -41,7 +41,7 @@ func (s *Slack) Post(ctx context.Context, to bot.Address, c bot.Card) (bot.Poste
 	if err != nil {
 		return bot.Posted{}, s.Failed("post to "+strings.TrimSuffix(to.String(), ":"), err)
 	}
-	s.Note(nil)
+	s.NoteToken(nil)
 	if posted.Thread.ID != "" {
 		return posted, nil
 	}
@@ -102,7 +102,7 @@ func (s *Slack) show(ctx context.Context, c bot.Card, edit bool, send func(conte
 		})
 	}
 	err := once(m.Text, m.Blocks)
-	if !blocksRefused(err) {
+	if !api.BlocksRefused(err) {
 		return err
 	}
 	culprits := unknownIn(m.Blocks, err)
@@ -111,11 +111,11 @@ func (s *Slack) show(ctx context.Context, c bot.Card, edit bool, send func(conte
 		if err = once(m.Text, m.Blocks); err == nil {
 			s.features.learn(s.log, culprits)
 		}
-		if !blocksRefused(err) {
+		if !api.BlocksRefused(err) {
 			return err
 		}
 	}
-	s.log.Warn("Slack refuses the blocks of a post: it is shown without", "run", c.Key.Run, "key", c.Key.Name, "why", reasons(err))
+	s.log.Warn("Slack refuses the blocks of a post: it is shown without", "run", c.Key.Run, "key", c.Key.Name, "why", api.Reasons(err))
 	return once(d.Bare(c), nil)
 }
 
@@ -135,7 +135,7 @@ func (s *Slack) attach(ctx context.Context, c bot.Card, d draw.Drawing) (link st
 		name = "text.md"
 	}
 	what := "upload the whole text of post " + c.Key.Name
-	at, err := s.Private(ctx, what, bot.Upload{Name: name, Title: name, Size: int64(len(text)), Content: strings.NewReader(text)})
+	at, err := s.UploadUnseen(ctx, what, bot.Upload{Name: name, Title: name, Size: int64(len(text)), Content: strings.NewReader(text)})
 	if _, is := errors.AsType[*bot.BusyError](err); is && !errors.Is(err, bot.ErrLost) {
 		return "", err
 	}

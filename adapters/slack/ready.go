@@ -10,6 +10,7 @@ import (
 	slackapi "github.com/slack-go/slack"
 
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
+	"github.com/deckhand-bot/deckhand/adapters/slack/socket"
 )
 
 // intake is the state of the listening side.
@@ -26,9 +27,8 @@ type intake struct {
 
 // timeouts are how long the adapter waits for what.
 type timeouts struct {
-	hello   time.Duration // for a connection to be greeted
-	silence time.Duration // without a ping a connection is dead
-	drain   time.Duration // an old connection stays open beside the new one
+	socket.Times
+
 	gap     time.Duration // without any connection: longer, and messages are read back
 	failed  time.Duration // after an event could not be heard, for Slack to send it again
 	save    time.Duration // between two notes of what was read
@@ -37,8 +37,8 @@ type timeouts struct {
 }
 
 func defaultTimeouts() timeouts {
-	return timeouts{hello: 10 * time.Second, silence: 30 * time.Second, drain: 15 * time.Second, gap: 10 * time.Second,
-		failed: 15 * time.Second, save: 5 * time.Second, first: 250 * time.Millisecond, longest: time.Minute}
+	return timeouts{Times: socket.Times{Hello: 10 * time.Second, Silence: 30 * time.Second, Drain: 15 * time.Second},
+		gap: 10 * time.Second, failed: 15 * time.Second, save: 5 * time.Second, first: 250 * time.Millisecond, longest: time.Minute}
 }
 
 // backoff lies between attempts, and is longer where Slack asks for more.
@@ -82,30 +82,41 @@ func (s *Slack) recheckToken(ctx context.Context) {
 	})
 }
 
-// linked notes a connection. After a while without any, or at the start,
+// connect keeps a connection of Socket Mode until ctx ends.
+func (s *Slack) connect(ctx context.Context) error {
+	return socket.Run(ctx, socket.Config{
+		Open: s.OpenSocket,
+		Take: func(kind string, payload []byte, again bool, done func(error)) {
+			s.take(envelope{kind: kind, payload: payload, again: again, done: done})
+		},
+		Links: &s.in, Times: s.in.times.Times, Backoff: s.in.times.backoff(), Log: s.log, Limited: &s.in.Log,
+	})
+}
+
+// Linked notes a connection. After a while without any, or at the start,
 // something was missed.
-func (in *intake) linked(now time.Time) {
+func (in *intake) Linked() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.links++
 	in.trouble = nil
-	if in.links == 1 && (in.lost.IsZero() || now.Sub(in.lost) > in.times.gap) {
+	if in.links == 1 && (in.lost.IsZero() || time.Since(in.lost) > in.times.gap) {
 		in.Missed.Hold()
 		in.Missed.NoteGap()
 	}
 }
 
-// unlinked notes that a connection ended.
-func (in *intake) unlinked(err error, now time.Time) {
+// Unlinked notes that a connection ended.
+func (in *intake) Unlinked(err error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.links--; in.links == 0 {
-		in.lost, in.trouble = now, err
+		in.lost, in.trouble = time.Now(), err
 	}
 }
 
-// troubled notes that no connection came about.
-func (in *intake) troubled(err error) {
+// Troubled notes that no connection came about.
+func (in *intake) Troubled(err error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.links == 0 {

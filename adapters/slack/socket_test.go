@@ -50,7 +50,7 @@ func TestRefreshAndBrokenConnectionsLoseNothing(t *testing.T) {
 
 func TestARefreshOpensTheNewConnectionFirst(t *testing.T) {
 	r := enter(t, slacktest.Config{Refresh: 10 * time.Second}, nil)
-	r.s.in.times.drain = time.Minute
+	r.s.in.times.Drain = time.Minute
 	r.begin()
 	r.Disconnect("refresh_requested")
 	r.until("there are two connections", func() bool { return r.Connections() == 2 })
@@ -61,14 +61,14 @@ func TestARefreshOpensTheNewConnectionFirst(t *testing.T) {
 
 func TestASilentConnectionIsGivenUp(t *testing.T) {
 	r := enter(t, slacktest.Config{PingEvery: time.Hour}, nil)
-	r.s.in.times.silence = 50 * time.Millisecond
+	r.s.in.times.Silence = 50 * time.Millisecond
 	r.begin()
 	r.until("it was opened again", func() bool { return r.Count("apps.connections.open") > 1 })
 }
 
 func TestAConnectionThatIsNotGreetedIsGivenUp(t *testing.T) {
 	r := enter(t, slacktest.Config{}, nil)
-	r.s.in.times.hello = 50 * time.Millisecond
+	r.s.in.times.Hello = 50 * time.Millisecond
 	r.Mute(1)
 	r.begin()
 	if n := r.Count("apps.connections.open"); n != 2 {

@@ -57,7 +57,7 @@ func (s *Slack) optional(method, what string, call func() error) (done bool, err
 	switch code := api.CodeOf(err); code {
 	case "unknown_method", "not_allowed", "not_authorized", "missing_scope", "not_allowed_token_type", "feature_not_enabled", "method_deprecated", "method_not_supported_for_channel_type":
 		s.features.silence(method, muteFor)
-		s.Once("the workspace does not show whether the bot works", "method", method, "error", code, "scope", api.NeededScope(err))
+		s.LogOnce("the workspace does not show whether the bot works", "method", method, "error", code, "scope", api.NeededScope(err))
 		return false, nil
 	}
 	if limited, is := errors.AsType[*slackapi.RateLimitedError](err); is {

@@ -72,8 +72,8 @@ func refusedToken(code string) error {
 	return fmt.Errorf("SLACK_BOT_TOKEN is refused (%s): %w; install the app again and set the new token", code, bot.ErrRefused)
 }
 
-// Note learns from a call's result whether the bot's token still works.
-func (c *Client) Note(err error) {
+// NoteToken learns from a call's result whether the bot's token still works.
+func (c *Client) NoteToken(err error) {
 	code := CodeOf(err)
 	switch {
 	case err == nil:
@@ -86,15 +86,28 @@ func (c *Client) Note(err error) {
 // TryToken asks whether the bot's token works.
 func (c *Client) TryToken(ctx context.Context) error {
 	_, err := c.Web.AuthTestContext(ctx)
-	c.Note(err)
+	c.NoteToken(err)
 	return err
+}
+
+// OpenSocket asks for the address of a connection of Socket Mode. A refused app
+// token is a bot.ErrRefused that names SLACK_APP_TOKEN.
+func (c *Client) OpenSocket(ctx context.Context) (url string, err error) {
+	_, url, err = c.Web.StartSocketModeContext(ctx)
+	if code := CodeOf(err); TokenRefused(code) || code == "missing_scope" || code == "forbidden_for_app" {
+		return "", fmt.Errorf("SLACK_APP_TOKEN is refused (%s): %w; it starts with xapp- and needs the scope connections:write", code, bot.ErrRefused)
+	}
+	if err != nil {
+		return "", fmt.Errorf("ask Slack for a connection: %w", err)
+	}
+	return url, nil
 }
 
 // Patiently makes a call again while Slack is busy.
 func (c *Client) Patiently(ctx context.Context, call func() error) error {
 	for {
 		err := call()
-		c.Note(err)
+		c.NoteToken(err)
 		busy, is := errors.AsType[*slackapi.RateLimitedError](err)
 		if !is || !wait.Sleep(ctx, max(busy.RetryAfter, time.Second)) {
 			return err
@@ -102,8 +115,8 @@ func (c *Client) Patiently(ctx context.Context, call func() error) error {
 	}
 }
 
-// Once logs a lack of the configuration one time.
-func (c *Client) Once(text string, args ...any) {
+// LogOnce logs a lack of the configuration one time.
+func (c *Client) LogOnce(text string, args ...any) {
 	key := fmt.Sprint(append([]any{text}, args...)...)
 	c.mu.Lock()
 	seen := c.logged[key]
@@ -114,12 +127,12 @@ func (c *Client) Once(text string, args ...any) {
 	}
 }
 
-// Failure logs what could not be shown, and what to do about it.
-func (c *Client) Failure(text string, where bot.Address, err error) {
+// LogFailure logs what could not be shown, and what to do about it.
+func (c *Client) LogFailure(text string, where bot.Address, err error) {
 	if err == nil {
 		return
 	}
-	c.Note(err)
+	c.NoteToken(err)
 	if scope := NeededScope(err); scope != "" {
 		c.log.Warn(text, "where", where.String(), "error", err, "scope", scope, "remedy", "add the scope and install the app again") //nolint:sloglint // the callers' texts are constants
 		return

@@ -2,10 +2,13 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	slackapi "github.com/slack-go/slack"
@@ -24,7 +27,7 @@ const (
 // bot.ErrRefused, bot.ErrLost, or another error for what was refused for good.
 // A read that got no answer is an ErrLost too: it may be asked again.
 func (c *Client) Failed(what string, err error) error {
-	c.Note(err)
+	c.NoteToken(err)
 	if err == nil || known(err) {
 		return err
 	}
@@ -141,4 +144,28 @@ func TokenRefused(code string) bool {
 		return true
 	}
 	return false
+}
+
+// BlocksRefused reports whether the call failed for what its blocks are.
+func BlocksRefused(err error) bool {
+	switch CodeOf(err) {
+	case "invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "block_mismatch":
+		return true
+	}
+	return false
+}
+
+// Reasons is what Slack says about a refusal.
+func Reasons(err error) string {
+	refused, is := errors.AsType[slackapi.SlackErrorResponse](err)
+	if !is {
+		return ""
+	}
+	list := slices.Clone(refused.ResponseMetadata.Messages)
+	for _, e := range refused.Errors {
+		if raw, err := json.Marshal(e); err == nil {
+			list = append(list, string(raw))
+		}
+	}
+	return strings.Join(list, "; ")
 }

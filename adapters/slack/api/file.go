@@ -175,8 +175,8 @@ func (c *Client) FindUpload(ctx context.Context, to bot.Address, name string, si
 	return p, found, nil
 }
 
-// Private uploads a file that nobody sees, and returns the address of it.
-func (c *Client) Private(ctx context.Context, what string, f bot.Upload) (string, error) {
+// UploadUnseen uploads a file that nobody sees, and returns the address of it.
+func (c *Client) UploadUnseen(ctx context.Context, what string, f bot.Upload) (string, error) {
 	id, err := c.send(ctx, what, f)
 	if err != nil {
 		return "", err

@@ -17,18 +17,28 @@ func (c *Client) History(ctx context.Context, thread bot.Address, limit int) ([]
 	if limit <= 0 {
 		return nil, nil
 	}
+	said, err := c.said(ctx, thread, limit)
+	if err != nil {
+		return nil, c.Failed("read "+thread.String(), err)
+	}
+	lines := make([]bot.Line, 0, len(said))
+	for _, m := range said {
+		lines = append(lines, c.line(ctx, &m))
+	}
+	return lines, nil
+}
+
+// said are the messages of people and other bots: of a thread the first and the
+// newest, of a channel the newest.
+func (c *Client) said(ctx context.Context, thread bot.Address, limit int) ([]slackapi.Message, error) {
 	var said []slackapi.Message
 	cursor := ""
 	for range findPages {
 		list, next, err := c.Page(ctx, thread, "0", cursor)
 		if err != nil {
-			return nil, c.Failed("read "+thread.String(), err)
+			return nil, err
 		}
-		for _, m := range list {
-			if !c.own(&m) && m.SubType != "tombstone" && (m.Text != "" || len(m.Files) > 0) {
-				said = append(said, m)
-			}
-		}
+		said = append(said, slices.DeleteFunc(list, func(m slackapi.Message) bool { return !c.readable(&m) })...)
 		if len(said) > limit && thread.ID != "" {
 			said = slices.Delete(said, 1, 1+len(said)-limit)
 		}
@@ -41,11 +51,13 @@ func (c *Client) History(ctx context.Context, thread bot.Address, limit int) ([]
 		said = said[:min(len(said), limit)]
 		slices.Reverse(said)
 	}
-	lines := make([]bot.Line, 0, len(said))
-	for _, m := range said {
-		lines = append(lines, c.line(ctx, &m))
-	}
-	return lines, nil
+	return said, nil
+}
+
+// readable reports whether a message is somebody's words, or files, for the bot
+// to read.
+func (c *Client) readable(m *slackapi.Message) bool {
+	return !c.own(m) && m.SubType != "tombstone" && (m.Text != "" || len(m.Files) > 0)
 }
 
 // line is a message as people read it.

@@ -66,19 +66,19 @@ func (c *Client) person(ctx context.Context, id string) (bot.Person, error) {
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
 	u, err := c.Web.GetUserInfoContext(ctx, id)
-	c.Note(err)
+	c.NoteToken(err)
 	p := bot.Person{ID: wire.Principal(id), Name: id}
 	switch code := CodeOf(err); {
 	case err == nil:
 		p.Name, p.Bot, p.Full, p.Zone = nameOf(u), u.IsBot, c.fullMember(u), zoneOf(u)
 	case code == "unknown_method":
 		p.Full = true
-		c.Once("Slack cannot say who people are: everybody counts as a full member", "method", "users.info")
+		c.LogOnce("Slack cannot say who people are: everybody counts as a full member", "method", "users.info")
 	case code == "missing_scope":
-		c.Once("Slack does not say who people are: nobody counts as a full member; add the scope and install the app again", "method", "users.info", "scope", NeededScope(err))
+		c.LogOnce("Slack does not say who people are: nobody counts as a full member; add the scope and install the app again", "method", "users.info", "scope", NeededScope(err))
 	case code == "user_not_found" || code == "user_not_visible": // of a connected workspace, perhaps
 	case definite(err):
-		c.Once("Slack does not say who somebody is: they do not count as a full member", "error", code)
+		c.LogOnce("Slack does not say who somebody is: they do not count as a full member", "error", code)
 	case known:
 		return old, nil
 	default:
@@ -121,11 +121,11 @@ func (c *Client) members(ctx context.Context, group string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
 	list, err := c.Web.GetUserGroupMembersContext(ctx, group)
-	c.Note(err)
+	c.NoteToken(err)
 	switch code := CodeOf(err); {
 	case err == nil:
 	case definite(err):
-		c.Once("Slack does not say who is in a user group: its members have no rights through it", "group", group, "error", code, "scope", NeededScope(err))
+		c.LogOnce("Slack does not say who is in a user group: its members have no rights through it", "group", group, "error", code, "scope", NeededScope(err))
 		list = nil
 	case known:
 		return old, nil

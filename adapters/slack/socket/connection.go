@@ -1,19 +1,14 @@
-package slack
+package socket
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"sync"
 	"time"
 
 	"github.com/gorilla/websocket"
-
-	"github.com/deckhand-bot/deckhand/adapters/slack/api"
-	"github.com/deckhand-bot/deckhand/agent/wait"
-	"github.com/deckhand-bot/deckhand/bot"
 )
 
 const (
@@ -36,70 +31,26 @@ type connection struct {
 	leave   func()
 }
 
-// connections keeps a connection until ctx ends: one, and two while the first is
-// told to go, since an event of a thread may come through any of them and their
-// order would be lost.
-func (s *Slack) connections(ctx context.Context) error {
-	var live sync.WaitGroup
-	defer live.Wait()
-	pauses := s.in.times.backoff()
-	var old *connection
-	for first := true; ; {
-		l, err := s.connect(ctx, &live)
-		switch {
-		case ctx.Err() != nil:
-			return nil
-		case first && errors.Is(err, bot.ErrRefused):
-			return err
-		case err != nil:
-			s.in.troubled(err)
-			s.log.Warn("no connection to Slack; trying again", "error", err)
-			if !wait.Sleep(ctx, pauses.After(err)) {
-				return nil
-			}
-			continue
-		}
-		first = false
-		born := time.Now()
-		if old != nil {
-			old.retire(s.in.times.drain)
-		}
-		old = l
-		select {
-		case <-l.leaving:
-		case <-l.ended:
-			s.log.Info("the connection to Slack broke off; connecting again", "error", l.err)
-		case <-ctx.Done():
-			return nil
-		}
-		if time.Since(born) >= settled {
-			pauses.Reset()
-		} else if !wait.Sleep(ctx, pauses.After(nil)) {
-			return nil
-		}
-	}
-}
-
 // connect opens a connection and waits for its greeting. It is read from then
 // on until it breaks or ctx ends.
-func (s *Slack) connect(ctx context.Context, live *sync.WaitGroup) (*connection, error) {
-	l, err := s.dial(ctx)
+func (c *Config) connect(ctx context.Context, live *sync.WaitGroup) (*connection, error) {
+	l, err := c.dial(ctx)
 	if err != nil {
 		return nil, err
 	}
 	live.Go(func() {
 		stop := context.AfterFunc(ctx, func() { _ = l.conn.Close() }) // ends the reading
 		defer stop()
-		l.err = s.read(l)
+		l.err = c.read(l)
 		_ = l.conn.Close() // it is broken already
 		close(l.ended)
 		select {
 		case <-l.hello:
-			s.in.unlinked(l.err, time.Now())
+			c.Links.Unlinked(l.err)
 		default:
 		}
 	})
-	t := time.NewTimer(s.in.times.hello)
+	t := time.NewTimer(c.Times.Hello)
 	defer t.Stop()
 	select {
 	case <-l.hello:
@@ -113,17 +64,14 @@ func (s *Slack) connect(ctx context.Context, live *sync.WaitGroup) (*connection,
 	}
 }
 
-func (s *Slack) dial(ctx context.Context) (*connection, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.in.times.hello)
+func (c *Config) dial(ctx context.Context) (*connection, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.Times.Hello)
 	defer cancel()
-	_, url, err := s.Web.StartSocketModeContext(ctx)
-	if code := api.CodeOf(err); api.TokenRefused(code) || code == "missing_scope" || code == "forbidden_for_app" {
-		return nil, fmt.Errorf("SLACK_APP_TOKEN is refused (%s): %w; it starts with xapp- and needs the scope connections:write", code, bot.ErrRefused)
-	}
+	url, err := c.Open(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("ask Slack for a connection: %w", err)
+		return nil, err
 	}
-	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: s.in.times.hello}
+	dialer := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: c.Times.Hello}
 	conn, resp, err := dialer.DialContext(ctx, url, nil)
 	if resp != nil {
 		_ = resp.Body.Close() // gorilla has read what there is
@@ -132,7 +80,7 @@ func (s *Slack) dial(ctx context.Context) (*connection, error) {
 		return nil, errors.New("open the connection that Slack named: " + unticketed(err))
 	}
 	l := &connection{conn: conn, hello: make(chan struct{}), leaving: make(chan struct{}), ended: make(chan struct{})}
-	l.greet = sync.OnceFunc(func() { s.in.linked(time.Now()); close(l.hello) })
+	l.greet = sync.OnceFunc(func() { c.Links.Linked(); close(l.hello) })
 	l.leave = sync.OnceFunc(func() { close(l.leaving) })
 	return l, nil
 }
@@ -149,9 +97,9 @@ func unticketed(err error) string {
 }
 
 // read takes frames until the connection breaks or falls silent.
-func (s *Slack) read(l *connection) error {
+func (c *Config) read(l *connection) error {
 	l.conn.SetReadLimit(maxFrame)
-	alive := func() error { return l.conn.SetReadDeadline(time.Now().Add(s.in.times.silence)) }
+	alive := func() error { return l.conn.SetReadDeadline(time.Now().Add(c.Times.Silence)) }
 	l.conn.SetPingHandler(func(data string) error {
 		if err := alive(); err != nil {
 			return err
@@ -167,13 +115,13 @@ func (s *Slack) read(l *connection) error {
 		if err != nil {
 			return err
 		}
-		s.frame(l, frame)
+		c.frame(l, frame)
 	}
 }
 
 // frame reads one frame. Only the envelope is looked at before it is
 // acknowledged: what is in it may be of a kind that nobody knows yet.
-func (s *Slack) frame(l *connection, frame []byte) {
+func (c *Config) frame(l *connection, frame []byte) {
 	var f struct {
 		Type     string          `json:"type"`
 		Reason   string          `json:"reason"`
@@ -182,22 +130,22 @@ func (s *Slack) frame(l *connection, frame []byte) {
 		Retry    json.RawMessage `json:"retry_attempt"`
 	}
 	if err := json.Unmarshal(frame, &f); err != nil {
-		s.in.Log.Warn(s.log, "a frame of Slack's cannot be read and is ignored", "why", err)
+		c.Limited.Warn(c.Log, "a frame of Slack's cannot be read and is ignored", "why", err)
 		return
 	}
 	switch {
 	case f.Type == "hello":
 		l.greet()
 	case f.Type == "disconnect":
-		s.log.Info("Slack asks for a new connection", "reason", f.Reason)
+		c.Log.Info("Slack asks for a new connection", "reason", f.Reason)
 		l.leave()
 	case f.Envelope != "":
 		again := len(f.Retry) > 0 && string(f.Retry) != "0" && string(f.Retry) != "null"
-		s.take(envelope{kind: f.Type, payload: f.Payload, again: again, done: func(err error) {
+		c.Take(f.Type, f.Payload, again, func(err error) {
 			if err == nil {
 				l.acknowledge(f.Envelope)
 			}
-		}})
+		})
 	}
 }
 
