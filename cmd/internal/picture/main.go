@@ -35,8 +35,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "picture: name the file to write, such as docs/thread.svg")
 		os.Exit(2)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
+	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt)
 	if err := run(ctx, *folder, flag.Arg(0)); err != nil {
 		fmt.Fprintln(os.Stderr, "picture:", err)
 		os.Exit(1)
