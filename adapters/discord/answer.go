@@ -11,6 +11,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/discord/draw"
+	"github.com/deckhand-bot/deckhand/adapters/discord/interact"
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/wait"
@@ -69,7 +70,7 @@ func (d *Discord) answerInteraction(ctx context.Context, n *notice, a bot.Answer
 		d.in.Go(func() { d.second(ctx, n) })
 	default:
 		d.prompt(ctx, func(ctx context.Context) {
-			d.grumble("a click could not be acknowledged", n.in.Where, n.reply.settle(ctx, draw.Private(textDone)))
+			d.grumble("a click could not be acknowledged", n.in.Where, n.reply.Acknowledge(ctx, draw.Private(textDone)))
 		})
 	}
 }
@@ -77,12 +78,12 @@ func (d *Discord) answerInteraction(ctx context.Context, n *notice, a bot.Answer
 // second answers what was heard before: another replica does, unless it died
 // in between, so it is given time.
 func (d *Discord) second(ctx context.Context, n *notice) {
-	if n.begins || n.reply.begun() && !n.reply.waiting() || !wait.Sleep(ctx, d.in.times.second) {
+	if n.begins || n.reply.Answered() && !n.reply.Deferred() || !wait.Sleep(ctx, d.in.times.second) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	d.grumble("a click could not be acknowledged", n.in.Where, n.reply.repeat(ctx, draw.Private(textSeen)))
+	d.grumble("a click could not be acknowledged", n.in.Where, n.reply.AcknowledgeAgain(ctx, draw.Private(textSeen)))
 }
 
 // prompt runs something for somebody who waits for it.
@@ -111,10 +112,10 @@ func (d *Discord) started(ctx context.Context, n *notice) {
 	}
 	m := draw.Plain(text)
 	if n.begins {
-		d.grumble("a started run could not be linked", n.in.Where, n.reply.show(ctx, m))
+		d.grumble("a started run could not be linked", n.in.Where, n.reply.Complete(ctx, m))
 		return
 	}
-	d.grumble("a started run could not be linked", n.in.Where, n.reply.say(ctx, m))
+	d.grumble("a started run could not be linked", n.in.Where, n.reply.Tell(ctx, m))
 }
 
 // goalOf is what a thread is named after.
@@ -137,10 +138,10 @@ func (d *Discord) open(ctx context.Context, n *notice, f bot.Form) {
 		d.whisper(ctx, n, "This form cannot be shown in Discord: "+err.Error()+". Use the command line or the web page instead.")
 		return
 	}
-	err = n.reply.begin(ctx, response{Kind: discordgo.InteractionResponseModal, Data: form})
+	err = n.reply.Open(ctx, form)
 	switch {
 	case err == nil:
-	case errors.Is(err, errTaken), errors.Is(err, errTooLate):
+	case errors.Is(err, interact.ErrTaken), errors.Is(err, interact.ErrTooLate):
 		d.whisper(ctx, n, textLate)
 	default:
 		d.grumble("a form could not be opened", n.in.Where, err)
@@ -197,8 +198,8 @@ func (d *Discord) whisper(ctx context.Context, n *notice, text string) {
 		d.grumble("an answer could not be shown", n.in.Where, d.below(ctx, n, m))
 		return
 	}
-	err := n.reply.say(ctx, m)
-	if errors.Is(err, errTooLate) || api.Status(err) == http.StatusUnauthorized || api.Status(err) == http.StatusNotFound {
+	err := n.reply.Tell(ctx, m)
+	if errors.Is(err, interact.ErrTooLate) || api.Status(err) == http.StatusUnauthorized || api.Status(err) == http.StatusNotFound {
 		to, other := d.Direct(ctx, n.in.By.ID)
 		if other == nil {
 			other = d.api.Call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(to.Channel), m, nil)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/commands"
 	"github.com/deckhand-bot/deckhand/adapters/discord/gateway"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -50,15 +51,19 @@ func Check(ctx context.Context, cfg Config) (string, error) {
 	if cfg.PublicKey != "" {
 		ways = append(ways, "interactions over HTTP (/discord/interactions)")
 	}
-	commands, err := d.checkCommands(ctx)
+	registered, err := commands.Registered(ctx, d.api, d.appID, cfg.GuildID)
 	if err != nil {
 		return "", err
+	}
+	when := "its commands are registered as soon as it runs" // serve does it
+	if registered {
+		when = "its commands are registered"
 	}
 	servers := fmt.Sprintf("%d servers", len(guilds))
 	if len(guilds) == 1 {
 		servers = "1 server"
 	}
-	return fmt.Sprintf("@%s in %s, %s, %s", d.botName, servers, strings.Join(ways, " and "), commands), nil
+	return fmt.Sprintf("@%s in %s, %s, %s", d.botName, servers, strings.Join(ways, " and "), when), nil
 }
 
 // checkApplication compares the application with the configuration.
@@ -101,16 +106,4 @@ func (d *Discord) checkPermissions(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// checkCommands says whether the commands are registered; `serve` does it.
-func (d *Discord) checkCommands(ctx context.Context) (string, error) {
-	have, err := d.commands(ctx)
-	if err != nil {
-		return "", err
-	}
-	if same(have, definitions(d.cfg.GuildID)) {
-		return "its commands are registered", nil
-	}
-	return "its commands are registered as soon as it runs", nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/commands"
 	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -17,11 +18,11 @@ func TestCommandsAreRegisteredOnce(t *testing.T) {
 	for _, guild := range []string{discordtest.Guild, ""} {
 		r := enter(t, discordtest.Config{}, func(c *Config) { c.GuildID = guild })
 		r.begin()
-		if list := r.Commands(guild); len(list) != 2 || list[0].Name != commandName {
+		if list := r.Commands(guild); len(list) != 2 || list[0].Name != commands.Name {
 			t.Fatalf("commands %+v", list)
 		}
 		r.open(func(c *Config) { c.GuildID = guild }, true)
-		if changed, err := r.d.register(t.Context()); changed || err != nil {
+		if changed, err := commands.Register(t.Context(), r.d.api, r.d.appID, guild); changed || err != nil {
 			t.Errorf("they are registered again: %v, %v", changed, err)
 		}
 		told, app, err := Register(t.Context(), r.d.cfg)
@@ -88,16 +89,16 @@ func TestRunsAreSuggested(t *testing.T) {
 			n                            int
 			first                        string
 		}{
-			{discordtest.Ann, "deckhand status", optionRun, "", 25, "aaaaaaaaaaaaaaaa"},
-			{discordtest.Ann, "deckhand cancel", optionRun, "TIDY", 25, "bbbbbbbbbbbbbbbb"},
-			{discordtest.Ann, "deckhand stop", optionRun, "nothing", 0, ""},
-			{discordtest.Ann, "deckhand approve", optionQuestion, "", 1, "aaaaaaaaaaaaaaaa-1"},
-			{discordtest.Ben, "deckhand status", optionRun, "", 0, ""},
-			{discordtest.Ann, "deckhand watch", optionRun, "", 1, "cccccccccccccccc"},
-			{discordtest.Ann, "deckhand report pause", optionName, "ab", 1, "report-abcde"},
-			{discordtest.Ann, "deckhand report change", optionName, "", 1, "report-abcde"},
-			{discordtest.Ann, "deckhand schedule remove", optionName, "", 1, "goal-abcde"},
-			{discordtest.Ben, "deckhand report remove", optionName, "", 0, ""},
+			{discordtest.Ann, "deckhand status", "run", "", 25, "aaaaaaaaaaaaaaaa"},
+			{discordtest.Ann, "deckhand cancel", "run", "TIDY", 25, "bbbbbbbbbbbbbbbb"},
+			{discordtest.Ann, "deckhand stop", "run", "nothing", 0, ""},
+			{discordtest.Ann, "deckhand approve", "question", "", 1, "aaaaaaaaaaaaaaaa-1"},
+			{discordtest.Ben, "deckhand status", "run", "", 0, ""},
+			{discordtest.Ann, "deckhand watch", "run", "", 1, "cccccccccccccccc"},
+			{discordtest.Ann, "deckhand report pause", "name", "ab", 1, "report-abcde"},
+			{discordtest.Ann, "deckhand report change", "name", "", 1, "report-abcde"},
+			{discordtest.Ann, "deckhand schedule remove", "name", "", 1, "goal-abcde"},
+			{discordtest.Ben, "deckhand report remove", "name", "", 0, ""},
 		} {
 			got, err := r.Autocomplete(c.user, discordtest.General, c.command, discordtest.Options{c.option: c.typed}, c.option)
 			if err != nil {
@@ -123,7 +124,7 @@ func TestManifest(t *testing.T) {
 	if !strings.Contains(m.Invite, "client_id=42") || !strings.Contains(m.Invite, "scope=bot+applications.commands") || !strings.Contains(m.Invite, "permissions=") {
 		t.Errorf("invite %s", m.Invite)
 	}
-	if len(m.Commands) != 2 || m.Commands[0]["name"] != commandName {
+	if len(m.Commands) != 2 || m.Commands[0]["name"] != commands.Name {
 		t.Errorf("commands %v", m.Commands)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
+	"github.com/deckhand-bot/deckhand/adapters/discord/commands"
+	"github.com/deckhand-bot/deckhand/adapters/discord/interact"
 	"github.com/deckhand-bot/deckhand/adapters/discord/post"
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/agent"
@@ -64,11 +66,11 @@ type Suggested string
 // The kinds: the person's own runs, the live ones that they may look at, the
 // questions that wait for them, and the schedules that they may see.
 const (
-	SuggestRuns      Suggested = "runs"
-	SuggestLive      Suggested = "live runs"
-	SuggestQuestions Suggested = "questions"
-	SuggestReports   Suggested = "reports"
-	SuggestGoals     Suggested = "goals"
+	SuggestRuns      Suggested = commands.Runs
+	SuggestLive      Suggested = commands.LiveRuns
+	SuggestQuestions Suggested = commands.Questions
+	SuggestReports   Suggested = commands.Reports
+	SuggestGoals     Suggested = commands.Goals
 )
 
 // Suggestion is an id with what it stands for.
@@ -80,7 +82,7 @@ type Discord struct {
 
 	cfg    Config
 	api    *api.Client
-	proofs *verifier // nil without a public key
+	proofs *interact.Verifier // nil without a public key
 	log    *slog.Logger
 
 	appID   string
@@ -115,7 +117,7 @@ func dial(cfg Config) (*Discord, error) {
 		return nil, err
 	}
 	if cfg.PublicKey != "" {
-		if d.proofs, err = newVerifier(cfg.PublicKey); err != nil {
+		if d.proofs, err = interact.NewVerifier(cfg.PublicKey); err != nil {
 			return nil, err
 		}
 	}

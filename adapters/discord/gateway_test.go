@@ -10,6 +10,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
+	"github.com/deckhand-bot/deckhand/adapters/discord/commands"
 	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -262,7 +263,7 @@ func TestMessagesBecomeGoals(t *testing.T) {
 	r := listen(t, discordtest.Config{}, nil)
 	r.Always(bot.Answer{Run: "r", Started: true, Mark: bot.MarkSeen})
 	id := r.Say(discordtest.Ben, discordtest.General, "the build is red", discordtest.Upload{Name: "log.txt", Data: []byte("x")})
-	if err := r.MessageCommand(discordtest.Ann, discordtest.General, id, commandGoal); err != nil {
+	if err := r.MessageCommand(discordtest.Ann, discordtest.General, id, commands.NameGoal); err != nil {
 		t.Fatal(err)
 	}
 	in := r.Hears(1)[0]

@@ -3,7 +3,6 @@ package discord
 import (
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"time"
 
@@ -12,11 +11,8 @@ import (
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 )
 
-const (
-	maxRequest = 1 << 20
-	// Discord waits for three seconds; the intake answers well before.
-	answerBefore = 2800 * time.Millisecond
-)
+// answerBefore is when a request is given up: Discord waits for three seconds.
+const answerBefore = 2800 * time.Millisecond
 
 // Routes are the places where Discord sends to when a public key is set, by
 // their paths; without one there are none.
@@ -29,28 +25,17 @@ func (d *Discord) Routes() map[string]http.Handler {
 
 // serve takes one interaction: the body of the answer is the first response to it.
 func (d *Discord) serve(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost {
-		w.Header().Set("Allow", http.MethodPost)
-		http.Error(w, "POST only", http.StatusMethodNotAllowed)
+	body, ok := ingest.ReadRequest(w, r)
+	if !ok {
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
-	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
-		return
-	}
-	if err != nil {
-		http.Error(w, "the body broke off", http.StatusBadRequest)
-		return
-	}
-	if err := d.proofs.check(r.Header, body, time.Now()); err != nil {
+	if err := d.proofs.Check(r.Header, body, time.Now()); err != nil {
 		d.in.Log.Warn(d.log, "a request was refused that claims to be Discord's", "path", r.URL.Path, "why", err)
 		http.Error(w, "not proved to be Discord's", http.StatusUnauthorized)
 		return
 	}
 	if isPing(body) {
-		reply, err := json.Marshal(response{Kind: discordgo.InteractionResponsePong})
-		d.write(w, reply, err)
+		d.write(w, []byte(`{"type":1}`)) // PONG
 		return
 	}
 	first := make(chan []byte, 1)
@@ -66,18 +51,14 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request) {
 	defer t.Stop()
 	select {
 	case reply := <-first:
-		d.write(w, reply, nil)
+		d.write(w, reply)
 	case <-t.C:
 		http.Error(w, "no answer in time", http.StatusServiceUnavailable)
 	case <-r.Context().Done():
 	}
 }
 
-func (d *Discord) write(w http.ResponseWriter, reply []byte, err error) {
-	if err != nil {
-		http.Error(w, "no answer", http.StatusInternalServerError)
-		return
-	}
+func (d *Discord) write(w http.ResponseWriter, reply []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	if _, err := w.Write(reply); err != nil {
 		d.in.Log.Warn(d.log, "an interaction's answer could not be sent", "error", err)
@@ -87,7 +68,7 @@ func (d *Discord) write(w http.ResponseWriter, reply []byte, err error) {
 // isPing is Discord's question whether the address is the application's.
 func isPing(body []byte) bool {
 	var outer struct {
-		Kind int `json:"type"`
+		Type discordgo.InteractionType `json:"type"`
 	}
-	return json.Unmarshal(body, &outer) == nil && outer.Kind == int(discordgo.InteractionPing)
+	return json.Unmarshal(body, &outer) == nil && outer.Type == discordgo.InteractionPing
 }

@@ -61,7 +61,7 @@ func TestRequestsThatAreNone(t *testing.T) {
 		status       int
 	}{
 		{http.MethodGet, "", false, http.StatusMethodNotAllowed},
-		{http.MethodPost, strings.Repeat("x", maxRequest+1), false, http.StatusRequestEntityTooLarge},
+		{http.MethodPost, strings.Repeat("x", 1<<20+1), false, http.StatusRequestEntityTooLarge},
 		{http.MethodPost, "{}", false, http.StatusUnauthorized},
 		{http.MethodPost, "{", true, http.StatusBadRequest},
 		{http.MethodPost, `{"type":99,"id":"1","token":"t"}`, true, http.StatusBadRequest},
@@ -74,22 +74,6 @@ func TestRequestsThatAreNone(t *testing.T) {
 	r.stop()
 	if got := ask(http.MethodPost, `{"type":2,"id":"1","token":"t"}`, true); got != http.StatusServiceUnavailable {
 		t.Errorf("after the end it is answered with %d", got)
-	}
-}
-
-func TestVerifierForgetsInHalves(t *testing.T) {
-	t.Parallel()
-	v := &verifier{now: map[[32]byte]struct{}{}}
-	now := time.Now()
-	first := [32]byte{1}
-	if !v.use(first, now) || v.use(first, now) || v.use(first, now.Add(11*time.Minute)) {
-		t.Error("a proof is taken twice")
-	}
-	if !v.use([32]byte{2}, now.Add(22*time.Minute)) || !v.use(first, now.Add(33*time.Minute)) {
-		t.Error("proofs are kept for ever")
-	}
-	if _, err := newVerifier("xyz"); err == nil {
-		t.Error("what is no key is taken for one")
 	}
 }
 

@@ -8,11 +8,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
-
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
+	"github.com/deckhand-bot/deckhand/adapters/discord/commands"
 	"github.com/deckhand-bot/deckhand/adapters/discord/draw"
 	"github.com/deckhand-bot/deckhand/adapters/discord/gateway"
+	"github.com/deckhand-bot/deckhand/adapters/discord/interact"
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/wait"
@@ -21,9 +21,8 @@ import (
 
 const (
 	hearWithin = 10 * time.Second // the store may take long; whoever waits is told so before
-	typeWithin = 1500 * time.Millisecond
-	parallel   = 64   // channels in which reactions are set side by side
-	maxWaiting = 4096 // reactions that wait for their turn
+	parallel   = 64               // channels in which reactions are set side by side
+	maxWaiting = 4096             // reactions that wait for their turn
 )
 
 // intake is the state of the listening side.
@@ -84,8 +83,8 @@ func (d *Discord) receive(ctx context.Context, hear bot.Hear, p parcel) error {
 			return err
 		}
 		text := textUnread
-		if wrong, is := errors.AsType[*optionError](err); is {
-			text = wrong.text
+		if wrong, is := errors.AsType[*commands.OptionError](err); is {
+			text = wrong.Text
 		}
 		d.prompt(ctx, func(ctx context.Context) { d.refuse(ctx, n, text) })
 		return nil
@@ -159,8 +158,8 @@ func (d *Discord) queueInteraction(ctx context.Context, hear bot.Hear, n *notice
 // beginReply tells the person to wait, in sight of all, and takes that message
 // for the root of the run's thread.
 func (d *Discord) beginReply(ctx context.Context, n *notice) {
-	message, err := n.reply.think(ctx, false)
-	if err != nil && !errors.Is(err, errTaken) {
+	message, err := n.reply.Defer(ctx, false)
+	if err != nil && !errors.Is(err, interact.ErrTaken) {
 		d.grumble("a command could not be acknowledged", place(n.guild, n.channel, ""), err)
 	}
 	c, known := d.hall(ctx, n)
@@ -168,7 +167,7 @@ func (d *Discord) beginReply(ctx context.Context, n *notice) {
 		return
 	}
 	if message == "" {
-		if message, err = n.reply.message(ctx); err != nil {
+		if message, err = n.reply.Message(ctx); err != nil {
 			d.grumble("the answer to a command cannot be found; its run gets a thread of its own", place(n.guild, n.channel, ""), err)
 		}
 	}
@@ -186,18 +185,18 @@ func (d *Discord) think(ctx context.Context, n *notice) {
 	case <-ctx.Done():
 		return
 	}
-	_, err := n.reply.think(ctx, true)
-	if err != nil && !errors.Is(err, errTaken) {
+	_, err := n.reply.Defer(ctx, true)
+	if err != nil && !errors.Is(err, interact.ErrTaken) {
 		d.grumble("an interaction could not be acknowledged in time", place(n.guild, n.channel, ""), err)
 	}
 }
 
 // refuse tells the person alone that nothing came of it.
 func (d *Discord) refuse(ctx context.Context, n *notice, text string) {
-	if n.typed != nil || n.reply.kind == discordgo.InteractionApplicationCommandAutocomplete {
+	if n.typed != nil || n.reply.Completes() {
 		return // nothing can be said while somebody types
 	}
-	d.grumble("an interaction could not be answered", place(n.guild, n.channel, ""), n.reply.say(ctx, draw.Private(text)))
+	d.grumble("an interaction could not be answered", place(n.guild, n.channel, ""), n.reply.Tell(ctx, draw.Private(text)))
 }
 
 // tell finds out where it happened and who did it, and has it heard.

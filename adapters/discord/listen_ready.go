@@ -9,6 +9,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
+	"github.com/deckhand-bot/deckhand/adapters/discord/commands"
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/agent/wait"
 )
@@ -97,7 +98,7 @@ func (d *Discord) keepRegistered(ctx context.Context) {
 	backoff := d.in.times.pauses()
 	for {
 		once, cancel := context.WithTimeout(ctx, d.in.times.register)
-		changed, err := d.register(once)
+		changed, err := commands.Register(once, d.api, d.appID, d.cfg.GuildID)
 		cancel()
 		if ctx.Err() != nil {
 			return

@@ -10,6 +10,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
+	"github.com/deckhand-bot/deckhand/adapters/discord/commands"
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -65,7 +66,7 @@ func (s *signs) word(ctx context.Context, id string) string {
 	c := s.find(ctx, id)
 	at := api.Address(s.guild, id, "")
 	word := ingest.ChannelWord(s.all, c.Name, at)
-	if c.ID != "" && slices.Contains(postable, c.Type) {
+	if c.ID != "" && slices.Contains(commands.Postable, c.Type) {
 		if s.notice.in.Channels == nil {
 			s.notice.in.Channels = map[string]bot.Address{}
 		}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 
 	"github.com/bwmarrin/discordgo"
+
+	"github.com/deckhand-bot/deckhand/adapters/discord/commands"
 )
 
 // need is a permission that the bot needs in a server, with the reason.
@@ -70,11 +72,11 @@ func Manifest(appID, guildID string) (string, error) {
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(struct {
-		Invite       string       `json:"invite"`
-		Permissions  []need       `json:"permissions"`
-		Intents      []intent     `json:"intents"`
-		Interactions string       `json:"interactions_endpoint"`
-		Commands     []definition `json:"commands"`
+		Invite       string                `json:"invite"`
+		Permissions  []need                `json:"permissions"`
+		Intents      []intent              `json:"intents"`
+		Interactions string                `json:"interactions_endpoint"`
+		Commands     []commands.Definition `json:"commands"`
 	}{
 		Invite: Invitation(appID), Permissions: needs(),
 		Intents: []intent{
@@ -84,7 +86,7 @@ func Manifest(appID, guildID string) (string, error) {
 			{"MESSAGE_CONTENT (privileged, not needed)", "only to read replies in a run's thread that do not mention the bot"},
 		},
 		Interactions: "https://YOUR-HOST/discord/interactions (only with DISCORD_PUBLIC_KEY; leave it empty for the gateway)",
-		Commands:     definitions(guildID),
+		Commands:     commands.Definitions(guildID),
 	})
 	if err != nil {
 		return "", fmt.Errorf("write the manifest: %w", err)
@@ -100,7 +102,7 @@ func Register(ctx context.Context, cfg Config) (did, appID string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	changed, err := d.register(ctx)
+	changed, err := commands.Register(ctx, d.api, d.appID, cfg.GuildID)
 	if err != nil {
 		return "", d.appID, err
 	}
@@ -111,5 +113,5 @@ func Register(ctx context.Context, cfg Config) (did, appID string, err error) {
 	if changed {
 		how = "are registered now"
 	}
-	return fmt.Sprintf("%d commands of @%s %s %s", len(definitions(cfg.GuildID)), d.botName, how, where), d.appID, nil
+	return fmt.Sprintf("%d commands of @%s %s %s", len(commands.Definitions(cfg.GuildID)), d.botName, how, where), d.appID, nil
 }

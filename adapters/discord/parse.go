@@ -8,6 +8,8 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
+	"github.com/deckhand-bot/deckhand/adapters/discord/commands"
+	"github.com/deckhand-bot/deckhand/adapters/discord/interact"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -50,17 +52,13 @@ type notice struct {
 	edit     bool // a correction, where a run lives in the thread
 	again    bool
 	// reply answers an interaction; nil for a message.
-	reply *reply
+	reply *interact.Reply
 	// begins says that an interaction may begin a thread at its own reply.
 	begins bool
 	done   chan struct{} // closed when it was heard
 	// typed is what is being typed into an option; there is nothing to hear.
-	typed *typed
+	typed *commands.Typed
 }
-
-// typed is an option of a command that is being completed: path are the words
-// before it, as in "report pause".
-type typed struct{ path, option, text string }
 
 // parse reads a parcel. Without an error nil means that it is none of the bot's
 // business. With an error there may be a notice with the way to answer.

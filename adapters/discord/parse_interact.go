@@ -9,7 +9,9 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
+	"github.com/deckhand-bot/deckhand/adapters/discord/commands"
 	"github.com/deckhand-bot/deckhand/adapters/discord/draw"
+	"github.com/deckhand-bot/deckhand/adapters/discord/interact"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -34,7 +36,7 @@ func (d *Discord) parseInteraction(p parcel) (*notice, error) {
 	default:
 		return nil, fmt.Errorf("an interaction of the unknown type %d", outer.Type)
 	}
-	n := &notice{reply: &reply{d: d, id: outer.ID, token: outer.Token, kind: outer.Type, body: p.body}}
+	n := &notice{reply: interact.New(d.api, d.appID, outer.ID, outer.Token, outer.Type, p.body)}
 	var i api.Interaction
 	if err := json.Unmarshal(p.payload, &i); err != nil {
 		return n, err
@@ -68,12 +70,14 @@ func (d *Discord) asked(n *notice, i api.Interaction) error {
 	}
 	switch {
 	case i.Type == discordgo.InteractionApplicationCommandAutocomplete:
-		n.typed = focused(c.Options)
+		n.typed = commands.Focused(c.Options)
 		return nil
 	case c.Type == discordgo.MessageApplicationCommand:
 		return d.madeGoal(n, c)
-	case c.Type == discordgo.ChatApplicationCommand && c.Name == commandName:
-		return ordered(n, c)
+	case c.Type == discordgo.ChatApplicationCommand && c.Name == commands.Name:
+		order, err := commands.Read(c, n.guild)
+		n.in.Act, n.raw, n.begins, n.channels = order.Act, order.Text, order.Begins, order.Channels
+		return err
 	}
 	return fmt.Errorf("a command %.40q that is not the bot's", c.Name)
 }
@@ -94,7 +98,8 @@ func pressed(n *notice, i api.Interaction) error {
 	}
 	n.in.Act = bot.Pressed{Button: b}
 	if i.Message != nil {
-		n.root, n.reply.card = i.Message.ID, true
+		n.root = i.Message.ID
+		n.reply.OnCard()
 	}
 	return nil
 }
@@ -114,7 +119,8 @@ func filled(n *notice, i api.Interaction) error {
 	}
 	n.in.Act = bot.Filled{Form: id, Values: draw.Values(f.Components), Direct: n.guild == ""}
 	if i.Message != nil {
-		n.root, n.reply.card = i.Message.ID, true
+		n.root = i.Message.ID
+		n.reply.OnCard()
 	}
 	n.begins = id == bot.FormRun || strings.HasPrefix(id, bot.FormRun+" ")
 	return nil

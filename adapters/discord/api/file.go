@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -68,13 +68,13 @@ func (c *Client) Download(ctx context.Context, f agent.Attachment, limit int64, 
 	case resp.StatusCode != http.StatusOK:
 		return fmt.Errorf("%s: Discord does not have it (status %d): it was deleted, or its address has expired; attach it again", what, resp.StatusCode)
 	}
-	t := &limitedWriter{to: w, left: limit}
+	t := &ingest.LimitedWriter{To: w, Left: limit}
 	_, err = io.Copy(t, resp.Body)
 	switch {
-	case t.over:
+	case t.Over:
 		return fmt.Errorf("%s: it has more than %d bytes", what, limit)
-	case t.err != nil:
-		return fmt.Errorf("%s: %w", what, t.err)
+	case t.Error != nil:
+		return fmt.Errorf("%s: %w", what, t.Error)
 	}
 	return Failed(what, err)
 }
@@ -83,25 +83,4 @@ func (c *Client) Download(ctx context.Context, f agent.Attachment, limit int64, 
 func isWeb(address string) bool {
 	address = strings.ToLower(address)
 	return strings.HasPrefix(address, "https://") || strings.HasPrefix(address, "http://")
-}
-
-// limitedWriter passes a file on as far as its limit.
-type limitedWriter struct {
-	to   io.Writer
-	left int64
-	over bool
-	err  error
-}
-
-var errTooLarge = errors.New("the file is larger than its limit")
-
-// Write passes p on, or refuses it whole where it is more than what is left.
-func (t *limitedWriter) Write(p []byte) (int, error) {
-	if t.left -= int64(len(p)); t.left < 0 {
-		t.over = true
-		return 0, errTooLarge
-	}
-	n, err := t.to.Write(p)
-	t.err = err
-	return n, err
 }

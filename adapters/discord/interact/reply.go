@@ -1,4 +1,4 @@
-package discord
+package interact
 
 import (
 	"context"
@@ -22,21 +22,16 @@ type response struct {
 	Data any                               `json:"data,omitempty"`
 }
 
-// responseData is what a response holds that is no message.
-type responseData struct {
-	Flags   discordgo.MessageFlags `json:"flags,omitempty"`
-	Choices *[]choiceDefinition    `json:"choices,omitempty"`
-}
-
 var (
-	errTaken   = errors.New("the interaction is answered already")
-	errTooLate = errors.New("the interaction cannot be answered any more")
+	ErrTaken   = errors.New("the interaction is answered already")
+	ErrTooLate = errors.New("the interaction cannot be answered any more")
 )
 
-// reply is the way to answer an interaction. Its token lives for fifteen
+// Reply is the way to answer an interaction. Its token lives for fifteen
 // minutes and is a secret; the first response has three seconds.
-type reply struct {
-	d         *Discord
+type Reply struct {
+	client    *api.Client
+	appID     string
 	id, token string
 	kind      discordgo.InteractionType
 	card      bool          // it comes from a message of the bot's
@@ -48,8 +43,35 @@ type reply struct {
 	alone bool                              // the first response is for the person alone
 }
 
-// begin gives the first response. It is given once; later ones are errTaken.
-func (r *reply) begin(ctx context.Context, what response) error {
+// New is the way to answer an interaction of a kind, on behalf of an application.
+// Over HTTP the first response goes into body; nil: it goes over the API.
+func New(client *api.Client, appID, id, token string, kind discordgo.InteractionType, body chan<- []byte) *Reply {
+	return &Reply{client: client, appID: appID, id: id, token: token, kind: kind, body: body}
+}
+
+// OnCard notes that the interaction comes from a message of the bot's.
+func (r *Reply) OnCard() { r.card = true }
+
+// Completes reports whether somebody is typing into a command's option:
+// nothing but suggestions can be said then.
+func (r *Reply) Completes() bool {
+	return r.kind == discordgo.InteractionApplicationCommandAutocomplete
+}
+
+// Open shows a form. It has to be the first response.
+func (r *Reply) Open(ctx context.Context, form draw.Modal) error {
+	return r.begin(ctx, response{Kind: discordgo.InteractionResponseModal, Data: form})
+}
+
+// Suggest shows what may be typed. It has to be the first response.
+func (r *Reply) Suggest(ctx context.Context, choices []*discordgo.ApplicationCommandOptionChoice) error {
+	return r.begin(ctx, response{Kind: discordgo.InteractionApplicationCommandAutocompleteResult, Data: struct {
+		Choices []*discordgo.ApplicationCommandOptionChoice `json:"choices"`
+	}{choices}})
+}
+
+// begin gives the first response. It is given once; later ones are ErrTaken.
+func (r *Reply) begin(ctx context.Context, what response) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	_, err := r.beginLocked(ctx, what)
@@ -57,9 +79,9 @@ func (r *reply) begin(ctx context.Context, what response) error {
 }
 
 // beginLocked also says which message the response is, where Discord tells.
-func (r *reply) beginLocked(ctx context.Context, what response) (message string, err error) {
+func (r *Reply) beginLocked(ctx context.Context, what response) (message string, err error) {
 	if r.first != 0 || r.taken {
-		return "", errTaken
+		return "", ErrTaken
 	}
 	ctx, cancel := context.WithTimeout(ctx, responseWithin)
 	defer cancel()
@@ -79,17 +101,17 @@ func (r *reply) beginLocked(ctx context.Context, what response) (message string,
 		return message, nil
 	case code == discordgo.ErrCodeInteractionHasAlreadyBeenAcknowledged:
 		r.taken = true
-		return "", errTaken
+		return "", ErrTaken
 	case api.Status(err) == http.StatusNotFound:
 		r.taken = true
-		return "", errTooLate
+		return "", ErrTooLate
 	}
 	return "", err
 }
 
 // callback gives the first response over the API, again where no answer came.
 // Mine says that an earlier attempt may be the one that arrived.
-func (r *reply) callback(ctx context.Context, what response) (message string, mine bool, err error) {
+func (r *Reply) callback(ctx context.Context, what response) (message string, mine bool, err error) {
 	var back struct {
 		Resource struct {
 			Message struct {
@@ -98,33 +120,35 @@ func (r *reply) callback(ctx context.Context, what response) (message string, mi
 		} `json:"resource"`
 	}
 	err = api.Retry(ctx, true, func() error {
-		err := r.d.api.Call(ctx, http.MethodPost, discordgo.EndpointInteractionResponse(r.id, r.token)+"?with_response=true", what, &back)
+		err := r.client.Call(ctx, http.MethodPost, discordgo.EndpointInteractionResponse(r.id, r.token)+"?with_response=true", what, &back)
 		mine = mine || api.Unanswered(err)
 		return err
 	})
 	return back.Resource.Message.ID, mine, err
 }
 
-// begun reports whether there was a first response, by whomever.
-func (r *reply) begun() bool {
+// Answered reports whether there was a first response, by whomever.
+func (r *Reply) Answered() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.first != 0 || r.taken
 }
 
-// waiting reports whether the person is told to wait.
-func (r *reply) waiting() bool {
+// Deferred reports whether the person is told to wait.
+func (r *Reply) Deferred() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.first == discordgo.InteractionResponseDeferredChannelMessageWithSource
 }
 
-// think says "is thinking…", to the person alone or to all, or for a component
+// Defer says "is thinking…", to the person alone or to all, or for a component
 // nothing at all. It names the message that will be the answer, if there is one.
-func (r *reply) think(ctx context.Context, alone bool) (message string, err error) {
+func (r *Reply) Defer(ctx context.Context, alone bool) (message string, err error) {
 	what := response{Kind: discordgo.InteractionResponseDeferredChannelMessageWithSource}
 	if alone {
-		what.Data = responseData{Flags: discordgo.MessageFlagsEphemeral}
+		what.Data = struct {
+			Flags discordgo.MessageFlags `json:"flags"`
+		}{discordgo.MessageFlagsEphemeral}
 	}
 	if alone && r.kind == discordgo.InteractionMessageComponent {
 		what = response{Kind: discordgo.InteractionResponseDeferredMessageUpdate}
@@ -137,13 +161,13 @@ func (r *reply) think(ctx context.Context, alone bool) (message string, err erro
 	return message, err
 }
 
-// say shows a message to the person alone.
-func (r *reply) say(ctx context.Context, m draw.Answer) error {
+// Tell shows a message to the person alone.
+func (r *Reply) Tell(ctx context.Context, m draw.Answer) error {
 	m.Flags |= discordgo.MessageFlagsEphemeral
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	_, err := r.beginLocked(ctx, response{Kind: discordgo.InteractionResponseChannelMessageWithSource, Data: m})
-	if !errors.Is(err, errTaken) {
+	if !errors.Is(err, ErrTaken) {
 		return err
 	}
 	if r.first == discordgo.InteractionResponseDeferredChannelMessageWithSource && r.alone {
@@ -155,25 +179,25 @@ func (r *reply) say(ctx context.Context, m draw.Answer) error {
 		}
 	}
 	return api.Retry(ctx, false, func() error { // a second one would be seen
-		return r.d.api.Call(ctx, http.MethodPost, discordgo.EndpointFollowupMessage(r.d.appID, r.token), m, nil)
+		return r.client.Call(ctx, http.MethodPost, discordgo.EndpointFollowupMessage(r.appID, r.token), m, nil)
 	})
 }
 
-// show puts a message in the place of "is thinking…", for whoever sees that.
-func (r *reply) show(ctx context.Context, m draw.Answer) error {
+// Complete puts a message in the place of "is thinking…", for whoever sees that.
+func (r *Reply) Complete(ctx context.Context, m draw.Answer) error {
 	return r.original(ctx, http.MethodPatch, m, nil)
 }
 
-// settle acknowledges and shows nothing: where the person is waiting for words
+// Acknowledge acknowledges and shows nothing: where the person is waiting for words
 // they read that it is done.
-func (r *reply) settle(ctx context.Context, done draw.Answer) error {
+func (r *Reply) Acknowledge(ctx context.Context, done draw.Answer) error {
 	if !r.card {
-		return r.say(ctx, done)
+		return r.Tell(ctx, done)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	_, err := r.beginLocked(ctx, response{Kind: discordgo.InteractionResponseDeferredMessageUpdate})
-	if !errors.Is(err, errTaken) {
+	if !errors.Is(err, ErrTaken) {
 		return err
 	}
 	if r.first == discordgo.InteractionResponseDeferredChannelMessageWithSource {
@@ -182,31 +206,31 @@ func (r *reply) settle(ctx context.Context, done draw.Answer) error {
 	return nil
 }
 
-// repeat acknowledges what was heard before, unless somebody else did.
-func (r *reply) repeat(ctx context.Context, seen draw.Answer) error {
-	if r.waiting() {
-		return r.say(ctx, seen)
+// AcknowledgeAgain acknowledges what was heard before, unless somebody else did.
+func (r *Reply) AcknowledgeAgain(ctx context.Context, seen draw.Answer) error {
+	if r.Deferred() {
+		return r.Tell(ctx, seen)
 	}
 	what := response{Kind: discordgo.InteractionResponseDeferredMessageUpdate}
 	if !r.card {
 		seen.Flags |= discordgo.MessageFlagsEphemeral
 		what = response{Kind: discordgo.InteractionResponseChannelMessageWithSource, Data: seen}
 	}
-	if err := r.begin(ctx, what); !errors.Is(err, errTaken) && !errors.Is(err, errTooLate) {
+	if err := r.begin(ctx, what); !errors.Is(err, ErrTaken) && !errors.Is(err, ErrTooLate) {
 		return err
 	}
 	return nil
 }
 
-// message asks which message the first response is.
-func (r *reply) message(ctx context.Context) (string, error) {
+// Message asks which message the first response is.
+func (r *Reply) Message(ctx context.Context) (string, error) {
 	var m api.Sent
 	err := r.original(ctx, http.MethodGet, nil, &m)
 	return m.ID, err
 }
 
-func (r *reply) original(ctx context.Context, method string, in, out any) error {
+func (r *Reply) original(ctx context.Context, method string, in, out any) error {
 	return api.Retry(ctx, true, func() error {
-		return r.d.api.Call(ctx, method, discordgo.EndpointInteractionResponseActions(r.d.appID, r.token), in, out)
+		return r.client.Call(ctx, method, discordgo.EndpointInteractionResponseActions(r.appID, r.token), in, out)
 	})
 }
