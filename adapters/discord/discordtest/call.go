@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/adapters/platformtest"
 )
 
 const (
@@ -104,32 +106,39 @@ func (c *call) readForm(form *multipart.Reader) error {
 	}
 }
 
+// web answers calls of the REST API, and downloads.
+type web struct {
+	*world
+	mux      *http.ServeMux
+	requests []*Request
+	limits   Limits
+	buckets  map[string]*bucket
+}
+
 // serveAPI is the way of every call: written down, struck by a fault, done, answered.
-func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
-	_, pattern := s.api.Handler(r)
+func (s *web) serveAPI(w http.ResponseWriter, r *http.Request) {
+	_, pattern := s.mux.Handler(r)
 	if pattern == "" {
 		s.serve(w, r, route{})
 		return
 	}
-	s.api.ServeHTTP(w, r)
+	s.mux.ServeHTTP(w, r)
 }
 
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, rt route) {
+func (s *web) serve(w http.ResponseWriter, r *http.Request, rt route) {
 	c, parseErr := parse(r)
 	if c == nil {
 		panic(http.ErrAbortHandler)
 	}
 	name := r.Pattern
-	def(&name, r.Method+" "+r.URL.Path)
-	s.mu.Lock()
+	platformtest.Default(&name, r.Method+" "+r.URL.Path)
+	s.Mu.Lock()
 	req := &Request{Route: name, Path: r.URL.RequestURI(), At: time.Now(), Body: c.body, Known: rt.fn != nil}
 	s.requests = append(s.requests, req)
-	f := s.fault(name)
-	if s.outage {
-		f = LostRequest()
-	}
-	s.change()
-	s.mu.Unlock()
+	s.Made(name, req.Known)
+	f := s.OfCall(name)
+	s.Change()
+	s.Mu.Unlock()
 
 	if f.LostRequest {
 		s.note(req, 0, 0, "lost_request")
@@ -139,20 +148,20 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, rt route) {
 		s.refuse(w, req, f)
 		return
 	}
-	s.pause(f.AcceptAfter, f.AcceptWhen)
-	s.mu.Lock()
+	s.Pause(f.AcceptAfter, f.AcceptWhen)
+	s.Mu.Lock()
 	out, err := s.do(w.Header(), rt, c, parseErr)
-	s.mu.Unlock()
+	s.Mu.Unlock()
 	if f.LostAnswer {
 		s.note(req, 0, 0, "lost_answer")
 		panic(http.ErrAbortHandler)
 	}
-	s.pause(f.AnswerAfter, f.AnswerWhen)
+	s.Pause(f.AnswerAfter, f.AnswerWhen)
 	s.answer(w, req, out, err)
 }
 
 // do checks who calls and how often, and does it; the lock is held.
-func (s *Server) do(h http.Header, rt route, c *call, parseErr error) (any, error) {
+func (s *web) do(h http.Header, rt route, c *call, parseErr error) (any, error) {
 	switch {
 	case rt.fn == nil:
 		return nil, no(http.StatusNotFound, 0, "404: Not Found")
@@ -168,7 +177,7 @@ func (s *Server) do(h http.Header, rt route, c *call, parseErr error) (any, erro
 	if parseErr != nil {
 		return nil, no(http.StatusBadRequest, 50109, "The request body contains invalid JSON.")
 	}
-	return rt.fn(s, c)
+	return rt.fn(s.world, c)
 }
 
 // created is an answer with status 201, nothing one with 204.
@@ -177,7 +186,7 @@ type (
 	nothing struct{}
 )
 
-func (s *Server) answer(w http.ResponseWriter, req *Request, out any, err error) {
+func (s *web) answer(w http.ResponseWriter, req *Request, out any, err error) {
 	if err != nil {
 		var ae *apiError
 		if !errors.As(err, &ae) {
@@ -199,7 +208,7 @@ func (s *Server) answer(w http.ResponseWriter, req *Request, out any, err error)
 	reply(w, status, out)
 }
 
-func (s *Server) reject(w http.ResponseWriter, req *Request, e *apiError) {
+func (s *web) reject(w http.ResponseWriter, req *Request, e *apiError) {
 	s.note(req, e.status, e.code, e.message)
 	if e.status == http.StatusTooManyRequests {
 		s.slow(w, req, e.wait, e.code != 0)
@@ -213,10 +222,10 @@ func (s *Server) reject(w http.ResponseWriter, req *Request, e *apiError) {
 }
 
 // slow answers 429.
-func (s *Server) slow(w http.ResponseWriter, req *Request, wait time.Duration, global bool) {
-	s.mu.Lock()
-	s.limited[req.Route]++
-	s.mu.Unlock()
+func (s *web) slow(w http.ResponseWriter, req *Request, wait time.Duration, global bool) {
+	s.Mu.Lock()
+	s.TooMany(req.Route)
+	s.Mu.Unlock()
 	w.Header().Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
 	w.Header().Set("X-Ratelimit-Scope", "user")
 	if global {
@@ -229,8 +238,8 @@ func (s *Server) slow(w http.ResponseWriter, req *Request, wait time.Duration, g
 }
 
 // refuse answers a call that nothing came of.
-func (s *Server) refuse(w http.ResponseWriter, req *Request, f Fault) {
-	def(&f.Status, http.StatusBadRequest)
+func (s *web) refuse(w http.ResponseWriter, req *Request, f Fault) {
+	platformtest.Default(&f.Status, http.StatusBadRequest)
 	switch {
 	case f.Status == http.StatusTooManyRequests:
 		s.note(req, f.Status, 0, "rate limited by a fault")
@@ -245,33 +254,109 @@ func (s *Server) refuse(w http.ResponseWriter, req *Request, f Fault) {
 	}
 }
 
-// pause waits for a time or a signal, however long the client does.
-func (s *Server) pause(after time.Duration, when <-chan struct{}) {
-	if after > 0 {
-		timer := time.NewTimer(after)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-s.done.Done():
-		}
-	}
-	if when != nil {
-		select {
-		case <-when:
-		case <-s.done.Done():
-		}
-	}
-}
-
-func (s *Server) note(req *Request, status, code int, message string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *web) note(req *Request, status, code int, message string) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	req.Status, req.Code, req.Error = status, code, message
-	s.change()
+	s.Change()
 }
 
 func reply(w http.ResponseWriter, status int, out any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(encode(out)) // a client that went away needs no answer
+	_, _ = w.Write(platformtest.Encode(out)) // a client that went away needs no answer
+}
+
+// The routes that faults are planned for most often.
+const (
+	PostMessage   = "POST /channels/{channel}/messages"
+	EditMessage   = "PATCH /channels/{channel}/messages/{message}"
+	DeleteMessage = "DELETE /channels/{channel}/messages/{message}"
+	ReadMessages  = "GET /channels/{channel}/messages"
+	React         = "PUT /channels/{channel}/messages/{message}/reactions/{emoji}/@me"
+	StartThread   = "POST /channels/{channel}/threads"
+	OpenThread    = "POST /channels/{channel}/messages/{message}/threads"
+	Callback      = "POST /interactions/{interaction}/{token}/callback"
+	FollowUp      = "POST /webhooks/{app}/{token}"
+	EditOriginal  = "PATCH /webhooks/{app}/{token}/messages/{message}"
+	Rename        = "name of a thread" // the limit within PATCH /channels/{channel}
+	PutCommands   = "PUT /applications/{app}/guilds/{guild}/commands"
+	OpenDM        = "POST /users/@me/channels"
+)
+
+// route is what a pattern does.
+type route struct {
+	name string
+	fn   func(*world, *call) (any, error) // nil: unknown
+	rate Rate
+	open bool // without the bot's token
+}
+
+func (s *web) apiRoutes() *http.ServeMux {
+	mux := http.NewServeMux()
+	for pattern, rt := range routes() {
+		rt.name = pattern
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, rt) })
+	}
+	return mux
+}
+
+func routes() map[string]route {
+	often := Rate{10, 5 * time.Second}
+	five := Rate{5, 5 * time.Second}
+	rare := Rate{5, 20 * time.Second}
+	out := map[string]route{
+		"GET /gateway":                       {fn: gateway, open: true},
+		"GET /gateway/bot":                   {fn: gatewayBot, rate: often},
+		"GET /users/@me":                     {fn: me, rate: often},
+		"GET /users/{user}":                  {fn: someUser, rate: often},
+		"GET /users/@me/guilds":              {fn: myGuilds, rate: often},
+		OpenDM:                               {fn: openDM, rate: often},
+		"GET /oauth2/applications/@me":       {fn: application, rate: often},
+		"GET /applications/@me":              {fn: application, rate: often},
+		"GET /guilds/{guild}":                {fn: getGuild, rate: often},
+		"GET /guilds/{guild}/channels":       {fn: guildChannels, rate: often},
+		"GET /guilds/{guild}/roles":          {fn: guildRoles, rate: often},
+		"GET /guilds/{guild}/members":        {fn: guildMembers, rate: often},
+		"GET /guilds/{guild}/members/{user}": {fn: guildMember, rate: often},
+		"GET /guilds/{guild}/threads/active": {fn: activeThreads, rate: often},
+
+		"GET /channels/{channel}":                            {fn: getChannel, rate: often},
+		"PATCH /channels/{channel}":                          {fn: patchChannel, rate: often},
+		"DELETE /channels/{channel}":                         {fn: deleteChannel, rate: five},
+		"PUT /channels/{channel}/permissions/{overwrite}":    {fn: putOverwrite, rate: often},
+		"DELETE /channels/{channel}/permissions/{overwrite}": {fn: dropOverwrite, rate: often},
+		"POST /channels/{channel}/typing":                    {fn: typing, rate: five},
+
+		ReadMessages: {fn: listMessages, rate: often},
+		"GET /channels/{channel}/messages/{message}": {fn: getMessage, rate: often},
+		PostMessage:   {fn: postMessage, rate: five},
+		EditMessage:   {fn: patchMessage, rate: five},
+		DeleteMessage: {fn: dropMessage, rate: Rate{5, time.Second}},
+		React:         {fn: putReaction, rate: Rate{1, 250 * time.Millisecond}},
+		"DELETE /channels/{channel}/messages/{message}/reactions/{emoji}/{user}": {fn: dropReaction, rate: Rate{1, 250 * time.Millisecond}},
+
+		StartThread: {fn: startThread, rate: Rate{50, 5 * time.Minute}},
+		OpenThread:  {fn: openThread, rate: Rate{50, 5 * time.Minute}},
+		"GET /channels/{channel}/threads/archived/public":  {fn: archivedThreads, rate: often},
+		"GET /channels/{channel}/thread-members":           {fn: threadMembers, rate: often},
+		"GET /channels/{channel}/thread-members/{user}":    {fn: threadMember, rate: often},
+		"PUT /channels/{channel}/thread-members/{user}":    {fn: joinThread, rate: often},
+		"DELETE /channels/{channel}/thread-members/{user}": {fn: leaveThread, rate: often},
+
+		Callback: {fn: callback, open: true},
+		FollowUp: {fn: followUp, rate: five, open: true},
+		"GET /webhooks/{app}/{token}/messages/{message}": {fn: getAnswer, rate: five, open: true},
+		EditOriginal: {fn: editAnswer, rate: five, open: true},
+		"DELETE /webhooks/{app}/{token}/messages/{message}": {fn: dropAnswer, rate: five, open: true},
+	}
+	for _, where := range []string{"/applications/{app}/commands", "/applications/{app}/guilds/{guild}/commands"} {
+		out["GET "+where] = route{fn: listCommands, rate: often}
+		out["PUT "+where] = route{fn: putCommands, rate: rare}
+		out["POST "+where] = route{fn: postCommand, rate: rare}
+		out["GET "+where+"/{command}"] = route{fn: getCommand, rate: often}
+		out["PATCH "+where+"/{command}"] = route{fn: patchCommand, rate: rare}
+		out["DELETE "+where+"/{command}"] = route{fn: dropCommand, rate: rare}
+	}
+	return out
 }

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/adapters/platformtest"
 )
 
 // Kinds of callbacks.
@@ -25,7 +27,7 @@ type modal struct {
 	from *interaction
 }
 
-func (s *Server) callback(c *call) (any, error) {
+func callback(s *world, c *call) (any, error) {
 	i := s.interactionByID(c.path("interaction"))
 	switch {
 	case i == nil || i.token != c.path("token"):
@@ -35,7 +37,7 @@ func (s *Server) callback(c *call) (any, error) {
 	case i.over || time.Since(i.Sent) > s.cfg.AckWithin:
 		return nil, no(http.StatusNotFound, 10062, "Unknown interaction")
 	}
-	if err := s.respond(i, c); err != nil {
+	if err := respond(s, i, c); err != nil {
 		return nil, err
 	}
 	if c.query("with_response") != "true" {
@@ -67,7 +69,7 @@ func (i *interaction) fits(kind int) bool {
 
 // respond does what a callback says, over REST or as the body of an HTTP
 // answer; the lock is held.
-func (s *Server) respond(i *interaction, c *call) error {
+func respond(s *world, i *interaction, c *call) error {
 	var b struct {
 		Type int     `json:"type"`
 		Data rawJSON `json:"data"`
@@ -81,27 +83,27 @@ func (s *Server) respond(i *interaction, c *call) error {
 	var err error
 	switch b.Type {
 	case backMessage:
-		err = s.respondMessage(i, c, b.Data.b)
+		err = respondMessage(s, i, c, b.Data.b)
 	case backDefer:
-		err = s.respondLater(i, c, b.Data.b)
+		err = respondLater(s, i, c, b.Data.b)
 	case backDeferUpdate:
 		i.original = i.from
 	case backUpdate:
-		err = s.respondUpdate(i, c, b.Data.b)
+		err = respondUpdate(s, i, c, b.Data.b)
 	case backAutocomplete:
 		err = i.suggest(c, b.Data.b)
 	case backModal:
-		err = s.respondModal(i, b.Data.b)
+		err = respondModal(s, i, b.Data.b)
 	}
 	if err == nil {
-		s.acknowledged(i, b.Type)
+		s.events.acknowledged(i, b.Type)
 	}
 	return err
 }
 
 // answered is a message of the bot that answers an interaction.
-func (s *Server) answered(i *interaction, what *content) *message {
-	m := s.fill(i.Channel, what)
+func answered(s *world, i *interaction, what *content) *message {
+	m := fill(s, i.Channel, what)
 	m.Interaction = i.ID
 	if what.flags()&FlagEphemeral != 0 {
 		m.For, m.Flags = i.User, m.Flags|FlagEphemeral
@@ -115,15 +117,15 @@ func (s *Server) answered(i *interaction, what *content) *message {
 	return m
 }
 
-func (s *Server) respondMessage(i *interaction, c *call, data json.RawMessage) error {
-	what, err := s.readContent(c, data, nil)
+func respondMessage(s *world, i *interaction, c *call, data json.RawMessage) error {
+	what, err := readContent(s, c, data, nil)
 	if err != nil {
 		return err
 	}
 	if what.empty() {
 		return emptyMessage()
 	}
-	m := s.answered(i, what)
+	m := answered(s, i, what)
 	m.Pings = s.pings(m, quiet(what.Allowed, i))
 	i.original = m
 	s.post(m)
@@ -141,23 +143,23 @@ func quiet(a *allowed, i *interaction) *allowed {
 	return &own
 }
 
-func (s *Server) respondLater(i *interaction, c *call, data json.RawMessage) error {
-	what, err := s.readContent(c, data, nil)
+func respondLater(s *world, i *interaction, c *call, data json.RawMessage) error {
+	what, err := readContent(s, c, data, nil)
 	if err != nil {
 		return err
 	}
-	m := s.answered(i, &content{Flags: what.Flags})
+	m := answered(s, i, &content{Flags: what.Flags})
 	m.Flags = m.Flags&^FlagComponents | FlagLoading
 	i.original, i.deferred = m, true
 	s.post(m)
 	return nil
 }
 
-func (s *Server) respondUpdate(i *interaction, c *call, data json.RawMessage) error {
+func respondUpdate(s *world, i *interaction, c *call, data json.RawMessage) error {
 	if i.from.Deleted {
 		return unknownMessage()
 	}
-	what, err := s.readContent(c, data, i.from)
+	what, err := readContent(s, c, data, i.from)
 	if err != nil {
 		return err
 	}
@@ -192,7 +194,7 @@ func (i *interaction) suggest(c *call, data json.RawMessage) error {
 	return f.err()
 }
 
-func (s *Server) respondModal(i *interaction, data json.RawMessage) error {
+func respondModal(s *world, i *interaction, data json.RawMessage) error {
 	var d struct {
 		CustomID   string `json:"custom_id"`
 		Title      string `json:"title"`
@@ -212,7 +214,112 @@ func (s *Server) respondModal(i *interaction, data json.RawMessage) error {
 		o.Open = o.Open && o.User != i.User
 	}
 	s.modals = append(s.modals, &modal{from: i, Modal: Modal{
-		ID: s.id(), CustomID: d.CustomID, User: i.User, Title: d.Title, Channel: i.Channel, Components: encode(d.Components), Open: true, At: time.Now(),
+		ID: s.id(), CustomID: d.CustomID, User: i.User, Title: d.Title, Channel: i.Channel, Components: platformtest.Encode(d.Components), Open: true, At: time.Now(),
 	}})
 	return nil
+}
+
+// hook finds the interaction of a token that still lives.
+func hook(s *world, c *call) (*interaction, error) {
+	for _, i := range slices.Backward(s.interactions) {
+		if i.token != c.path("token") {
+			continue
+		}
+		switch {
+		case time.Since(i.Sent) > s.cfg.TokenLife:
+			return nil, no(http.StatusUnauthorized, 50027, "Invalid Webhook Token")
+		case !i.acked || c.path("app") != App:
+			return nil, unknownHook()
+		case s.channel(i.Channel) == nil:
+			return nil, unknownChannel()
+		}
+		return i, nil
+	}
+	return nil, unknownHook()
+}
+
+func followUp(s *world, c *call) (any, error) {
+	i, err := hook(s, c)
+	if err != nil {
+		return nil, err
+	}
+	if i.deferred { // the first one takes the place of "is thinking…"
+		i.deferred = false
+		return amend(s, c, i.original)
+	}
+	what, err := readContent(s, c, c.body, nil)
+	if err != nil {
+		return nil, err
+	}
+	if what.empty() {
+		return nil, emptyMessage()
+	}
+	m := answered(s, i, what)
+	if i.original != nil && i.original.For == "" {
+		m.Type, m.ReplyTo = ReplyMessage, i.original.ID
+	}
+	m.Pings = s.pings(m, quiet(what.Allowed, i))
+	s.post(m)
+	return s.messageJSON(m, true), nil
+}
+
+// answerOf finds a message that answers the interaction.
+func answerOf(s *world, c *call) (*interaction, *message, error) {
+	i, err := hook(s, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	m := i.original
+	if id := c.path("message"); id != "@original" {
+		if m = s.message(i.Channel, id); m != nil && m.Interaction != i.ID && m != i.original {
+			m = nil
+		}
+	}
+	if m == nil || m.Deleted {
+		return nil, nil, unknownMessage()
+	}
+	return i, m, nil
+}
+
+func getAnswer(s *world, c *call) (any, error) {
+	_, m, err := answerOf(s, c)
+	if err != nil {
+		return nil, err
+	}
+	return s.messageJSON(m, true), nil
+}
+
+func editAnswer(s *world, c *call) (any, error) {
+	i, m, err := answerOf(s, c)
+	if err != nil {
+		return nil, err
+	}
+	out, err := amend(s, c, m)
+	if err == nil && m == i.original {
+		i.deferred = false
+	}
+	return out, err
+}
+
+func amend(s *world, c *call, m *message) (any, error) {
+	what, err := readContent(s, c, c.body, m)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.rewrite(m, what); err != nil {
+		return nil, err
+	}
+	return s.messageJSON(m, true), nil
+}
+
+func dropAnswer(s *world, c *call) (any, error) {
+	i, m, err := answerOf(s, c)
+	if err != nil {
+		return nil, err
+	}
+	if m == i.original {
+		i.deferred = false
+	}
+	s.remove(m)
+	return nothing{}, nil
 }

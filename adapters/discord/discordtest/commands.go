@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/deckhand-bot/deckhand/adapters/platformtest"
 )
 
 // Kinds of options.
@@ -127,7 +129,7 @@ func (d *definition) checkOption(f *form, path ...any) {
 }
 
 // scope is where commands are registered: a guild, or "" for everywhere.
-func (s *Server) scope(c *call) (string, error) {
+func scope(s *world, c *call) (string, error) {
 	if c.path("app") != App {
 		return "", no(http.StatusForbidden, 20012, "You are not authorized to perform this action on this application")
 	}
@@ -138,15 +140,15 @@ func (s *Server) scope(c *call) (string, error) {
 	return id, nil
 }
 
-func (s *Server) listCommands(c *call) (any, error) {
-	where, err := s.scope(c)
+func listCommands(s *world, c *call) (any, error) {
+	where, err := scope(s, c)
 	if err != nil {
 		return nil, err
 	}
-	return s.commandsIn(where), nil
+	return commandsIn(s, where), nil
 }
 
-func (s *Server) commandsIn(where string) []json.RawMessage {
+func commandsIn(s *world, where string) []json.RawMessage {
 	out := []json.RawMessage{}
 	for _, cmd := range s.commands {
 		if cmd.Guild == where {
@@ -157,8 +159,8 @@ func (s *Server) commandsIn(where string) []json.RawMessage {
 }
 
 // putCommands replaces all commands; one that keeps its name keeps its id.
-func (s *Server) putCommands(c *call) (any, error) {
-	where, err := s.scope(c)
+func putCommands(s *world, c *call) (any, error) {
+	where, err := scope(s, c)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +172,7 @@ func (s *Server) putCommands(c *call) (any, error) {
 	var next []*Command
 	slash := 0
 	for i, b := range bodies {
-		cmd, err := s.readCommand(b, where, &f, i)
+		cmd, err := readCommand(s, b, where, &f, i)
 		if err != nil {
 			return nil, err
 		}
@@ -187,18 +189,18 @@ func (s *Server) putCommands(c *call) (any, error) {
 	}
 	s.commands = slices.DeleteFunc(s.commands, func(o *Command) bool { return o.Guild == where })
 	s.commands = append(s.commands, next...)
-	s.change()
-	return s.commandsIn(where), nil
+	s.Change()
+	return commandsIn(s, where), nil
 }
 
 // readCommand checks one command and gives it the id it had.
-func (s *Server) readCommand(body json.RawMessage, where string, f *form, path ...any) (*Command, error) {
+func readCommand(s *world, body json.RawMessage, where string, f *form, path ...any) (*Command, error) {
 	var d definition
 	inner := &call{body: body}
 	if err := inner.read(&d); err != nil {
 		return nil, err
 	}
-	def(&d.Type, 1)
+	platformtest.Default(&d.Type, 1)
 	d.check(f, path...)
 	id := ""
 	for _, o := range s.commands {
@@ -212,17 +214,17 @@ func (s *Server) readCommand(body json.RawMessage, where string, f *form, path .
 	var whole obj
 	_ = json.Unmarshal(body, &whole) // it was decoded above
 	whole["id"], whole["application_id"], whole["version"], whole["type"] = id, App, s.id(), d.Type
-	put(whole, "guild_id", where)
-	return &Command{ID: id, Guild: where, Name: d.Name, Description: d.Description, Type: d.Type, Raw: encode(whole)}, nil
+	platformtest.Put(whole, "guild_id", where)
+	return &Command{ID: id, Guild: where, Name: d.Name, Description: d.Description, Type: d.Type, Raw: platformtest.Encode(whole)}, nil
 }
 
-func (s *Server) postCommand(c *call) (any, error) {
-	where, err := s.scope(c)
+func postCommand(s *world, c *call) (any, error) {
+	where, err := scope(s, c)
 	if err != nil {
 		return nil, err
 	}
 	var f form
-	cmd, err := s.readCommand(c.body, where, &f)
+	cmd, err := readCommand(s, c.body, where, &f)
 	if err == nil {
 		err = f.err()
 	}
@@ -231,12 +233,12 @@ func (s *Server) postCommand(c *call) (any, error) {
 	}
 	s.commands = slices.DeleteFunc(s.commands, func(o *Command) bool { return o.ID == cmd.ID })
 	s.commands = append(s.commands, cmd)
-	s.change()
+	s.Change()
 	return created{cmd.Raw}, nil
 }
 
-func (s *Server) command(c *call) (*Command, error) {
-	where, err := s.scope(c)
+func command(s *world, c *call) (*Command, error) {
+	where, err := scope(s, c)
 	if err != nil {
 		return nil, err
 	}
@@ -248,16 +250,16 @@ func (s *Server) command(c *call) (*Command, error) {
 	return nil, no(http.StatusNotFound, 10063, "Unknown application command")
 }
 
-func (s *Server) getCommand(c *call) (any, error) {
-	cmd, err := s.command(c)
+func getCommand(s *world, c *call) (any, error) {
+	cmd, err := command(s, c)
 	if err != nil {
 		return nil, err
 	}
 	return cmd.Raw, nil
 }
 
-func (s *Server) patchCommand(c *call) (any, error) {
-	cmd, err := s.command(c)
+func patchCommand(s *world, c *call) (any, error) {
+	cmd, err := command(s, c)
 	if err != nil {
 		return nil, err
 	}
@@ -268,7 +270,7 @@ func (s *Server) patchCommand(c *call) (any, error) {
 	}
 	maps.Copy(whole, change)
 	var f form
-	next, err := s.readCommand(encode(whole), cmd.Guild, &f)
+	next, err := readCommand(s, platformtest.Encode(whole), cmd.Guild, &f)
 	if err == nil {
 		err = f.err()
 	}
@@ -278,24 +280,24 @@ func (s *Server) patchCommand(c *call) (any, error) {
 	next.ID = cmd.ID
 	_ = json.Unmarshal(next.Raw, &whole)
 	whole["id"] = cmd.ID
-	next.Raw = encode(whole)
+	next.Raw = platformtest.Encode(whole)
 	*cmd = *next
-	s.change()
+	s.Change()
 	return cmd.Raw, nil
 }
 
-func (s *Server) dropCommand(c *call) (any, error) {
-	cmd, err := s.command(c)
+func dropCommand(s *world, c *call) (any, error) {
+	cmd, err := command(s, c)
 	if err != nil {
 		return nil, err
 	}
 	s.commands = slices.DeleteFunc(s.commands, func(o *Command) bool { return o == cmd })
-	s.change()
+	s.Change()
 	return nothing{}, nil
 }
 
 // known finds a registered command as a person in a guild sees it.
-func (s *Server) known(name string, kind int, guild string) (*Command, definition, error) {
+func known(s *world, name string, kind int, guild string) (*Command, definition, error) {
 	var words []string
 	for _, where := range []string{guild, ""} {
 		for _, cmd := range s.commands {

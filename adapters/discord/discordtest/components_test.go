@@ -43,6 +43,7 @@ func times(n int, c obj) []any {
 }
 
 func TestTheLimitsOfComponents(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{Limits: Limits{Off: true}})
 	d := client(t, s)
 	container := func(c ...any) obj { return obj{"type": typeContainer, "components": c} }
@@ -86,6 +87,7 @@ func TestTheLimitsOfComponents(t *testing.T) {
 }
 
 func TestComponentsAreRefusedInOlderPlaces(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{RejectV2: true})
 	d := client(t, s)
 	_, err := post(d, General, v2(words(1)))
@@ -103,6 +105,7 @@ func TestComponentsAreRefusedInOlderPlaces(t *testing.T) {
 }
 
 func TestAFileInAComponentHasAnAddress(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	d := client(t, s)
 	m, err := d.ChannelMessageSendComplex(General, &discordgo.MessageSend{Flags: discordgo.MessageFlagsIsComponentsV2,

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/deckhand-bot/deckhand/adapters/platformtest"
 )
 
 // content is what a message is made of, as the app sends it. Absent fields are nil.
@@ -88,7 +91,7 @@ func (c *content) embeds() json.RawMessage {
 	for _, e := range *c.Embeds {
 		raw = append(raw, e.raw)
 	}
-	return encode(raw)
+	return platformtest.Encode(raw)
 }
 
 // hasComponents says whether components were sent at all, perhaps an empty list.
@@ -97,13 +100,13 @@ func (c *content) hasComponents() bool {
 }
 
 // readContent decodes and checks a message; before is the one that is edited.
-func (s *Server) readContent(c *call, body json.RawMessage, before *message) (*content, error) {
+func readContent(s *world, c *call, body json.RawMessage, before *message) (*content, error) {
 	var what content
 	inner := &call{r: c.r, body: body}
 	if err := inner.read(&what); err != nil {
 		return nil, err
 	}
-	if err := s.takeFiles(c, &what); err != nil {
+	if err := takeFiles(s, c, &what); err != nil {
 		return nil, err
 	}
 	v2 := what.flags()&FlagComponents != 0 || before != nil && before.Flags&FlagComponents != 0
@@ -165,7 +168,7 @@ func (e *embed) check(f *form, i int) int {
 }
 
 // takeFiles turns the parts of the form into attachments.
-func (s *Server) takeFiles(c *call, what *content) error {
+func takeFiles(s *world, c *call, what *content) error {
 	if len(c.files) > 10 {
 		return no(http.StatusBadRequest, 30015, "Maximum number of attachments in a message reached (10)")
 	}
@@ -185,7 +188,7 @@ func (s *Server) takeFiles(c *call, what *content) error {
 			for _, a := range *what.Attached {
 				if strings.Trim(string(a.ID), `"`) == k {
 					f.Description = a.Description
-					def(&a.Filename, f.Name)
+					platformtest.Default(&a.Filename, f.Name)
 					f.Name = a.Filename
 				}
 			}
@@ -202,3 +205,126 @@ func (c *content) empty() bool {
 }
 
 func emptyMessage() error { return no(http.StatusBadRequest, 50006, "Cannot send an empty message") }
+
+// allowed is what a message may ping.
+type allowed struct {
+	Parse   []string `json:"parse"`
+	Users   []string `json:"users"`
+	Roles   []string `json:"roles"`
+	Replied bool     `json:"replied_user"`
+}
+
+func (a *allowed) check(f *form) {
+	for i, p := range a.Parse {
+		if p != "users" && p != "roles" && p != "everyone" {
+			f.wrong("BASE_TYPE_CHOICES", "Value must be one of ('users', 'roles', 'everyone').", "allowed_mentions", "parse", i)
+		}
+	}
+	if slices.Contains(a.Parse, "users") && len(a.Users) > 0 {
+		f.wrong("MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE", "parse:[\"users\"] and users: [ids...] are mutually exclusive.", "allowed_mentions")
+	}
+	if slices.Contains(a.Parse, "roles") && len(a.Roles) > 0 {
+		f.wrong("MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE", "parse:[\"roles\"] and roles: [ids...] are mutually exclusive.", "allowed_mentions")
+	}
+	for _, ids := range [][]string{a.Users, a.Roles} {
+		if len(ids) > 100 {
+			f.wrong("BASE_TYPE_MAX_LENGTH", "Must be 100 or fewer in length.", "allowed_mentions")
+		}
+	}
+}
+
+var (
+	code         = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
+	userMention  = regexp.MustCompile(`<@!?(\d+)>`)
+	roleMention  = regexp.MustCompile(`<@&(\d+)>`)
+	massMention  = regexp.MustCompile(`@(everyone|here)\b`)
+	defaultParse = []string{"users", "roles", "everyone"}
+)
+
+// pings is whom a new message really pings; the lock is held.
+func (s *world) pings(m *message, a *allowed) Pings {
+	if a == nil {
+		a = &allowed{Parse: defaultParse, Replied: true}
+	}
+	words := code.ReplaceAllString(m.shown(), " ")
+	c := s.channel(m.Channel)
+	if c == nil {
+		return Pings{}
+	}
+	var p Pings
+	for _, id := range found(userMention, words) {
+		if (slices.Contains(a.Parse, "users") || slices.Contains(a.Users, id)) && s.user(id) != nil {
+			p.Users = append(p.Users, id)
+		}
+	}
+	if to := s.message(m.Channel, m.ReplyTo); to != nil && a.Replied && !slices.Contains(p.Users, to.Author) {
+		p.Users = append(p.Users, to.Author)
+	}
+	if g := s.guild(c.Guild); g != nil {
+		mass := s.may(m.Author, c, MentionEveryone)
+		p.Roles = g.pinged(words, a, mass)
+		p.Everyone = mass && slices.Contains(a.Parse, "everyone") && massMention.MatchString(words)
+	}
+	return p
+}
+
+// pinged are the roles that words notify; mass: any of them, else those that
+// everybody may mention.
+func (g *guild) pinged(words string, a *allowed, mass bool) (roles []string) {
+	for _, id := range found(roleMention, words) {
+		r := g.role(id)
+		wanted := slices.Contains(a.Parse, "roles") || slices.Contains(a.Roles, id)
+		if r != nil && wanted && (mass || r.Mentionable) {
+			roles = append(roles, id)
+		}
+	}
+	return roles
+}
+
+func found(re *regexp.Regexp, words string) []string {
+	var out []string
+	for _, m := range re.FindAllStringSubmatch(words, -1) {
+		if !slices.Contains(out, m[1]) {
+			out = append(out, m[1])
+		}
+	}
+	return out
+}
+
+// forBot says whether the app may read a message without the intent for it.
+func (s *world) forBot(m *message) bool {
+	c := s.channel(m.Channel)
+	return m.Author == BotUser || c != nil && c.Type == DMChannel || slices.Contains(m.mentioned(), BotUser)
+}
+
+// readable is whether the app may read the content of a message.
+func (s *world) readable(m *message, intents int) bool {
+	return intents&IntentContent != 0 || s.forBot(m)
+}
+
+// plain is content with names instead of ids.
+func (s *world) plain(words string) string {
+	words = userMention.ReplaceAllStringFunc(words, func(m string) string {
+		return "@" + s.name(strings.Trim(m, "<@!>"))
+	})
+	return roleMention.ReplaceAllStringFunc(words, func(m string) string {
+		id := strings.Trim(m, "<@&>")
+		for _, g := range s.guilds {
+			if r := g.role(id); r != nil {
+				return "@" + r.Name
+			}
+		}
+		return m
+	})
+}
+
+func (s *world) name(id string) string {
+	u := s.user(id)
+	if u == nil {
+		return id
+	}
+	if u.GlobalName != "" {
+		return u.GlobalName
+	}
+	return u.Name
+}

@@ -60,6 +60,7 @@ func TestThePrivilegedIntent(t *testing.T) {
 }
 
 func TestWhoIsNotLetIn(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		token   string
 		intents discordgo.Intent
@@ -138,6 +139,7 @@ func TestAZombieIsLeft(t *testing.T) {
 }
 
 func TestAServerThatSaysNothing(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	s.Mute(1)
 	ws, resp, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.URL(), "http")+"/gw/?v=10&encoding=json", nil)
@@ -150,6 +152,7 @@ func TestAServerThatSaysNothing(t *testing.T) {
 }
 
 func TestFramesThatAClientMustNotSend(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		frame string
 		code  int

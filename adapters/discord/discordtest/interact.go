@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/adapters/platformtest"
 )
 
 // Kinds of interactions.
@@ -37,7 +38,7 @@ type interaction struct {
 }
 
 // interaction starts one of a person in a channel; the lock is held.
-func (s *Server) interaction(kind int, user, channel string, data obj) (*interaction, error) {
+func (s *outbox) interaction(kind int, user, channel string, data obj) (*interaction, error) {
 	c := s.channel(channel)
 	if c == nil || !s.sees(user, c) {
 		return nil, fmt.Errorf("discordtest: %s sees no channel %s", user, channel)
@@ -64,7 +65,7 @@ func (s *Server) interaction(kind int, user, channel string, data obj) (*interac
 }
 
 // about ties an interaction to the message that it comes from.
-func (s *Server) about(i *interaction, m *message) {
+func (s *outbox) about(i *interaction, m *message) {
 	if m != nil {
 		i.from, i.Message = m, m.ID
 		i.payload["message"] = s.messageJSON(m, true)
@@ -72,25 +73,25 @@ func (s *Server) about(i *interaction, m *message) {
 }
 
 // ask hands an interaction over and waits until the app acknowledged it or did not.
-func (s *Server) ask(i *interaction) error {
-	s.mu.Lock()
+func (s *outbox) ask(i *interaction) error {
+	s.Mu.Lock()
 	i.Sent = time.Now()
 	s.interactions = append(s.interactions, i)
-	s.later(s.cfg.AckWithin, func() { s.giveUp(i, "not answered in time") })
+	s.Later(s.cfg.AckWithin, func() { s.giveUp(i, "not answered in time") })
 	if s.cfg.Deliver != "" {
-		s.wg.Go(func() { s.deliver(i) })
+		s.WG.Go(func() { s.deliver(i) })
 	} else {
 		s.tell(&event{kind: "INTERACTION_CREATE", data: i.payload})
 	}
-	s.change()
-	s.mu.Unlock()
+	s.Change()
+	s.Mu.Unlock()
 	select {
 	case <-i.ended:
-	case <-s.done.Done():
+	case <-s.Done.Done():
 		return ErrNotAnswered
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	if !i.acked {
 		return fmt.Errorf("%w (%s by %s: %s)", ErrNotAnswered, i.Name, i.User, i.Error)
 	}
@@ -98,27 +99,27 @@ func (s *Server) ask(i *interaction) error {
 }
 
 // giveUp ends an interaction without an answer; the lock is held.
-func (s *Server) giveUp(i *interaction, why string) {
+func (s *outbox) giveUp(i *interaction, why string) {
 	if i.over {
 		return
 	}
 	i.over, i.Error = true, why
 	close(i.ended)
-	s.change()
+	s.Change()
 }
 
 // acknowledged ends an interaction with an answer; the lock is held.
-func (s *Server) acknowledged(i *interaction, kind int) {
+func (s *outbox) acknowledged(i *interaction, kind int) {
 	i.acked, i.Response, i.Acked = true, kind, time.Now()
 	i.Latency = i.Acked.Sub(i.Sent)
 	if !i.over {
 		i.over = true
 		close(i.ended)
 	}
-	s.change()
+	s.Change()
 }
 
-func (s *Server) interactionByID(id string) *interaction {
+func (s *world) interactionByID(id string) *interaction {
 	for _, i := range slices.Backward(s.interactions) {
 		if i.ID == id {
 			return i
@@ -130,40 +131,40 @@ func (s *Server) interactionByID(id string) *interaction {
 // Click presses a button, by its custom_id or its label with or without an
 // emoji before it, of a message that the person can see. It returns when the
 // app has acknowledged; otherwise Click returns ErrNotAnswered.
-func (s *Server) Click(user, channel, id, button string) error {
+func (s People) Click(user, channel, id, button string) error {
 	return s.component(user, channel, id, button, nil)
 }
 
 // Select picks options of a menu, named by its custom_id or placeholder: by
 // value or label, or users, roles and channels by id.
-func (s *Server) Select(user, channel, id, menu string, picks ...string) error {
+func (s People) Select(user, channel, id, menu string, picks ...string) error {
 	return s.component(user, channel, id, menu, append([]string{}, picks...))
 }
 
-func (s *Server) component(user, channel, id, want string, picks []string) error {
-	s.mu.Lock()
+func (s People) component(user, channel, id, want string, picks []string) error {
+	s.Mu.Lock()
 	m := s.message(channel, id)
 	if m == nil || m.For != "" && m.For != user {
-		s.mu.Unlock()
+		s.Mu.Unlock()
 		return fmt.Errorf("discordtest: %s sees no message %s in %s", user, id, channel)
 	}
 	data, err := s.press(m, want, picks)
 	var i *interaction
 	if err == nil {
-		i, err = s.interaction(askComponent, user, channel, data)
+		i, err = s.events.interaction(askComponent, user, channel, data)
 	}
 	if err != nil {
-		s.mu.Unlock()
+		s.Mu.Unlock()
 		return fmt.Errorf("discordtest: message %s in %s: %w", id, channel, err)
 	}
 	i.Name = text(data, "custom_id")
-	s.about(i, m)
-	s.mu.Unlock()
-	return s.ask(i)
+	s.events.about(i, m)
+	s.Mu.Unlock()
+	return s.events.ask(i)
 }
 
 // press finds a component and is what using it sends.
-func (s *Server) press(m *message, want string, picks []string) (obj, error) {
+func (s People) press(m *message, want string, picks []string) (obj, error) {
 	var words []string
 	var hit obj
 	walk(m.Components, func(c obj) {
@@ -176,7 +177,7 @@ func (s *Server) press(m *message, want string, picks []string) (obj, error) {
 			return
 		}
 		words = append(words, label)
-		if hit == nil && (text(c, "custom_id") == want || named(label, want)) {
+		if hit == nil && (text(c, "custom_id") == want || platformtest.Named(label, want)) {
 			hit = c
 		}
 	})
@@ -217,7 +218,7 @@ func picked(menu obj, picks []string) ([]string, error) {
 	}
 	var out, words []string
 	for _, p := range picks {
-		at := slices.IndexFunc(objects(menu, "options"), func(o obj) bool { return text(o, "value") == p || named(text(o, "label"), p) })
+		at := slices.IndexFunc(objects(menu, "options"), func(o obj) bool { return text(o, "value") == p || platformtest.Named(text(o, "label"), p) })
 		if at < 0 {
 			for _, o := range objects(menu, "options") {
 				words = append(words, text(o, "label"))
@@ -230,7 +231,7 @@ func picked(menu obj, picks []string) ([]string, error) {
 }
 
 // resolved are the users, roles and channels behind ids.
-func (s *Server) resolved(ids []string) obj {
+func (s People) resolved(ids []string) obj {
 	users, members, roles, channels := obj{}, obj{}, obj{}, obj{}
 	for _, id := range ids {
 		if s.user(id) != nil {
@@ -249,9 +250,4 @@ func (s *Server) resolved(ids []string) obj {
 		}
 	}
 	return obj{"users": users, "members": members, "roles": roles, "channels": channels}
-}
-
-// named says whether a label is the wanted word, perhaps after an emoji.
-func named(label, want string) bool {
-	return label != "" && (label == want || strings.HasSuffix(label, " "+want))
 }

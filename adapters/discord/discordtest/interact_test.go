@@ -101,6 +101,7 @@ func TestASlashCommand(t *testing.T) {
 }
 
 func TestWhatCannotBeTyped(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	deckhand(t, client(t, s))
 	for name, err := range map[string]error{
@@ -267,6 +268,7 @@ func TestAnAnswerWithAFileAndADirectMessage(t *testing.T) {
 }
 
 func TestCommandsThatDiscordRefuses(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{Limits: Limits{Off: true}})
 	d := client(t, s)
 	for name, c := range map[string]*discordgo.ApplicationCommand{
@@ -293,6 +295,7 @@ func TestCommandsThatDiscordRefuses(t *testing.T) {
 }
 
 func TestCommandsAreNotTooLarge(t *testing.T) {
+	t.Parallel()
 	var list []definition
 	for i := range 24 {
 		o := definition{Name: fmt.Sprintf("option%d", i), Description: strings.Repeat("x", 100), Type: optString}

@@ -11,6 +11,7 @@ import (
 )
 
 func TestRateLimits(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{Limits: Limits{Routes: map[string]Rate{PostMessage: {2, time.Minute}}}})
 	d := client(t, s)
 	send := func(d *discordgo.Session, channel string) error {
@@ -31,6 +32,7 @@ func TestRateLimits(t *testing.T) {
 }
 
 func TestTheHeadersOfARateLimit(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	req, err := http.NewRequest(http.MethodPost, s.URL()+"/api/v10/channels/"+General+"/messages", strings.NewReader(`{"content":"x"}`))
 	ok(t, err)
@@ -45,6 +47,7 @@ func TestTheHeadersOfARateLimit(t *testing.T) {
 }
 
 func TestTheGlobalLimitAndRenames(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{Limits: Limits{Global: 1000}})
 	d := client(t, s)
 	th, err := d.ThreadStart(General, "work", discordgo.ChannelTypeGuildPublicThread, 1440)
@@ -69,6 +72,7 @@ func TestTheGlobalLimitAndRenames(t *testing.T) {
 }
 
 func TestFaultsOfCalls(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{Limits: Limits{Off: true}})
 	d := client(t, s)
 	send := func() error { _, err := d.ChannelMessageSend(General, "x"); return err }

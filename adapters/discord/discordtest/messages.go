@@ -3,26 +3,29 @@ package discordtest
 import (
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/adapters/platformtest"
 )
 
-func (s *Server) postMessage(c *call) (any, error) {
+func postMessage(s *world, c *call) (any, error) {
 	ch, err := s.visible(c.path("channel"))
 	if err != nil {
 		return nil, err
 	}
-	if err := s.mayPost(ch); err != nil {
+	if err := mayPost(s, ch); err != nil {
 		return nil, err
 	}
-	what, err := s.readContent(c, c.body, nil)
+	what, err := readContent(s, c, c.body, nil)
 	if err != nil {
 		return nil, err
 	}
 	if len(what.files) > 0 && !s.may(BotUser, ch, AttachFiles) {
 		return nil, missingPerms()
 	}
-	if m := s.twin(ch, what); m != nil {
+	if m := twin(s, ch, what); m != nil {
 		out := s.messageJSON(m, true)
 		out["nonce"] = m.Nonce
 		return out, nil
@@ -30,8 +33,8 @@ func (s *Server) postMessage(c *call) (any, error) {
 	if what.empty() {
 		return nil, emptyMessage()
 	}
-	m := s.fill(ch.ID, what)
-	if err := s.answers(m, what); err != nil {
+	m := fill(s, ch.ID, what)
+	if err := answers(s, m, what); err != nil {
 		return nil, err
 	}
 	m.Nonce = what.nonce()
@@ -41,12 +44,12 @@ func (s *Server) postMessage(c *call) (any, error) {
 	m.Pings = s.pings(m, what.Allowed)
 	s.post(m)
 	out := s.messageJSON(m, true)
-	put(out, "nonce", m.Nonce)
+	platformtest.Put(out, "nonce", m.Nonce)
 	return out, nil
 }
 
 // mayPost says whether the bot may write.
-func (s *Server) mayPost(ch *Channel) error {
+func mayPost(s *world, ch *Channel) error {
 	bit := int64(SendMessages)
 	if ch.Thread() {
 		bit = SendInThreads
@@ -65,7 +68,7 @@ func (s *Server) mayPost(ch *Channel) error {
 }
 
 // twin is an earlier message of the bot with the same nonce.
-func (s *Server) twin(ch *Channel, what *content) *message {
+func twin(s *world, ch *Channel, what *content) *message {
 	if !what.Enforce || what.nonce() == "" {
 		return nil
 	}
@@ -78,7 +81,7 @@ func (s *Server) twin(ch *Channel, what *content) *message {
 }
 
 // fill makes a message of the bot, which is not posted yet.
-func (s *Server) fill(channel string, what *content) *message {
+func fill(s *world, channel string, what *content) *message {
 	return &message{Message: Message{
 		Channel: channel, Author: BotUser, Content: what.text(), Embeds: what.embeds(), Components: what.Components,
 		Flags: what.flags() & (FlagComponents | 1<<2 | 1<<12), Files: what.files,
@@ -86,7 +89,7 @@ func (s *Server) fill(channel string, what *content) *message {
 }
 
 // answers notes what a message replies to.
-func (s *Server) answers(m *message, what *content) error {
+func answers(s *world, m *message, what *content) error {
 	if what.Reference == nil || what.Reference.MessageID == "" {
 		return nil
 	}
@@ -101,38 +104,38 @@ func (s *Server) answers(m *message, what *content) error {
 }
 
 // post gives a message its id and tells the sessions; the lock is held.
-func (s *Server) post(m *message) {
+func (s *world) post(m *message) {
 	m.ID = s.id()
 	m.Posted = time.Now()
 	s.messages = append(s.messages, m)
 	if ch := s.channel(m.Channel); ch != nil && ch.Thread() && !m.system() {
-		s.join(ch, m.Author)
+		join(s, ch, m.Author)
 		if ch.Archived {
-			s.archive(ch, false, ch.Locked)
+			archive(s, ch, false, ch.Locked)
 		}
 	}
-	s.resolve(m)
+	resolve(s, m)
 	if m.For == "" {
-		s.tellMessage("MESSAGE_CREATE", m)
+		s.events.tellMessage("MESSAGE_CREATE", m)
 	}
-	s.change()
+	s.Change()
 }
 
 // resolve turns attachment://name into addresses.
-func (s *Server) resolve(m *message) {
+func resolve(s *world, m *message) {
 	if len(m.Files) == 0 || !strings.Contains(string(m.Components)+string(m.Embeds), "attachment://") {
 		return
 	}
 	replace := func(raw []byte) []byte {
 		for _, f := range m.Files {
-			raw = []byte(strings.ReplaceAll(string(raw), string(encode("attachment://"+f.Name)), string(encode(s.fileURL(m.Channel, f)))))
+			raw = []byte(strings.ReplaceAll(string(raw), string(platformtest.Encode("attachment://"+f.Name)), string(platformtest.Encode(s.fileURL(m.Channel, f)))))
 		}
 		return raw
 	}
 	m.Components, m.Embeds = replace(m.Components), replace(m.Embeds)
 }
 
-func (s *Server) patchMessage(c *call) (any, error) {
+func patchMessage(s *world, c *call) (any, error) {
 	ch, err := s.visible(c.path("channel"))
 	if err != nil {
 		return nil, err
@@ -148,7 +151,7 @@ func (s *Server) patchMessage(c *call) (any, error) {
 	case ch.Archived:
 		return nil, no(http.StatusBadRequest, 50083, "Thread is archived")
 	}
-	what, err := s.readContent(c, c.body, m)
+	what, err := readContent(s, c, c.body, m)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +162,7 @@ func (s *Server) patchMessage(c *call) (any, error) {
 }
 
 // rewrite replaces what was sent and leaves the rest; the lock is held.
-func (s *Server) rewrite(m *message, what *content) error {
+func (s *world) rewrite(m *message, what *content) error {
 	next := *m
 	if what.Content != nil {
 		next.Content = *what.Content
@@ -194,17 +197,17 @@ func (s *Server) rewrite(m *message, what *content) error {
 		next.Pings = s.pings(&next, what.Allowed)
 	}
 	*m = next
-	s.resolve(m)
+	resolve(s, m)
 	if m.For == "" {
-		s.tellMessage("MESSAGE_UPDATE", m)
+		s.events.tellMessage("MESSAGE_UPDATE", m)
 	}
-	s.change()
+	s.Change()
 	return nil
 }
 
 // still is what an edit may mention: where it does not say, everybody, and whom
 // the message answers if it named them before.
-func (s *Server) still(m *message, a *allowed) *allowed {
+func (s *world) still(m *message, a *allowed) *allowed {
 	if a != nil {
 		return a
 	}
@@ -225,7 +228,7 @@ func kept(files []File, named []attached) []File {
 	return out
 }
 
-func (s *Server) dropMessage(c *call) (any, error) {
+func dropMessage(s *world, c *call) (any, error) {
 	ch, err := s.visible(c.path("channel"))
 	if err != nil {
 		return nil, err
@@ -244,10 +247,177 @@ func (s *Server) dropMessage(c *call) (any, error) {
 }
 
 // remove deletes a message and tells the sessions; the lock is held.
-func (s *Server) remove(m *message) {
+func (s *world) remove(m *message) {
 	m.Deleted = true
 	if m.For == "" {
-		s.tell(&event{kind: "MESSAGE_DELETE", intent: s.messageIntent(m), echo: m.Author == BotUser, data: s.inGuild(m.Channel, obj{"id": m.ID, "channel_id": m.Channel})})
+		s.events.tell(&event{kind: "MESSAGE_DELETE", intent: s.messageIntent(m), echo: m.Author == BotUser, data: s.inGuild(m.Channel, obj{"id": m.ID, "channel_id": m.Channel})})
 	}
-	s.change()
+	s.Change()
+}
+
+func getMessage(s *world, c *call) (any, error) {
+	ch, err := s.visible(c.path("channel"))
+	if err != nil {
+		return nil, err
+	}
+	m := s.message(ch.ID, c.path("message"))
+	if m == nil || m.For != "" {
+		return nil, unknownMessage()
+	}
+	if !s.may(BotUser, ch, ReadHistory) {
+		return nil, missingAccess()
+	}
+	return s.messageJSON(m, s.readable(m, s.cfg.Privileged)), nil
+}
+
+// listMessages gives the newest first, as Discord does.
+func listMessages(s *world, c *call) (any, error) {
+	ch, err := s.visible(c.path("channel"))
+	if err != nil {
+		return nil, err
+	}
+	limit := 50
+	if v := c.query("limit"); v != "" {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 1 || n > 100 {
+			return nil, invalid("NUMBER_TYPE_MAX", "int value should be between 1 and 100.", "limit")
+		}
+		limit = n
+	}
+	out := []obj{}
+	if !s.may(BotUser, ch, ReadHistory) {
+		return out, nil
+	}
+	var all []*message
+	for _, m := range s.messages {
+		if m.Channel == ch.ID && m.For == "" && !m.Deleted {
+			all = append(all, m)
+		}
+	}
+	for _, m := range slices.Backward(window(all, c, limit)) {
+		out = append(out, s.messageJSON(m, s.readable(m, s.cfg.Privileged)))
+	}
+	return out, nil
+}
+
+// window is the part of all messages, oldest first, that the call asks for.
+func window(all []*message, c *call, limit int) []*message {
+	first := func(id string) int { // the index of the first message after id
+		n, _ := slices.BinarySearchFunc(all, id, func(m *message, id string) int { return older(m.ID, id) })
+		return n
+	}
+	switch {
+	case c.query("before") != "":
+		to := first(c.query("before"))
+		return all[max(0, to-limit):to]
+	case c.query("after") != "":
+		id := c.query("after")
+		from := first(id)
+		if from < len(all) && all[from].ID == id {
+			from++
+		}
+		return all[from:min(len(all), from+limit)]
+	case c.query("around") != "":
+		at := first(c.query("around"))
+		from := max(0, at-limit/2)
+		return all[from:min(len(all), from+limit)]
+	default:
+		return all[max(0, len(all)-limit):]
+	}
+}
+
+// older compares two snowflakes.
+func older(a, b string) int {
+	if len(a) != len(b) {
+		return len(a) - len(b)
+	}
+	return strings.Compare(a, b)
+}
+
+func reacted(s *world, c *call, bits int64) (*message, error) {
+	ch, err := s.visible(c.path("channel"))
+	if err != nil {
+		return nil, err
+	}
+	m := s.message(ch.ID, c.path("message"))
+	switch {
+	case m == nil || m.For != "":
+		return nil, unknownMessage()
+	case ch.Archived:
+		return nil, no(http.StatusBadRequest, 50083, "Thread is archived")
+	case !s.may(BotUser, ch, bits):
+		return nil, missingPerms()
+	}
+	for _, r := range c.path("emoji") {
+		if r > 0x7f { // not one of the words that other platforms use
+			return m, nil
+		}
+	}
+	return nil, no(http.StatusBadRequest, 10014, "Unknown Emoji")
+}
+
+func putReaction(s *world, c *call) (any, error) {
+	m, err := reacted(s, c, AddReactions|ReadHistory)
+	if err != nil {
+		return nil, err
+	}
+	s.react(m, BotUser, c.path("emoji"))
+	return nothing{}, nil
+}
+
+// react sets a reaction once; the lock is held.
+func (s *world) react(m *message, user, emoji string) bool {
+	at := slices.IndexFunc(m.Reactions, func(r Reaction) bool { return r.Name == emoji })
+	if at < 0 {
+		m.Reactions = append(slices.Clone(m.Reactions), Reaction{Name: emoji})
+		at = len(m.Reactions) - 1
+	}
+	if slices.Contains(m.Reactions[at].Users, user) {
+		return false
+	}
+	m.Reactions = slices.Clone(m.Reactions)
+	m.Reactions[at].Users = append(slices.Clone(m.Reactions[at].Users), user)
+	s.events.tellReaction("MESSAGE_REACTION_ADD", m, user, emoji)
+	return true
+}
+
+func dropReaction(s *world, c *call) (any, error) {
+	m, err := reacted(s, c, ReadHistory)
+	if err != nil {
+		return nil, err
+	}
+	user := c.path("user")
+	if user == "@me" {
+		user = BotUser
+	}
+	if user != BotUser && !s.may(BotUser, s.channel(m.Channel), ManageMessages) {
+		return nil, missingPerms()
+	}
+	at := slices.IndexFunc(m.Reactions, func(r Reaction) bool { return r.Name == c.path("emoji") && slices.Contains(r.Users, user) })
+	if at < 0 {
+		return nothing{}, nil
+	}
+	m.Reactions = slices.Clone(m.Reactions)
+	m.Reactions[at].Users = slices.DeleteFunc(slices.Clone(m.Reactions[at].Users), func(u string) bool { return u == user })
+	if len(m.Reactions[at].Users) == 0 {
+		m.Reactions = slices.Delete(m.Reactions, at, at+1)
+	}
+	s.events.tellReaction("MESSAGE_REACTION_REMOVE", m, user, c.path("emoji"))
+	return nothing{}, nil
+}
+
+func (s *outbox) tellReaction(kind string, m *message, user, emoji string) {
+	intent := IntentReactions
+	data := s.inGuild(m.Channel, obj{"user_id": user, "channel_id": m.Channel, "message_id": m.ID, "message_author_id": m.Author, "emoji": obj{"id": nil, "name": emoji}, "type": 0, "burst": false})
+	ch := s.channel(m.Channel)
+	if ch != nil && ch.Guild == "" {
+		intent = IntentDirectReactions
+	}
+	if ch != nil && kind == "MESSAGE_REACTION_ADD" {
+		if g := s.guild(ch.Guild); g != nil && g.member(user) != nil {
+			data["member"] = s.memberJSON(g, g.member(user), true)
+		}
+	}
+	s.tell(&event{kind: kind, intent: intent, echo: user == BotUser, data: data})
+	s.Change()
 }

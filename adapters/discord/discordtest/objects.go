@@ -5,23 +5,19 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/adapters/platformtest"
 )
 
 const stamp = "2006-01-02T15:04:05.000000-07:00"
 
-func put(o obj, key, value string) {
-	if value != "" {
-		o[key] = value
-	}
-}
-
-func (s *Server) userJSON(id string) obj {
+func (s *world) userJSON(id string) obj {
 	u := s.user(id)
 	if u == nil {
 		return obj{"id": id, "username": "deleted", "discriminator": "0", "avatar": nil, "global_name": nil, "public_flags": 0}
 	}
 	out := obj{"id": u.ID, "username": u.Name, "discriminator": "0", "avatar": nil, "global_name": nil, "public_flags": 0}
-	put(out, "global_name", u.GlobalName)
+	platformtest.Put(out, "global_name", u.GlobalName)
 	if u.Bot {
 		out["bot"], out["discriminator"] = true, "0001"
 	}
@@ -29,13 +25,13 @@ func (s *Server) userJSON(id string) obj {
 }
 
 // memberJSON is a member, with the user when it stands alone.
-func (s *Server) memberJSON(g *guild, m *Member, alone bool) obj {
+func (s *world) memberJSON(g *guild, m *Member, alone bool) obj {
 	roles := append([]string{}, m.Roles...)
 	out := obj{
 		"roles": roles, "nick": nil, "avatar": nil, "joined_at": "2024-01-01T00:00:00.000000+00:00", "premium_since": nil,
 		"deaf": false, "mute": false, "flags": 0, "pending": false, "communication_disabled_until": nil,
 	}
-	put(out, "nick", m.Nick)
+	platformtest.Put(out, "nick", m.Nick)
 	if alone {
 		out["user"] = s.userJSON(m.User)
 	}
@@ -59,7 +55,7 @@ func rolesJSON(g *guild) []obj {
 }
 
 // guildJSON is a guild as the REST API gives it.
-func (s *Server) guildJSON(g *guild) obj {
+func (s *world) guildJSON(g *guild) obj {
 	return obj{
 		"id": g.ID, "name": g.Name, "icon": nil, "owner_id": g.Owner, "roles": rolesJSON(g), "emojis": []obj{}, "stickers": []obj{}, "features": []string{},
 		"region": "", "afk_timeout": 300, "verification_level": 0, "default_message_notifications": 0, "explicit_content_filter": 0, "mfa_level": 0,
@@ -68,7 +64,7 @@ func (s *Server) guildJSON(g *guild) obj {
 }
 
 // guildFull is a guild as GUILD_CREATE gives it.
-func (s *Server) guildFull(g *guild) obj {
+func (s *world) guildFull(g *guild) obj {
 	out := s.guildJSON(g)
 	channels, threads, members := []obj{}, []obj{}, []obj{}
 	for _, c := range s.channels {
@@ -90,9 +86,9 @@ func (s *Server) guildFull(g *guild) obj {
 	return out
 }
 
-func (s *Server) channelJSON(c *Channel) obj {
+func (s *world) channelJSON(c *Channel) obj {
 	out := obj{"id": c.ID, "type": c.Type, "flags": 0, "last_message_id": nil}
-	put(out, "last_message_id", s.lastIn(c.ID))
+	platformtest.Put(out, "last_message_id", s.lastIn(c.ID))
 	if c.Type == DMChannel {
 		out["recipients"] = []obj{s.userJSON(c.Recipient)}
 		return out
@@ -120,7 +116,7 @@ func (s *Server) channelJSON(c *Channel) obj {
 	return out
 }
 
-func (s *Server) lastIn(channel string) string {
+func (s *world) lastIn(channel string) string {
 	for _, m := range slices.Backward(s.messages) {
 		if m.Channel == channel && m.For == "" {
 			return m.ID
@@ -129,7 +125,7 @@ func (s *Server) lastIn(channel string) string {
 	return ""
 }
 
-func (s *Server) countIn(channel string) int {
+func (s *world) countIn(channel string) int {
 	n := 0
 	for _, m := range s.messages {
 		if m.Channel == channel && m.For == "" && !m.Deleted && m.Type != ThreadStarter {
@@ -139,12 +135,12 @@ func (s *Server) countIn(channel string) int {
 	return n
 }
 
-func (s *Server) threadMemberJSON(c *Channel, user string) obj {
+func (s *world) threadMemberJSON(c *Channel, user string) obj {
 	return obj{"id": c.ID, "user_id": user, "join_timestamp": c.changed.UTC().Format(stamp), "flags": 0}
 }
 
 // messageJSON is a message; without content for those who may not read it.
-func (s *Server) messageJSON(m *message, content bool) obj {
+func (s *world) messageJSON(m *message, content bool) obj {
 	files := []obj{}
 	for _, f := range m.Files {
 		files = append(files, s.fileJSON(m, f))
@@ -172,7 +168,7 @@ func (s *Server) messageJSON(m *message, content bool) obj {
 }
 
 // attach adds what not every message has.
-func (s *Server) attach(out obj, m *message, content bool) {
+func (s *world) attach(out obj, m *message, content bool) {
 	if len(m.Reactions) > 0 {
 		var set []obj
 		for _, r := range m.Reactions {
@@ -206,12 +202,12 @@ func (s *Server) attach(out obj, m *message, content bool) {
 	}
 }
 
-func (s *Server) fileJSON(m *message, f File) obj {
+func (s *world) fileJSON(m *message, f File) obj {
 	out := obj{
 		"id": f.ID, "filename": f.Name, "size": len(f.Data), "content_type": f.Mimetype,
 		"url": s.fileURL(m.Channel, f), "proxy_url": s.fileURL(m.Channel, f),
 	}
-	put(out, "description", f.Description)
+	platformtest.Put(out, "description", f.Description)
 	return out
 }
 

@@ -12,6 +12,7 @@ import (
 )
 
 func TestRender(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{Limits: Limits{Off: true}})
 	d := client(t, s)
 	id := s.Mention(Ann, General, "tidy up")

@@ -12,6 +12,7 @@ import (
 )
 
 func TestTheBotIsWhoItIs(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	d := client(t, s)
 	me, err := d.User("@me")
@@ -36,6 +37,7 @@ func TestTheBotIsWhoItIs(t *testing.T) {
 }
 
 func TestAMessageIsPostedEditedReadAndDeleted(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	d := client(t, s)
 	var ids []string
@@ -74,6 +76,7 @@ func TestAMessageIsPostedEditedReadAndDeleted(t *testing.T) {
 }
 
 func TestWhatDiscordRefuses(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{Limits: Limits{Off: true}})
 	d := client(t, s)
 	secret := "110000000000000077"
@@ -126,6 +129,7 @@ func post(d *discordgo.Session, channel string, body any) (*discordgo.Message, e
 }
 
 func TestANonceMakesOneMessage(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	d := client(t, s)
 	s.Fail(PostMessage, 1, LostAnswer())
@@ -150,6 +154,7 @@ func TestANonceMakesOneMessage(t *testing.T) {
 }
 
 func TestANonceIsForgotten(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{NonceLife: time.Nanosecond})
 	d := client(t, s)
 	first, err := post(d, General, nonced{"once", "k", true})
@@ -162,6 +167,7 @@ func TestANonceIsForgotten(t *testing.T) {
 }
 
 func TestAttachments(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	d := client(t, s)
 	data := bytes.Repeat([]byte("report\n"), 1000)
@@ -183,6 +189,7 @@ func TestAttachments(t *testing.T) {
 }
 
 func TestMentionsPingOnlyWhomTheyMay(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{Limits: Limits{Off: true}})
 	d := client(t, s)
 	words := "<@" + Ann + "> <@&" + Crew + "> @everyone `<@" + Ben + ">`"
@@ -216,6 +223,7 @@ func TestMentionsPingOnlyWhomTheyMay(t *testing.T) {
 }
 
 func TestReactionsAndDirectMessages(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{Limits: Limits{Off: true}})
 	d := client(t, s)
 	said := s.Say(Ann, General, "hello")

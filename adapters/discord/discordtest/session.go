@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/adapters/platformtest"
 )
 
 // Intents of the gateway.
@@ -41,11 +43,11 @@ type past struct {
 }
 
 // heard answers a frame of the client; the lock is held.
-func (s *Server) heard(l *link, op int, data json.RawMessage) {
+func (s *sockets) heard(l *link, op int, data json.RawMessage) {
 	switch op {
 	case opHeartbeat:
 		s.beats++
-		s.change()
+		s.Change()
 		if l.beat != nil {
 			l.beat.Reset(2*s.cfg.Heartbeat + time.Second)
 		}
@@ -58,21 +60,21 @@ func (s *Server) heard(l *link, op int, data json.RawMessage) {
 		s.resume(l, data)
 	case opPresence, opVoice, opMembers:
 		if l.session == nil {
-			l.queue(frame{code: closeNotYet, words: "Not authenticated."})
+			l.goodbye(closeNotYet, "Not authenticated.")
 		} else if op == opMembers {
 			s.chunk(l, data)
 		}
 	default:
-		l.queue(frame{code: closeOpcode, words: "Unknown opcode."})
+		l.goodbye(closeOpcode, "Unknown opcode.")
 	}
 }
 
-func (s *Server) identify(l *link, data json.RawMessage) {
+func (s *sockets) identify(l *link, data json.RawMessage) {
 	var d struct {
 		Token   string `json:"token"`
 		Intents *int   `json:"intents"`
 	}
-	refuse := func(code int, words string) { l.queue(frame{code: code, words: words}) }
+	refuse := l.goodbye
 	switch {
 	case json.Unmarshal(data, &d) != nil:
 		refuse(closeDecode, "Error while decoding payload.")
@@ -99,9 +101,9 @@ func (s *Server) identify(l *link, data json.RawMessage) {
 			guilds = append(guilds, obj{"id": g.ID, "unavailable": true})
 		}
 	}
-	me, _ := s.me(nil) // never an error
+	me, _ := me(s.world, nil) // never an error
 	se.give("READY", obj{
-		"v": 9, "user": me, "guilds": guilds, "session_id": se.id, "resume_gateway_url": s.socketURL(), "private_channels": []obj{},
+		"v": 9, "user": me, "guilds": guilds, "session_id": se.id, "resume_gateway_url": socketURL(s.world), "private_channels": []obj{},
 		"session_type": "normal", "application": obj{"id": App, "flags": 0}, "shard": []int{0, 1},
 	})
 	if se.intents&IntentGuilds != 0 {
@@ -111,7 +113,7 @@ func (s *Server) identify(l *link, data json.RawMessage) {
 			}
 		}
 	}
-	s.change()
+	s.Change()
 }
 
 func bare(token string) string {
@@ -121,18 +123,18 @@ func bare(token string) string {
 	return token
 }
 
-func (s *Server) resume(l *link, data json.RawMessage) {
+func (s *sockets) resume(l *link, data json.RawMessage) {
 	var d struct {
 		Token   string `json:"token"`
 		Session string `json:"session_id"`
 		Seq     int    `json:"seq"`
 	}
 	if json.Unmarshal(data, &d) != nil {
-		l.queue(frame{code: closeDecode, words: "Error while decoding payload."})
+		l.goodbye(closeDecode, "Error while decoding payload.")
 		return
 	}
 	if s.revoked || bare(d.Token) != s.Token {
-		l.queue(frame{code: closeAuth, words: "Authentication failed."})
+		l.goodbye(closeAuth, "Authentication failed.")
 		return
 	}
 	at := slices.IndexFunc(s.sessions, func(se *session) bool { return se.id == d.Session })
@@ -142,7 +144,7 @@ func (s *Server) resume(l *link, data json.RawMessage) {
 	}
 	se := s.sessions[at]
 	if d.Seq > se.seq {
-		l.queue(frame{code: closeSeq, words: "Invalid seq."})
+		l.goodbye(closeSeq, "Invalid seq.")
 		return
 	}
 	if len(se.past) > 0 && d.Seq < se.past[0].seq-1 {
@@ -151,27 +153,27 @@ func (s *Server) resume(l *link, data json.RawMessage) {
 	}
 	if se.link != nil {
 		se.link.session = nil
-		se.link.cut()
+		se.link.Cut()
 	}
 	se.link, l.session = l, se
 	for _, p := range se.past {
 		if p.seq > d.Seq {
-			l.queue(frame{text: p.frame})
+			l.write(p.frame)
 		}
 	}
 	se.give("RESUMED", obj{"_trace": []string{"discordtest"}})
-	s.change()
+	s.Change()
 }
 
 // forget makes a session one that cannot be resumed; the lock is held.
-func (s *Server) forget(se *session) {
+func (s *sockets) forget(se *session) {
 	s.sessions = slices.DeleteFunc(s.sessions, func(o *session) bool { return o == se })
 }
 
 // give sends an event to one session, now or when it resumes.
 func (se *session) give(kind string, data any) []byte {
 	se.seq++
-	f := encode(obj{"op": opDispatch, "d": data, "s": se.seq, "t": kind})
+	f := platformtest.Encode(obj{"op": opDispatch, "d": data, "s": se.seq, "t": kind})
 	if kind != "RESUMED" {
 		se.past = append(se.past, past{se.seq, f})
 		if len(se.past) > maxReplay {
@@ -179,13 +181,13 @@ func (se *session) give(kind string, data any) []byte {
 		}
 	}
 	if se.link != nil {
-		se.link.queue(frame{text: f})
+		se.link.write(f)
 	}
 	return f
 }
 
 // chunk answers a request for members.
-func (s *Server) chunk(l *link, data json.RawMessage) {
+func (s *sockets) chunk(l *link, data json.RawMessage) {
 	var d struct {
 		Guild json.RawMessage `json:"guild_id"` // a string, or a list of one
 		Users []string        `json:"user_ids"`
@@ -219,16 +221,16 @@ func quoted(raw json.RawMessage) []string {
 }
 
 // Heartbeats is how many heartbeats came, over all sockets.
-func (s *Server) Heartbeats() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *sockets) Heartbeats() int {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	return s.beats
 }
 
 // Sessions are the ids of all sessions that are alive or may be resumed.
-func (s *Server) Sessions() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *sockets) Sessions() []string {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	out := make([]string, 0, len(s.sessions))
 	for _, se := range s.sessions {
 		out = append(out, fmt.Sprintf("%s seq %d", se.id, se.seq))

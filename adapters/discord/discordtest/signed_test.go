@@ -76,6 +76,7 @@ func TestSignedInteractions(t *testing.T) {
 }
 
 func TestAnEndpointThatAnswersLaterOrBadly(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{AckWithin: 300 * time.Millisecond})
 	d := client(t, s)
 	deckhand(t, d)
@@ -104,6 +105,7 @@ func TestAnEndpointThatAnswersLaterOrBadly(t *testing.T) {
 }
 
 func TestAnInteractionThatComesTwiceOverHTTP(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	deckhand(t, client(t, s))
 	seen := make(chan string, 2)

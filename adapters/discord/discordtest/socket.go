@@ -5,10 +5,11 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"github.com/deckhand-bot/deckhand/adapters/platformtest"
 )
 
 // Close codes of the gateway.
@@ -42,100 +43,78 @@ const (
 	opAck       = 11
 )
 
+// sockets are the connections of the gateway and the sessions over them.
+type sockets struct {
+	*world
+	links    []*link
+	sessions []*session
+	mute     int  // of the next connections: they are never greeted
+	zombie   bool // heartbeats are not acknowledged
+	beats    int
+}
+
 // link is one connection of the gateway.
 type link struct {
-	ws      *websocket.Conn
-	out     chan frame
-	gone    chan struct{}
-	cutOnce sync.Once
+	*platformtest.Socket
 	session *session // nil until it identified or resumed
 	bye     int      // the code that the server closed with
 	beat    *time.Timer
 	frames  []time.Time // that the client sent within a minute
 }
 
-// frame is a text, or a close code.
-type frame struct {
-	text  []byte
-	code  int
-	words string
-}
+func (l *link) write(text []byte) { l.Send(platformtest.Frame{Text: text}) }
 
-func (l *link) queue(f frame) {
-	if f.code != 0 {
-		l.bye = f.code
-	}
-	select {
-	case l.out <- f:
-	default:
-		l.cut() // a client that does not read
-	}
+// goodbye closes the connection with a code.
+func (l *link) goodbye(code int, words string) {
+	l.bye = code
+	l.Send(platformtest.Frame{Code: code, Words: words})
 }
 
 func (l *link) op(op int, data any) {
-	l.queue(frame{text: encode(obj{"op": op, "d": data, "s": nil, "t": nil})})
+	l.write(platformtest.Encode(obj{"op": op, "d": data, "s": nil, "t": nil}))
 }
 
-// cut ends the connection without a word.
-func (l *link) cut() {
-	l.cutOnce.Do(func() {
-		close(l.gone)
-		_ = l.ws.NetConn().Close() // as a cable that is pulled
-	})
-}
-
-// open reports whether the connection was not cut yet.
-func (l *link) open() bool {
-	select {
-	case <-l.gone:
-		return false
-	default:
-		return true
-	}
-}
-
-func (s *Server) serveLink(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	refuse := s.outage || s.closed
-	s.mu.Unlock()
+func (s *sockets) serveLink(w http.ResponseWriter, r *http.Request) {
+	s.Mu.Lock()
+	refuse := s.Refuses()
+	s.Mu.Unlock()
 	if refuse {
 		panic(http.ErrAbortHandler)
 	}
-	up := websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
-	ws, err := up.Upgrade(w, r, nil)
-	if err != nil {
-		return // Upgrade has answered
+	ws, ok := platformtest.Upgrade(w, r)
+	if !ok {
+		return
 	}
-	l := &link{ws: ws, out: make(chan frame, 4096), gone: make(chan struct{})}
+	l := &link{Socket: ws}
 	s.greet(l)
-	s.wg.Go(func() { s.pump(l) })
+	s.WG.Go(func() { l.Pump(0, "") })
 	code := s.listen(l)
 	s.leave(l, code)
 }
 
 // greet adds a connection and says hello.
-func (s *Server) greet(l *link) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		l.cut()
+func (s *sockets) greet(l *link) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	if s.Closed() {
+		l.Cut()
 		return
 	}
 	s.links = append(s.links, l)
-	s.change()
+	s.Change()
 	if s.mute > 0 {
 		s.mute--
 		return
 	}
 	l.op(opHello, obj{"heartbeat_interval": s.cfg.Heartbeat.Milliseconds(), "_trace": []string{"discordtest"}})
-	l.beat = s.later(2*s.cfg.Heartbeat+time.Second, func() { l.queue(frame{code: closeTimeout, words: "Session timed out."}) })
+	l.beat = s.Later(2*s.cfg.Heartbeat+time.Second, func() { l.goodbye(closeTimeout, "Session timed out.") })
 }
 
 // leave keeps the session for a while, unless the client said goodbye.
-func (s *Server) leave(l *link, code int) {
-	l.cut()
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *sockets) leave(l *link, code int) {
+	l.Cut()
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	if l.beat != nil {
 		l.beat.Stop()
 	}
@@ -146,7 +125,7 @@ func (s *Server) leave(l *link, code int) {
 			s.forget(se)
 		}
 	}
-	s.change()
+	s.Change()
 }
 
 // ends says whether a session ends with its connection. Whoever closes first decides.
@@ -159,32 +138,10 @@ func ends(server, client int) bool {
 	}
 }
 
-// pump writes frames.
-func (s *Server) pump(l *link) {
-	for {
-		select {
-		case <-l.gone:
-			return
-		case f := <-l.out:
-			until := time.Now().Add(10 * time.Second)
-			_ = l.ws.SetWriteDeadline(until) // cannot fail
-			if f.code != 0 {
-				_ = l.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(f.code, f.words), until) // it is cut next anyway
-				l.cut()
-				return
-			}
-			if l.ws.WriteMessage(websocket.TextMessage, f.text) != nil {
-				l.cut()
-				return
-			}
-		}
-	}
-}
-
 // listen reads until the connection ends and says with which code.
-func (s *Server) listen(l *link) int {
+func (s *sockets) listen(l *link) int {
 	for {
-		_, b, err := l.ws.ReadMessage()
+		b, err := l.Read()
 		if err != nil {
 			if ce, ok := errors.AsType[*websocket.CloseError](err); ok {
 				return ce.Code
@@ -195,16 +152,16 @@ func (s *Server) listen(l *link) int {
 			Op *int            `json:"op"`
 			D  json.RawMessage `json:"d"`
 		}
-		s.mu.Lock()
+		s.Mu.Lock()
 		switch {
 		case len(b) > maxClientSize || json.Unmarshal(b, &f) != nil || f.Op == nil:
-			l.queue(frame{code: closeDecode, words: "Error while decoding payload."})
+			l.goodbye(closeDecode, "Error while decoding payload.")
 		case l.tooFast(time.Now()):
-			l.queue(frame{code: closeRate, words: "Rate limited."})
+			l.goodbye(closeRate, "Rate limited.")
 		default:
 			s.heard(l, *f.Op, f.D)
 		}
-		s.mu.Unlock()
+		s.Mu.Unlock()
 	}
 }
 
@@ -215,48 +172,42 @@ func (l *link) tooFast(now time.Time) bool {
 }
 
 // Connections is how many sockets are identified or resumed, and open.
-func (s *Server) Connections() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *sockets) Connections() int {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	n := 0
 	for _, l := range s.links {
-		if l.session != nil && l.open() {
+		if l.session != nil && l.Alive() {
 			n++
 		}
 	}
 	return n
 }
 
-// DropSockets cuts every socket without a word; the sessions may be resumed.
-func (s *Server) DropSockets() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.dropAll()
-}
-
-func (s *Server) dropAll() {
+// cutAll cuts every connection; the lock is held.
+func (s *sockets) cutAll() {
 	for _, l := range s.links {
-		l.cut()
+		l.Cut()
 	}
 }
 
 // CloseSockets closes every socket with a code, such as 4000 or 4009.
-func (s *Server) CloseSockets(code int, reason string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *sockets) CloseSockets(code int, reason string) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	s.closeAll(code, reason)
 }
 
-func (s *Server) closeAll(code int, reason string) {
+func (s *sockets) closeAll(code int, reason string) {
 	for _, l := range s.links {
-		l.queue(frame{code: code, words: reason})
+		l.goodbye(code, reason)
 	}
 }
 
 // Reconnect asks every client to come again (op 7).
-func (s *Server) Reconnect() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *sockets) Reconnect() {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	for _, l := range s.links {
 		l.op(opReconnect, nil)
 	}
@@ -264,9 +215,9 @@ func (s *Server) Reconnect() {
 
 // Invalidate tells every client that its session is invalid (op 9); one that
 // is not resumable is forgotten.
-func (s *Server) Invalidate(resumable bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *sockets) Invalidate(resumable bool) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	for _, l := range s.links {
 		l.op(opInvalid, resumable)
 		if se := l.session; se != nil {
@@ -276,28 +227,28 @@ func (s *Server) Invalidate(resumable bool) {
 			}
 		}
 	}
-	s.change()
+	s.Change()
 }
 
 // Mute lets the next n sockets connect and never says hello on them.
-func (s *Server) Mute(n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *sockets) Mute(n int) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	s.mute = n
 }
 
 // Zombie stops acknowledging heartbeats, or ends that.
-func (s *Server) Zombie(on bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *sockets) Zombie(on bool) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	s.zombie = on
 }
 
 // Garbage sends a frame that need not be JSON over every socket.
-func (s *Server) Garbage(text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *sockets) Garbage(text string) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	for _, l := range s.links {
-		l.queue(frame{text: []byte(text)})
+		l.write([]byte(text))
 	}
 }

@@ -27,7 +27,7 @@ func (b *threadBody) check() error {
 }
 
 // openThread starts a thread from a message, whose id it takes.
-func (s *Server) openThread(c *call) (any, error) {
+func openThread(s *world, c *call) (any, error) {
 	ch, err := s.visible(c.path("channel"))
 	if err != nil {
 		return nil, err
@@ -52,15 +52,15 @@ func (s *Server) openThread(c *call) (any, error) {
 	if err := b.check(); err != nil {
 		return nil, err
 	}
-	t := s.newThread(ch, m.ID, BotUser, *b.Name, PublicThread, b.AutoArchive)
+	t := newThread(s, ch, m.ID, BotUser, *b.Name, PublicThread, b.AutoArchive)
 	m.Flags |= FlagHasThread
-	s.tellMessage("MESSAGE_UPDATE", m)
+	s.events.tellMessage("MESSAGE_UPDATE", m)
 	s.post(&message{Message: Message{Channel: t.ID, Type: ThreadStarter, Author: BotUser}})
 	return created{s.channelJSON(t)}, nil
 }
 
 // startThread starts one without a message; in a forum with its first.
-func (s *Server) startThread(c *call) (any, error) {
+func startThread(s *world, c *call) (any, error) {
 	ch, err := s.visible(c.path("channel"))
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (s *Server) startThread(c *call) (any, error) {
 		return nil, err
 	}
 	if ch.Type == ForumChannel {
-		return s.newPost(c, ch, &b)
+		return newPost(s, c, ch, &b)
 	}
 	kind, bit := PrivateThread, int64(CreateSecretThread)
 	if b.Type != nil {
@@ -90,14 +90,14 @@ func (s *Server) startThread(c *call) (any, error) {
 	case !s.may(BotUser, ch, bit):
 		return nil, missingPerms()
 	}
-	t := s.newThread(ch, s.id(), BotUser, *b.Name, kind, b.AutoArchive)
+	t := newThread(s, ch, s.id(), BotUser, *b.Name, kind, b.AutoArchive)
 	if kind == PublicThread {
 		s.post(&message{Message: Message{Channel: ch.ID, Type: ThreadCreated, Author: BotUser, Content: t.Name, Flags: FlagHasThread}})
 	}
 	return created{s.channelJSON(t)}, nil
 }
 
-func (s *Server) newPost(c *call, ch *Channel, b *threadBody) (any, error) {
+func newPost(s *world, c *call, ch *Channel, b *threadBody) (any, error) {
 	if !s.may(BotUser, ch, SendMessages) {
 		return nil, missingPerms()
 	}
@@ -107,15 +107,15 @@ func (s *Server) newPost(c *call, ch *Channel, b *threadBody) (any, error) {
 	if err := c.read(&raw); err != nil {
 		return nil, err
 	}
-	what, err := s.readContent(c, raw.Message.b, nil)
+	what, err := readContent(s, c, raw.Message.b, nil)
 	if err != nil {
 		return nil, err
 	}
 	if what.empty() {
 		return nil, emptyMessage()
 	}
-	t := s.newThread(ch, s.id(), BotUser, *b.Name, PublicThread, b.AutoArchive)
-	m := s.fill(t.ID, what)
+	t := newThread(s, ch, s.id(), BotUser, *b.Name, PublicThread, b.AutoArchive)
+	m := fill(s, t.ID, what)
 	m.Pings = s.pings(m, what.Allowed)
 	s.post(m)
 	out := s.channelJSON(t)
@@ -133,7 +133,7 @@ func (r *rawJSON) UnmarshalJSON(b []byte) error {
 }
 
 // newThread opens a thread and tells the sessions; the lock is held.
-func (s *Server) newThread(parent *Channel, id, owner, name string, kind int, archive *int) *Channel {
+func newThread(s *world, parent *Channel, id, owner, name string, kind int, archive *int) *Channel {
 	t := &Channel{
 		ID: id, Name: name, Type: kind, Guild: parent.Guild, Parent: parent.ID, Owner: owner,
 		AutoArchive: 4320, Members: []string{owner}, changed: time.Now(),
@@ -145,31 +145,31 @@ func (s *Server) newThread(parent *Channel, id, owner, name string, kind int, ar
 	if s.sees(BotUser, t) {
 		data := s.channelJSON(t)
 		data["newly_created"] = true
-		s.tell(&event{kind: "THREAD_CREATE", intent: IntentGuilds, echo: owner == BotUser, data: data})
+		s.events.tell(&event{kind: "THREAD_CREATE", intent: IntentGuilds, echo: owner == BotUser, data: data})
 	}
-	s.change()
+	s.Change()
 	return t
 }
 
 // join makes somebody a member of a thread; the lock is held.
-func (s *Server) join(t *Channel, user string) {
+func join(s *world, t *Channel, user string) {
 	if !slices.Contains(t.Members, user) {
 		t.Members = append(slices.Clone(t.Members), user)
-		s.change()
+		s.Change()
 	}
 }
 
 // archive closes or opens a thread and tells the sessions; the lock is held.
-func (s *Server) archive(t *Channel, archived, locked bool) {
+func archive(s *world, t *Channel, archived, locked bool) {
 	t.Archived, t.Locked, t.changed = archived, locked, time.Now()
 	if s.sees(BotUser, t) {
-		s.tell(&event{kind: "THREAD_UPDATE", intent: IntentGuilds, echo: true, data: s.channelJSON(t)})
+		s.events.tell(&event{kind: "THREAD_UPDATE", intent: IntentGuilds, echo: true, data: s.channelJSON(t)})
 	}
-	s.change()
+	s.Change()
 }
 
 // thread finds a thread that the bot may look into.
-func (s *Server) thread(c *call) (*Channel, error) {
+func thread(s *world, c *call) (*Channel, error) {
 	t, err := s.visible(c.path("channel"))
 	if err == nil && !t.Thread() {
 		err = no(http.StatusBadRequest, 50024, "Cannot execute action on this channel type")
@@ -184,8 +184,8 @@ func who(c *call) string {
 	return BotUser
 }
 
-func (s *Server) threadMembers(c *call) (any, error) {
-	t, err := s.thread(c)
+func threadMembers(s *world, c *call) (any, error) {
+	t, err := thread(s, c)
 	if err != nil {
 		return nil, err
 	}
@@ -196,8 +196,8 @@ func (s *Server) threadMembers(c *call) (any, error) {
 	return out, nil
 }
 
-func (s *Server) threadMember(c *call) (any, error) {
-	t, err := s.thread(c)
+func threadMember(s *world, c *call) (any, error) {
+	t, err := thread(s, c)
 	if err != nil {
 		return nil, err
 	}
@@ -207,8 +207,8 @@ func (s *Server) threadMember(c *call) (any, error) {
 	return s.threadMemberJSON(t, who(c)), nil
 }
 
-func (s *Server) joinThread(c *call) (any, error) {
-	t, err := s.thread(c)
+func joinThread(s *world, c *call) (any, error) {
+	t, err := thread(s, c)
 	if err != nil {
 		return nil, err
 	}
@@ -220,12 +220,12 @@ func (s *Server) joinThread(c *call) (any, error) {
 	case !s.may(BotUser, t, SendInThreads):
 		return nil, missingPerms()
 	}
-	s.join(t, who(c))
+	join(s, t, who(c))
 	return nothing{}, nil
 }
 
-func (s *Server) leaveThread(c *call) (any, error) {
-	t, err := s.thread(c)
+func leaveThread(s *world, c *call) (any, error) {
+	t, err := thread(s, c)
 	if err != nil {
 		return nil, err
 	}
@@ -236,11 +236,11 @@ func (s *Server) leaveThread(c *call) (any, error) {
 		return nil, missingPerms()
 	}
 	t.Members = slices.DeleteFunc(slices.Clone(t.Members), func(u string) bool { return u == who(c) })
-	s.change()
+	s.Change()
 	return nothing{}, nil
 }
 
-func (s *Server) threadList(want func(*Channel) bool, limit int) obj {
+func threadList(s *world, want func(*Channel) bool, limit int) obj {
 	threads, members, more := []obj{}, []obj{}, false
 	for _, t := range slices.Backward(s.channels) {
 		if !t.Thread() || t.Deleted || !want(t) || !s.sees(BotUser, t) {
@@ -258,17 +258,17 @@ func (s *Server) threadList(want func(*Channel) bool, limit int) obj {
 	return obj{"threads": threads, "members": members, "has_more": more}
 }
 
-func (s *Server) activeThreads(c *call) (any, error) {
-	g, err := s.inside(c)
+func activeThreads(s *world, c *call) (any, error) {
+	g, err := inside(s, c)
 	if err != nil {
 		return nil, err
 	}
-	out := s.threadList(func(t *Channel) bool { return t.Guild == g.ID && !t.Archived }, len(s.channels)+1)
+	out := threadList(s, func(t *Channel) bool { return t.Guild == g.ID && !t.Archived }, len(s.channels)+1)
 	delete(out, "has_more")
 	return out, nil
 }
 
-func (s *Server) archivedThreads(c *call) (any, error) {
+func archivedThreads(s *world, c *call) (any, error) {
 	ch, err := s.visible(c.path("channel"))
 	if err != nil {
 		return nil, err
@@ -278,7 +278,7 @@ func (s *Server) archivedThreads(c *call) (any, error) {
 		limit = min(n, 100)
 	}
 	before, _ := time.Parse(time.RFC3339Nano, c.query("before")) // none: no bound
-	return s.threadList(func(t *Channel) bool {
+	return threadList(s, func(t *Channel) bool {
 		return t.Parent == ch.ID && t.Type == PublicThread && t.Archived && (before.IsZero() || t.changed.Before(before))
 	}, limit), nil
 }

@@ -8,6 +8,7 @@ import (
 )
 
 func TestBlocks(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	long := func(n int) string { return strings.Repeat("ü", n) }
 	times := func(n int, one string) string { return strings.TrimSuffix(strings.Repeat(one+",", n), ",") }
@@ -86,6 +87,7 @@ func TestBlocks(t *testing.T) {
 }
 
 func TestOlderWorkspace(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	plan := json.RawMessage(`[{"type":"plan","title":"Plan"}]`)
 	for _, tt := range []struct {

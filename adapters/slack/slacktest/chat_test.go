@@ -22,6 +22,7 @@ func refused(t *testing.T, err error, code string) {
 }
 
 func TestPostUpdateDelete(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	api := client(s)
 	meta := slack.SlackMetadata{EventType: "deckhand_post", EventPayload: map[string]any{"key": "k1"}}
@@ -60,6 +61,7 @@ func TestPostUpdateDelete(t *testing.T) {
 }
 
 func TestHistoryAndReplies(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{Limits: Limits{Off: true}})
 	api := client(s)
 	meta := slack.SlackMetadata{EventType: "deckhand_post", EventPayload: map[string]any{"key": "k"}}
@@ -121,6 +123,7 @@ func TestHistoryAndReplies(t *testing.T) {
 }
 
 func TestRefusedPosts(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{Limits: Limits{Off: true}})
 	s.AddChannel(Channel{ID: "C2", Name: "elsewhere", Members: []string{Ann}})
 	s.AddChannel(Channel{ID: "C3", Name: "old", Archived: true, Members: []string{BotUser}})
@@ -156,6 +159,7 @@ func TestRefusedPosts(t *testing.T) {
 }
 
 func TestEphemeral(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	api := client(s)
 	top := s.Say(Ann, General, "", "top")
@@ -195,6 +199,7 @@ func (s *Server) raw(t *testing.T, method, contentType, bearer, body string) (ma
 }
 
 func TestTokensScopesAndForms(t *testing.T) {
+	t.Parallel()
 	t.Cleanup(http.DefaultClient.CloseIdleConnections)
 	s := open(t, Config{Scopes: []string{"chat:write", "channels:history"}})
 	form := "application/x-www-form-urlencoded"

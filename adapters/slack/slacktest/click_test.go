@@ -41,6 +41,7 @@ func callback(t *testing.T, ev socketmode.Event) slack.InteractionCallback {
 }
 
 func TestClick(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{NoEcho: true})
 	events := connect(t, s, nil)
 	top := s.Say(Ann, General, "", "top")
@@ -83,6 +84,7 @@ func TestClick(t *testing.T) {
 }
 
 func TestClickOnEphemeralAndWithoutAnApp(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{NoEcho: true})
 	if _, err := client(s).PostEphemeral(General, Ben, buttons("Retry")); err != nil {
 		t.Fatal(err)
@@ -111,6 +113,7 @@ func TestClickOnEphemeralAndWithoutAnApp(t *testing.T) {
 }
 
 func TestResponseURL(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{NoEcho: true, HookLife: 200 * time.Millisecond})
 	events := connect(t, s, nil)
 	_, ts, err := client(s).PostMessage(General, buttons("Approve"))
@@ -168,6 +171,7 @@ func goalModal() slack.ModalViewRequest {
 }
 
 func TestModal(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	api := client(s)
 	answers := make(chan any, 10)
@@ -232,6 +236,7 @@ func TestModal(t *testing.T) {
 }
 
 func TestTriggerExpires(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{TriggerLife: time.Nanosecond})
 	events := connect(t, s, nil)
 	if err := s.MessageShortcut(Ann, General, s.Say(Ann, "C1", "", "make it so"), "make_goal"); err != nil {
@@ -247,6 +252,7 @@ func TestTriggerExpires(t *testing.T) {
 }
 
 func TestViewsPublishAndLimits(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	api := client(s)
 	events := connect(t, s, nil)

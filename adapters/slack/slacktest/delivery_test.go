@@ -11,6 +11,7 @@ import (
 )
 
 func TestOutage(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	connect(t, s, nil)
 	s.Outage(true)
@@ -25,6 +26,7 @@ func TestOutage(t *testing.T) {
 }
 
 func TestEventFaults(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{AckWithin: 40 * time.Millisecond})
 	events := connect(t, s, nil)
 	text := func(m *slackevents.MessageEvent) string { return m.Text }
@@ -60,6 +62,7 @@ func TestEventFaults(t *testing.T) {
 }
 
 func TestBotHearsItself(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	events := connect(t, s, nil)
 	if _, _, err := client(s).PostMessage(General, slack.MsgOptionText("hello <@UBOT>", false)); err != nil {
@@ -76,6 +79,7 @@ func TestBotHearsItself(t *testing.T) {
 
 // However the events are treated, each of them arrives in the end.
 func TestChaosLosesNoEvent(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{
 		AckWithin: 200 * time.Millisecond,
 		// A busy machine takes long to connect again: what is given up meanwhile is lost.
@@ -104,6 +108,7 @@ func TestChaosLosesNoEvent(t *testing.T) {
 }
 
 func TestAnotherBotSpeaks(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	s.AddUser(User{ID: "U7", Name: "alerts", Bot: true, BotID: "B7"})
 	events := connect(t, s, nil)

@@ -12,6 +12,7 @@ import (
 )
 
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{Limits: Limits{Off: true}})
 	post := func() error {
 		_, _, err := client(s).PostMessage(General, slack.MsgOptionText("x", false))
@@ -49,6 +50,7 @@ func TestFaults(t *testing.T) {
 // A request whose sender is gone arrives nevertheless, and an answer that is
 // held back belongs to a post that everybody can see.
 func TestHeldCalls(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	accept, answer := make(chan struct{}), make(chan struct{})
 	post := func(ctx context.Context) <-chan error {
@@ -88,6 +90,7 @@ func TestHeldCalls(t *testing.T) {
 }
 
 func TestRateLimits(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{Limits: Limits{PostBurst: 2, PerMinute: map[string]int{"reactions.add": 3}}})
 	s.AddChannel(Channel{ID: "C2", Name: "two", Members: []string{BotUser}})
 	api := client(s)
@@ -121,6 +124,7 @@ func TestRateLimits(t *testing.T) {
 }
 
 func TestTiers(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	api := client(s)
 	_, ts, err := api.PostMessage(General, slack.MsgOptionText("card", false))
@@ -139,6 +143,7 @@ func TestTiers(t *testing.T) {
 }
 
 func TestChaosIsDrawnFromItsSeed(t *testing.T) {
+	t.Parallel()
 	run := func(seed uint64) (out []string) {
 		s := open(t, Config{Limits: Limits{Off: true}, Chaos: Chaos{
 			Seed: seed, RateLimited: 0.2, Unavailable: 0.2, LostRequest: 0.2, LostAnswer: 0.2, LateAnswer: 0.1, LateAccept: 0.1, Delay: time.Millisecond,
@@ -161,6 +166,7 @@ func TestChaosIsDrawnFromItsSeed(t *testing.T) {
 }
 
 func TestWait(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -9,6 +9,7 @@ import (
 )
 
 func TestWhatPeopleDo(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	events := connect(t, s, nil)
 
@@ -56,6 +57,7 @@ func TestWhatPeopleDo(t *testing.T) {
 }
 
 func TestStopNeedsAStatus(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{NoEcho: true})
 	events := connect(t, s, nil)
 	ts := s.Say(Ann, General, "", "work")
@@ -83,6 +85,7 @@ func TestStopNeedsAStatus(t *testing.T) {
 }
 
 func TestAssistantPrompts(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	channel, thread := s.AssistantThread(Ann)
 	p := slack.AssistantThreadsSetSuggestedPromptsParameters{ChannelID: channel, ThreadTS: thread}
@@ -100,6 +103,7 @@ func TestAssistantPrompts(t *testing.T) {
 }
 
 func TestMembers(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	api := client(s)
 	s.AddGroup(UserGroup{ID: "S1", Handle: "ops", Users: []string{Ann, Ben}})
@@ -139,6 +143,7 @@ func TestMembers(t *testing.T) {
 }
 
 func TestReactions(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	api := client(s)
 	ref := slack.NewRefToMessage(General, s.Say(Ann, General, "", "top"))
@@ -153,6 +158,7 @@ func TestReactions(t *testing.T) {
 }
 
 func TestFiles(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	events := connect(t, s, nil)
 	api := client(s)

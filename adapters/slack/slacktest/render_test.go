@@ -9,6 +9,7 @@ import (
 )
 
 func TestRender(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	api := client(s)
 	s.AddGroup(UserGroup{ID: "S1", Handle: "ops", Users: []string{Ann}})

@@ -65,6 +65,7 @@ func arrive(t *testing.T, in <-chan arrival) arrival {
 }
 
 func TestSignedDeliveries(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{Deliver: "http://127.0.0.1:1"})
 	in := app(t, s, func(a arrival) (int, string) {
 		if a.path == "/slack/commands" {
@@ -111,6 +112,7 @@ func TestSignedDeliveries(t *testing.T) {
 }
 
 func TestSignedRedelivery(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name     string
 		status   int
@@ -136,6 +138,7 @@ func TestSignedRedelivery(t *testing.T) {
 }
 
 func TestSignedTimeout(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{Deliver: "http://127.0.0.1:1", AckWithin: 20 * time.Millisecond, Redeliver: []time.Duration{0}})
 	held := make(chan struct{})
 	in := app(t, s, func(a arrival) (int, string) {
@@ -153,6 +156,7 @@ func TestSignedTimeout(t *testing.T) {
 }
 
 func TestChallenge(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{Deliver: "http://127.0.0.1:1"})
 	right := true
 	app(t, s, func(a arrival) (int, string) {

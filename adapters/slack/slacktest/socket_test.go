@@ -45,6 +45,7 @@ func acked(s *Server) int {
 }
 
 func TestMentionArrivesTwice(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	events := connect(t, s, nil)
 	ts := s.Mention(Ann, General, "", "what is up?")
@@ -65,6 +66,7 @@ func TestMentionArrivesTwice(t *testing.T) {
 }
 
 func TestWhichEventsAMentionCauses(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		mentions Mentions
 		want     []string
@@ -87,6 +89,7 @@ func TestWhichEventsAMentionCauses(t *testing.T) {
 }
 
 func TestRedeliveryUntilAcknowledged(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{AckWithin: 30 * time.Millisecond, Redeliver: []time.Duration{0, 10 * time.Millisecond, 20 * time.Millisecond}})
 	var seen atomic.Int32
 	events := connect(t, s, func(socketmode.Event) any {
@@ -117,6 +120,7 @@ func TestRedeliveryUntilAcknowledged(t *testing.T) {
 }
 
 func TestGivesUpAfterThreeRedeliveries(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{Redeliver: []time.Duration{0, 0, 0}})
 	s.DM(Ann, "is anybody there?")
 	wait(t, s, "four attempts have failed", func() bool {
@@ -130,6 +134,7 @@ func TestGivesUpAfterThreeRedeliveries(t *testing.T) {
 }
 
 func TestDroppedSocketRedelivers(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{Redeliver: []time.Duration{time.Millisecond, 300 * time.Millisecond, time.Second}})
 	var first atomic.Bool
 	events := connect(t, s, func(socketmode.Event) any {
@@ -151,6 +156,7 @@ func TestDroppedSocketRedelivers(t *testing.T) {
 }
 
 func TestRefreshMovesToANewSocket(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{Refresh: 10 * time.Millisecond})
 	events := connect(t, s, nil)
 	s.Disconnect("refresh_requested")
@@ -167,6 +173,7 @@ func TestRefreshMovesToANewSocket(t *testing.T) {
 }
 
 func TestTenSocketsShareTheEvents(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{})
 	for range maxLinks {
 		connect(t, s, nil)
@@ -220,6 +227,7 @@ func dialURL(t *testing.T, s *Server) string {
 }
 
 func TestHelloPingMuteAndGarbage(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{PingEvery: 5 * time.Millisecond})
 	s.Mute(1)
 	socket := func() *websocket.Conn {
@@ -260,6 +268,7 @@ func TestHelloPingMuteAndGarbage(t *testing.T) {
 }
 
 func TestUnknownEventAndLargeAcknowledgement(t *testing.T) {
+	t.Parallel()
 	s := open(t, Config{AckWithin: 50 * time.Millisecond, Redeliver: []time.Duration{}})
 	ws, err := dial(t, dialURL(t, s))
 	if err != nil {

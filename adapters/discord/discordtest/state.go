@@ -1,6 +1,13 @@
 package discordtest
 
-import "slices"
+import (
+	"crypto/ed25519"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/adapters/platformtest"
+)
 
 // Bits of permissions.
 const (
@@ -30,7 +37,50 @@ const (
 	BotPermissions = ManageMessages | ManageThreads | MentionEveryone
 )
 
-func (s *Server) settle() {
+// obj is a JSON object.
+type obj = map[string]any
+
+// world is the state of a server and what both its sides do with it, the people
+// and the app. Its methods are called with the lock held.
+type world struct {
+	platformtest.Core
+
+	Token     string // of the bot, without "Bot "
+	PublicKey string // hex, of signed interactions
+
+	cfg     Config
+	private ed25519.PrivateKey
+	events  *outbox
+	sockets *sockets
+	api     *web
+
+	lastID       int64
+	users        []*User
+	guilds       []*guild
+	channels     []*Channel
+	messages     []*message
+	loose        []*message // hold the attachments of commands
+	commands     []*Command
+	modals       []*modal
+	interactions []*interaction
+	typed        map[string]int
+	revoked      bool
+}
+
+// epoch is the first millisecond of Discord's time.
+const epoch = 1420070400000
+
+// id is the next snowflake: it grows with time and never comes twice; the lock is held.
+func (s *world) id() string {
+	n := (time.Now().UnixMilli() - epoch) << 22
+	if n <= s.lastID {
+		n = s.lastID + 1
+	}
+	s.lastID = n
+	return strconv.FormatInt(n, 10)
+}
+
+func (s *world) settle() {
 	s.users = []*User{
 		{ID: Ann, Name: "ann", GlobalName: "Ann"},
 		{ID: Ben, Name: "ben", GlobalName: "Ben"},
@@ -64,7 +114,7 @@ func (s *Server) settle() {
 	}
 }
 
-func (s *Server) user(id string) *User {
+func (s *world) user(id string) *User {
 	for _, u := range s.users {
 		if u.ID == id {
 			return u
@@ -73,7 +123,7 @@ func (s *Server) user(id string) *User {
 	return nil
 }
 
-func (s *Server) guild(id string) *guild {
+func (s *world) guild(id string) *guild {
 	for _, g := range s.guilds {
 		if g.ID == id {
 			return g
@@ -83,7 +133,7 @@ func (s *Server) guild(id string) *guild {
 }
 
 // channel is a channel that still exists.
-func (s *Server) channel(id string) *Channel {
+func (s *world) channel(id string) *Channel {
 	for _, c := range s.channels {
 		if c.ID == id && !c.Deleted {
 			return c
@@ -92,7 +142,7 @@ func (s *Server) channel(id string) *Channel {
 	return nil
 }
 
-func (s *Server) message(channel, id string) *message {
+func (s *world) message(channel, id string) *message {
 	for _, m := range slices.Backward(s.messages) {
 		if m.Channel == channel && m.ID == id && !m.Deleted {
 			return m
@@ -125,7 +175,7 @@ func (m *Member) has(guild, role string) bool {
 }
 
 // granted is what a member's roles allow, before a channel changes it.
-func (s *Server) granted(g *guild, m *Member) int64 {
+func (s *world) granted(g *guild, m *Member) int64 {
 	var p int64
 	for _, r := range g.Roles {
 		if m.has(g.ID, r.ID) {
@@ -136,7 +186,7 @@ func (s *Server) granted(g *guild, m *Member) int64 {
 }
 
 // allowed are the permissions of a user in a channel; 0 for somebody who is not there.
-func (s *Server) allowed(user string, c *Channel) int64 {
+func (s *world) allowed(user string, c *Channel) int64 {
 	if c.Type == DMChannel {
 		if user == c.Recipient || user == BotUser {
 			return MemberPermissions
@@ -161,28 +211,14 @@ func (s *Server) allowed(user string, c *Channel) int64 {
 	return s.overwritten(p, user, m, g, c)
 }
 
-func (s *Server) overwritten(p int64, user string, m *Member, g *guild, c *Channel) int64 {
+func (s *world) overwritten(p int64, user string, m *Member, g *guild, c *Channel) int64 {
 	at := c
 	if parent := s.channel(c.Parent); c.Thread() && parent != nil {
 		at = parent
 	}
-	var allow, deny int64
-	for _, o := range at.Overwrites {
-		if o.Type == 0 && o.ID == g.ID {
-			p = p&^o.Deny | o.Allow
-		}
-	}
-	for _, o := range at.Overwrites {
-		if o.Type == 0 && o.ID != g.ID && m.has(g.ID, o.ID) {
-			allow, deny = allow|o.Allow, deny|o.Deny
-		}
-	}
-	p = p&^deny | allow
-	for _, o := range at.Overwrites {
-		if o.Type == 1 && o.ID == user {
-			p = p&^o.Deny | o.Allow
-		}
-	}
+	p = at.overwrite(p, func(o Overwrite) bool { return o.Type == 0 && o.ID == g.ID })
+	p = at.overwrite(p, func(o Overwrite) bool { return o.Type == 0 && o.ID != g.ID && m.has(g.ID, o.ID) })
+	p = at.overwrite(p, func(o Overwrite) bool { return o.Type == 1 && o.ID == user })
 	if c.Type == PrivateThread && !slices.Contains(c.Members, user) && p&ManageThreads == 0 {
 		return 0
 	}
@@ -192,16 +228,27 @@ func (s *Server) overwritten(p int64, user string, m *Member, g *guild, c *Chann
 	return p
 }
 
+// overwrite changes permissions by the channel's overwrites of a sort, all at once.
+func (c *Channel) overwrite(p int64, of func(Overwrite) bool) int64 {
+	var allow, deny int64
+	for _, o := range c.Overwrites {
+		if of(o) {
+			allow, deny = allow|o.Allow, deny|o.Deny
+		}
+	}
+	return p&^deny | allow
+}
+
 // may says whether a user has every one of the permissions in a channel.
-func (s *Server) may(user string, c *Channel, bits int64) bool {
+func (s *world) may(user string, c *Channel, bits int64) bool {
 	return s.allowed(user, c)&bits == bits
 }
 
 // sees says whether a user is somebody who can look into a channel.
-func (s *Server) sees(user string, c *Channel) bool { return s.may(user, c, ViewChannel) }
+func (s *world) sees(user string, c *Channel) bool { return s.may(user, c, ViewChannel) }
 
 // visible finds a channel that the bot may look into.
-func (s *Server) visible(id string) (*Channel, error) {
+func (s *world) visible(id string) (*Channel, error) {
 	c := s.channel(id)
 	switch {
 	case c == nil:
