@@ -13,7 +13,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
-	"github.com/deckhand-bot/deckhand/bot/authority"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/cmd/internal/e2e/crash"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
@@ -65,18 +65,18 @@ func serve(o orders, a Adapter) error {
 	if err != nil {
 		return err
 	}
-	d, err := assemble(parts{
+	process, err := assemble(ctx, parts{
 		store:    &crash.Store{Store: store, Record: record, Killer: killer, Counts: counted.has},
 		platform: platform, model: script{}, workspace: o.workspace(),
 		workers: o.Workers, lease: lease, timeout: postTimeout / 2, log: log, rules: rules{
-			Authority:    authority.Authority{RequesterMayApprove: true},
+			Authority:    config.Authority{RequesterMayApprove: true},
 			PlanApproval: agent.ApprovePlanNever, Autonomy: agent.AskRisky, Expires: time.Hour, CatchUp: 24 * time.Hour,
 		},
 	})
 	if err != nil {
 		return err
 	}
-	return d.run(ctx)
+	return process.Run(ctx)
 }
 
 // How a child connects: it pauses as long as the platform asks for, else from

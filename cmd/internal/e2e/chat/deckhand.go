@@ -2,26 +2,15 @@ package chat
 
 import (
 	"context"
-	"errors"
-	"io"
 	"log/slog"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
-	"github.com/deckhand-bot/deckhand/agent/loop"
 	"github.com/deckhand-bot/deckhand/bot"
-	"github.com/deckhand-bot/deckhand/bot/authority"
-	"github.com/deckhand-bot/deckhand/bot/intake"
-	"github.com/deckhand-bot/deckhand/bot/posting"
-	botrecurring "github.com/deckhand-bot/deckhand/bot/recurring"
-	"github.com/deckhand-bot/deckhand/bot/runs"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/memory/storetest"
-	"github.com/deckhand-bot/deckhand/tools"
-	"github.com/deckhand-bot/deckhand/tools/calc"
-	"github.com/deckhand-bot/deckhand/tools/file"
-	"github.com/deckhand-bot/deckhand/tools/policy"
-	"github.com/deckhand-bot/deckhand/tools/workspace"
 )
 
 // The times of a process under test: Deckhand's own, or shorter so that tests
@@ -30,15 +19,6 @@ const (
 	cardEvery = 30 * time.Millisecond
 	heartbeat = time.Minute
 )
-
-// deckhand is one process: workers, a desk, and a connection to the far side.
-type deckhand struct {
-	platform bot.Platform
-	chat     *intake.Chat
-	desk     *runs.Client
-	loop     *loop.Loop
-	clock    *botrecurring.Clock
-}
 
 // parts are what a process is made of.
 type parts struct {
@@ -55,13 +35,13 @@ type parts struct {
 
 // rules are the part of the configuration that scenarios change.
 type rules struct {
-	Authority    authority.Authority
+	Authority    config.Authority
 	PlanApproval agent.PlanApproval
 	Autonomy     agent.Autonomy
 	Limits       agent.Limits
 	Expires      time.Duration
 	CatchUp      time.Duration
-	Schedules    []botrecurring.Schedule
+	Schedules    []config.Schedule
 }
 
 // brief is what is decided about every run before it starts.
@@ -72,75 +52,16 @@ func (r rules) brief(string) (agent.RunStarted, error) {
 	}, nil
 }
 
-func assemble(p parts) (*deckhand, error) {
-	space, err := workspace.New(workspace.Config{Dir: p.workspace, Wait: 3 * time.Second})
-	if err != nil {
-		return nil, err
-	}
-	box, err := tools.New(append(file.New(file.Config{Workspace: space, Trust: agent.Trusted}), calc.Tool{})...)
-	if err != nil {
-		return nil, err
-	}
-	d := &deckhand{platform: p.platform, desk: &runs.Client{Journals: p.store, Authority: p.rules.Authority}}
-	voice := posting.New(posting.Config{
-		Platforms: []bot.Platform{p.platform}, Paces: p.store, Audience: p.rules.Authority.Audience, Files: shelf{space},
-		CardEvery: cardEvery, Heartbeat: heartbeat, PostTimeout: p.timeout, Log: p.log,
+// assemble is a process whose only platform is connected already.
+func assemble(ctx context.Context, p parts) (*app.App, error) {
+	c := config.Defaults()
+	c.HTTP, c.DataDir, c.Workspace = "off", "", p.workspace
+	c.Engine.Workers, c.Engine.Lease = p.workers, p.lease
+	c.Voice.CardEvery, c.Voice.Heartbeat, c.Voice.PostTimeout = cardEvery, heartbeat, p.timeout
+	c.Authority, c.Schedules, c.Retention.CatchUp = p.rules.Authority, p.rules.Schedules, p.rules.CatchUp
+	c.Model.Name = "test"
+	return app.New(ctx, app.Options{
+		Config: c, Store: p.store, Model: p.model, Log: p.log, Trust: agent.Trusted, Brief: p.rules.brief,
+		Platforms: []app.Connector{{Name: p.platform.Name(), Connect: func(context.Context) (bot.Platform, error) { return p.platform, nil }}},
 	})
-	recurring := botrecurring.Schedules{Fixed: p.rules.Schedules, Store: p.store}
-	reporter := botrecurring.Reporter{Runs: d.desk, Log: p.log}
-	d.chat = intake.New(intake.Config{
-		Runs: d.desk, Store: p.store, Brief: p.rules.brief, Platforms: []bot.Platform{p.platform},
-		CatchUp: p.rules.CatchUp, Log: p.log, Recurring: recurring, Reporter: reporter,
-	})
-	d.clock = botrecurring.NewClock(botrecurring.ClockConfig{Reporter: reporter, Recurring: recurring, Brief: p.rules.brief, Alarm: d.chat.Alert})
-	d.loop, err = loop.New(loop.Config{
-		Store: p.store, Blobs: p.store, Model: p.model, Tools: box, Policy: policy.Default{}, Poster: voice,
-		Log: p.log, ModelName: "test", Workers: p.workers, Lease: p.lease,
-	})
-	return d, err
-}
-
-// run listens and works until ctx ends.
-func (d *deckhand) run(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	heard, ticked := make(chan error, 1), make(chan struct{})
-	go func() {
-		defer close(ticked)
-		d.clock.Run(ctx)
-	}()
-	go func() {
-		defer cancel() // without ears there is nothing to work for
-		heard <- d.platform.Listen(ctx, d.chat.Receive)
-	}()
-	err := d.loop.Run(ctx)
-	cancel()
-	<-ticked
-	return errors.Join(err, <-heard)
-}
-
-// shelf is the workspace as the voice sees it.
-type shelf struct{ *workspace.Workspace }
-
-// Open opens a file for reading.
-func (s shelf) Open(folder, path string) (io.ReadCloser, int64, error) {
-	f, err := s.Workspace.Open(folder)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	content, info, err := f.Read(path)
-	if err != nil {
-		return nil, 0, err
-	}
-	return content, info.Size(), nil
-}
-
-// Create makes a file of what fill writes.
-func (s shelf) Create(folder, path string, fill func(w io.Writer) error) error {
-	f, err := s.Workspace.Open(folder)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }() // Create has synced it
-	return f.Create(path, fill)
 }

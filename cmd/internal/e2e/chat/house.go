@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/bot/authority"
 	"github.com/deckhand-bot/deckhand/bot/card"
 	"github.com/deckhand-bot/deckhand/bot/runs"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/cmd/internal/e2e/crash"
 	"github.com/deckhand-bot/deckhand/memory/redis"
 	"github.com/deckhand-bot/deckhand/memory/redis/redistest"
@@ -75,7 +75,7 @@ type process struct {
 func open(t *testing.T, a Adapter, m *play) *harness {
 	t.Helper()
 	h := &harness{T: t, Server: a.Server(t), adapter: a, model: m, dir: t.TempDir(), timeout: calmPost, rules: rules{
-		Authority:    authority.Authority{RequesterMayApprove: true},
+		Authority:    config.Authority{RequesterMayApprove: true},
 		PlanApproval: agent.ApprovePlanNever, Autonomy: agent.AskRisky, Expires: time.Hour, CatchUp: 24 * time.Hour,
 	}}
 	h.rules.Authority.Start = h.Crew()
@@ -100,17 +100,17 @@ func (h *harness) join() {
 	if err != nil {
 		h.Fatal(err)
 	}
-	d, err := assemble(parts{
+	a, err := assemble(h.Context(), parts{
 		store: store, platform: platform, model: h.model, workspace: h.workspace(),
 		workers: 8, lease: calmLease, timeout: h.timeout, rules: h.rules, log: log,
 	})
 	if err != nil {
 		h.Fatal(err)
 	}
-	h.desk = d.desk
+	h.desk = a.Client()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(h.Context()))
 	p := &process{cancel: cancel, ended: make(chan error, 1), close: closing, client: client}
-	go func() { p.ended <- d.run(ctx) }()
+	go func() { p.ended <- a.Run(ctx) }()
 	h.living = append(h.living, p)
 	h.greet()
 }

@@ -3,10 +3,10 @@ package chat
 import (
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 )
 
 // schedules are about what comes again and again.
@@ -27,11 +27,11 @@ var schedules = []scenario{
 
 // tides are a goal and a report of the configuration that come every other second.
 func tides(h *harness) {
-	fixed := recurring.Schedule{When: "@every 2s", Zone: "UTC", Since: time.Now(), To: h.Channel().String(), Missed: "skip"}
+	fixed := config.Schedule{When: "@every 2s", Zone: "UTC", To: h.Channel().String(), Quiet: true, Missed: "skip"}
 	goal, report := fixed, fixed
-	goal.Name, goal.Goal, goal.Overlap = "tide", "Get the harbour ready", recurring.OverlapSkip
-	report.Name, report.Report = "log", recurring.OfChannel
-	h.rules.Schedules = []recurring.Schedule{goal, report}
+	goal.Name, goal.Goal, goal.Overlap = "tide", "Get the harbour ready", string(recurring.OverlapSkip)
+	report.Name, report.Report = "log", string(recurring.OfChannel)
+	h.rules.Schedules = []config.Schedule{goal, report}
 	h.rules.Authority.Operators = []string{h.Principal(Ann)}
 }
 

@@ -7,17 +7,12 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/agent/llm/openai"
-	"github.com/deckhand-bot/deckhand/agent/loop"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/cmd/internal/e2e/crash"
 	"github.com/deckhand-bot/deckhand/memory/redis"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 	"github.com/deckhand-bot/deckhand/memory/storetest"
-	"github.com/deckhand-bot/deckhand/tools"
-	"github.com/deckhand-bot/deckhand/tools/calc"
-	"github.com/deckhand-bot/deckhand/tools/file"
-	"github.com/deckhand-bot/deckhand/tools/policy"
-	"github.com/deckhand-bot/deckhand/tools/workspace"
 )
 
 // orders are what a worker process is told.
@@ -46,11 +41,6 @@ func work(o orders) error {
 		return dieAppending(o, record)
 	}
 	killer := crash.NewKiller(o.At, record)
-	box, err := toolbox(o, &effects{killer: killer, run: o.Run})
-	if err != nil {
-		return err
-	}
-	model := openai.New(openai.Config{BaseURL: o.Model, Timeout: 20 * time.Second, Retries: 3, RetryMaxWait: time.Second})
 	store, err := openStore(ctx, o, gate)
 	if err != nil {
 		return err
@@ -59,15 +49,24 @@ func work(o orders) error {
 		Store: store, Record: record, Killer: killer, Gate: gate,
 		Counts: func(c agent.Commit) bool { return c.Run == o.Run },
 	}
-	l, err := loop.New(loop.Config{
-		Store: watched, Blobs: watched, Model: model, Tools: box, Policy: policy.Default{},
-		Log:       slog.New(slog.NewTextHandler(os.Stderr, nil)).With("pid", os.Getpid()),
-		ModelName: "test", Workers: o.Workers, Lease: o.Lease,
+	c := config.Defaults()
+	c.DataDir, c.Workspace = "", o.Workspace
+	c.Engine.Workers, c.Engine.Lease = o.Workers, o.Lease
+	c.Model.Name, c.Model.BaseURL, c.Model.Stream = "test", o.Model, false
+	c.Model.Timeout, c.Model.Retries, c.Model.RetryMaxWait = 20*time.Second, 3, time.Second
+	counted := &effects{killer: killer, run: o.Run}
+	process, err := app.New(ctx, app.Options{
+		Config: c, Store: watched, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)).With("pid", os.Getpid()), WorkOnly: true,
+		Trust: agent.Trusted, Tools: []agent.Tool{
+			newSendTool("post", agent.ClassSend, agent.RepeatProbeable, o, counted),
+			newSendTool("once", agent.ClassWrite, agent.RepeatOnce, o, counted),
+		},
+		Wrap: func(t agent.Tool) agent.Tool { return deadlyTool{Tool: t, effects: counted, workspace: o.Workspace} },
 	})
 	if err != nil {
 		return err
 	}
-	return l.Run(ctx)
+	return process.Run(ctx)
 }
 
 // openStore opens the store as a worker. The embedded one is locked by the
@@ -78,18 +77,4 @@ func openStore(ctx context.Context, o orders, gate <-chan struct{}) (storetest.S
 	}
 	<-gate
 	return sqlite.Open(ctx, sqlite.Config{Dir: o.Dir, Lease: o.Lease}, sqlite.Worker)
-}
-
-func toolbox(o orders, e *effects) (*tools.Box, error) {
-	space, err := workspace.New(workspace.Config{Dir: o.Workspace, Wait: 3 * time.Second})
-	if err != nil {
-		return nil, err
-	}
-	list := append(file.New(file.Config{Workspace: space, Trust: agent.Trusted}), calc.Tool{},
-		newSendTool("post", agent.ClassSend, agent.RepeatProbeable, o, e),
-		newSendTool("once", agent.ClassWrite, agent.RepeatOnce, o, e))
-	for i := range list {
-		list[i] = deadlyTool{Tool: list[i], effects: e, workspace: o.Workspace}
-	}
-	return tools.New(list...)
 }
