@@ -2,10 +2,23 @@ package agent
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"slices"
+	"strconv"
 
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
+
+// Fold applies the events in order.
+func (r Run) Fold(events []Event) Run {
+	for _, e := range events {
+		r = r.Apply(e)
+	}
+	return r
+}
 
 // Apply folds one event into the run and returns the new run; the old one
 // stays as it was. It is total: an event that no longer fits (a second outcome
@@ -16,45 +29,46 @@ func (r Run) Apply(e Event) Run {
 	case RunStarted:
 		r = r.start(e, b)
 	case PersonSaid:
-		r = r.note(Note{By: b.By, Text: b.Text, Trusted: b.Trusted}).give(b.Files, b.By)
+		r = r.note(Note{By: b.By, Text: b.Text, Trusted: b.Trusted})
+		r.Files = given(r.Files, b.Files, b.By)
 	case RunWatched:
-		r = r.watch(b)
+		r = r.watched(b)
 	case RunControlled:
 		r = r.control(b)
 	case TimePassed:
-		r = r.strand(e.Strand, func(s *Strand) { s.Ticked = e.At })
+		r.Strands = r.Strands.change(e.Strand, func(s *Strand) { s.Ticked = e.At })
 	case ModelAsked:
-		r = r.strand(e.Strand, func(s *Strand) { s.Call, s.Calls = &b, s.Calls+1 })
+		r.Strands = r.Strands.change(e.Strand, func(s *Strand) { s.Call, s.Calls = &b, s.Calls+1 })
 	case ModelAnswered:
 		r = r.answered(e.Strand, b)
 	case CallReplied:
-		r = r.replied(e.Strand, b)
+		r.Strands = r.Strands.replied(e.Strand, b, r.Seq)
 	case PlanAccepted:
-		r = r.accept(e, b)
+		r = r.accept(e.Strand, b.Plan)
 	case TaskStarted:
 		r = r.startTask(e, b)
 	case TaskFinishing:
-		r = r.strand(e.Strand, func(s *Strand) { s.finish(&b) })
+		r.Strands = r.Strands.change(e.Strand, func(s *Strand) { s.finish(&b) })
 	case TaskJudged:
 		r = r.judged(e.Strand, b)
 	case TaskEnded:
-		r = r.endTask(e, b)
+		r.Work, r.Strands = r.Work.end(b, e.At), r.Strands.end(TaskStrand(b.Task))
 	case ToolIntent:
-		r = r.intend(e.Strand, b)
+		r.Strands = r.Strands.intend(e.Strand, b)
 	case ToolDeferred:
-		r = r.updateCall(e.Strand, b.Effect, func(c *OpenCall) { c.Until = b.Until; c.Deferred++ })
+		r.Strands = r.Strands.updateCall(e.Strand, b.Effect, func(c *OpenCall) { c.Until = b.Until; c.Deferred++ })
 	case ToolOutcome:
 		r = r.outcome(e.Strand, b)
 	case CheckpointOpened:
-		r = r.open(e, b)
+		r = r.openQuestion(e, b)
 	case CheckpointDecided:
 		r = r.decide(b)
 	case CheckpointVoted:
-		r = r.vote(b)
+		r.Questions = r.vote(b)
 	case BudgetNotice:
 		r.Notices = with(r.Notices, b.Budget, max(b.Percent, r.Notices[b.Budget]))
 	case CheckInDue:
-		r = r.dueCheckIn(e.Strand, b.Reason, 0)
+		r.Strands = r.Strands.dueCheckIn(e.Strand, b.Reason, 0)
 	case CheckInMade:
 		r = r.checkedIn(e.Strand, b)
 	case Finding:
@@ -65,30 +79,23 @@ func (r Run) Apply(e Event) Run {
 	case Reported:
 		r.Report = cmp.Or(r.Report, &b)
 	case RunEnded:
-		r = r.end(e, b)
-	}
-	return r
-}
-
-// strand changes a strand of the run. An event about any other is nobody's:
-// a strand that nothing started must not begin to move.
-func (r Run) strand(id StrandID, change func(s *Strand)) Run {
-	if s, ok := r.Strands[id]; ok {
-		change(&s)
-		r.Strands = with(r.Strands, id, s)
+		if r.Ended == nil {
+			r.Ended, r.Finished, r.Strands = &b, e.At, r.Strands.endAll()
+		}
 	}
 	return r
 }
 
 func (r Run) start(e Event, b RunStarted) Run {
-	if r.Started.IsZero() {
-		r.ID, r.Started, r.Brief, r.Alone = e.Run, e.At, b, b.Unattended
-		r.Strands = map[StrandID]Strand{Main: {}}
-		if b.ReplyTo != "" {
-			r.Strands[Voice] = Strand{}
-		}
-		r = r.give(b.Files, b.Requester)
+	if !r.Started.IsZero() {
+		return r
 	}
+	r.ID, r.Started, r.Brief, r.Alone = e.Run, e.At, b, b.Unattended
+	r.Strands = Strands{Main: {}}
+	if b.ReplyTo != "" {
+		r.Strands[Voice] = Strand{}
+	}
+	r.Files = given(r.Files, b.Files, b.Requester)
 	return r
 }
 
@@ -110,236 +117,259 @@ func (r Run) control(b RunControlled) Run {
 	return r
 }
 
-// accept makes the plan the run's plan. Finished and running tasks keep their
-// state; tasks that failed or were skipped begin anew when a new plan names
-// them. A task that adds work on the way brings no failed task back: that is
-// for a re-plan, and those are counted.
-func (r Run) accept(e Event, b PlanAccepted) Run {
-	if r.Plans > 0 && e.Strand == Main {
-		r.Replans++
+// watched shows the run in one more place. A run of the terminal gets a voice
+// by it.
+func (r Run) watched(b RunWatched) Run {
+	before := len(r.Watched)
+	r.Posted = r.watch(b.Where, r.Thread(), r.Brief.ReplyTo)
+	if _, speaks := r.Strands[Voice]; !speaks && len(r.Watched) > before {
+		r.Strands = with(r.Strands, Voice, Strand{})
 	}
-	if e.Strand == Main { // the next re-plan is a conversation of its own
-		r = r.strand(Main, func(s *Strand) {
-			s.Talks = s.Talks.without(llm.Plan)
-		})
+	return r
+}
+
+// answered settles a model call and, where its answer was usable, opens the
+// calls that it made.
+func (r Run) answered(id StrandID, b ModelAnswered) Run {
+	s := r.Strands[id]
+	if s.Call == nil || s.Call.Call != b.Call {
+		return r // settled already
+	}
+	s.Call = nil
+	checkIn := b.Purpose == llm.CheckIn
+	usable := b.Error == "" && !b.Lost
+	switch {
+	case checkIn: // no trouble of the work's
+		s.CheckIn.Failed = b.Error
+	case b.Refused:
+		s.Error = ""
+		r.Refused = b.Error
+	default:
+		s.Error = b.Error
+	}
+	if usable && b.Purpose == llm.Work {
+		s.CheckIn.Calls++
+	}
+	r.Strands = with(r.Strands, id, s)
+	r.Spent.settle(b)
+	if !usable || b.Refused && !checkIn {
+		return r
+	}
+	prefix := string(id) + "." + strconv.Itoa(s.Calls)
+	r.Strands = r.Strands.talk(id, b.Purpose, func(t *Talk) { t.take(b, prefix, r.Seq) })
+	return r
+}
+
+// accept makes the plan the run's plan. By the main strand: the next re-plan is
+// a conversation of its own.
+func (r Run) accept(by StrandID, p Plan) Run {
+	if by == Main {
+		r.Strands = r.Strands.change(Main, func(s *Strand) { s.Talks = s.Talks.without(llm.Plan) })
 		r.Rethink = nil
 	}
-	if parent, adds := e.Strand.Task(); adds {
-		for _, t := range b.Plan.Tasks {
-			if _, old := r.Plan.Task(t.ID); !old {
-				r.Parents = with(r.Parents, t.ID, parent)
-			}
-		}
-	}
-	r.Plan, r.Plans = b.Plan, r.Plans+1
-	tasks := make(map[TaskID]TaskStatus, len(b.Plan.Tasks))
-	for _, t := range b.Plan.Tasks {
-		old, known := r.Tasks[t.ID]
-		if old.State == TaskDone || old.State == TaskRunning || (known && e.Strand != Main) {
-			tasks[t.ID] = old
-			continue
-		}
-		tasks[t.ID] = TaskStatus{State: TaskPending}
-	}
-	r.Tasks = tasks
+	r.Work = r.Work.accept(by, p)
 	return r
 }
 
 func (r Run) startTask(e Event, b TaskStarted) Run {
-	t, planned := r.Tasks[b.Task]
-	if !planned || t.State != TaskPending {
+	if t, planned := r.Tasks[b.Task]; !planned || t.State != TaskPending {
 		return r
 	}
-	t.State, t.Started, t.Instructions, t.Heard = TaskRunning, e.At, b.Instructions, len(r.Said)
-	r.Tasks = with(r.Tasks, b.Task, t)
+	r.Work = r.update(b.Task, func(t *TaskStatus) {
+		t.State, t.Started, t.Instructions, t.Heard = TaskRunning, e.At, b.Instructions, len(r.Said)
+	})
 	id := TaskStrand(b.Task)
 	r.Strands = with(r.Strands, id, Strand{Calls: r.Strands[id].Calls,
-		CheckIn: CheckIn{Found: len(r.Findings), Learnt: r.LessonsOf(b.Task)}})
+		CheckIn: CheckIn{Found: len(r.Findings), Learnt: r.Lessons.Of(b.Task)}})
 	return r
-}
-
-func (s *Strand) finish(b *TaskFinishing) {
-	s.Finishing, s.Judged = b, nil
-	s.Talks = s.Talks.with(llm.Judge, Talk{})
 }
 
 func (r Run) judged(id StrandID, b TaskJudged) Run {
-	s := r.Strands[id]
-	if s.Finishing == nil {
+	if r.Strands[id].Finishing == nil {
 		return r
 	}
-	s.Judged = &b
-	if !b.Accepted {
-		s.Finishing = nil
-		t := r.Tasks[b.Task]
-		t.Rejections++
-		r.Tasks = with(r.Tasks, b.Task, t)
-	}
-	r.Strands = with(r.Strands, id, s)
-	return r
-}
-
-func (r Run) endTask(e Event, b TaskEnded) Run {
-	t, planned := r.Tasks[b.Task]
-	if planned && t.State != TaskDone {
-		t.State, t.Ended, t.Summary, t.Outputs = b.State, e.At, b.Summary, b.Outputs
-		t.Reason, t.Fail, t.Confidence = b.Reason, b.Fail, b.Confidence
-		r.Tasks = with(r.Tasks, b.Task, t)
-	}
-	return r.endStrand(TaskStrand(b.Task))
-}
-
-// endStrand forgets the strand's conversations: its task's outputs are what
-// counts from now on, and a fold must not grow with everything ever said.
-func (r Run) endStrand(id StrandID) Run {
-	if s, ok := r.Strands[id]; ok {
-		r.Strands = with(r.Strands, id, Strand{Calls: s.Calls, Ended: true})
-	}
-	return r
-}
-
-func (r Run) end(e Event, b RunEnded) Run {
-	if r.Ended != nil {
-		return r
-	}
-	r.Ended, r.Finished = &b, e.At
-	return r.endStrands()
-}
-
-func (r Run) endStrands() Run {
-	for id := range r.Strands {
-		if id != Voice { // it has the report to post
-			r = r.endStrand(id)
+	r.Strands = r.Strands.change(id, func(s *Strand) {
+		s.Judged = &b
+		if !b.Accepted {
+			s.Finishing = nil
 		}
-	}
-	return r
-}
-
-func (r Run) open(e Event, b CheckpointOpened) Run {
-	if _, known := r.Checks[b.ID]; known {
-		return r
-	}
-	r.Asked = push(r.Asked, b.ID)
-	r.Checks = with(r.Checks, b.ID, Checkpoint{question: question(b), Strand: e.Strand, Opened: e.At})
-	return r.updateOpen(e.Strand, func(c *OpenCall) bool {
-		mine := b.Effect != "" && c.Effect == b.Effect
-		if mine {
-			c.Checkpoint = b.ID
-		}
-		return mine
 	})
-}
-
-func (r Run) decide(b CheckpointDecided) Run {
-	c, known := r.Checks[b.ID]
-	if !known || !c.Open() {
-		return r
-	}
-	c.Decision, c.Closed = &b, r.Last
-	r.Checks = with(r.Checks, b.ID, c)
-	switch c.Ask {
-	case CheckApproval:
-		if c.Review {
-			return r.decideReview(b)
-		}
-		r = r.decideApproval(c, b)
-	case CheckPlan, CheckClarify:
-		if b.Decision == DecideCancel || (c.Ask == CheckPlan && b.Decision == DecideExpired) {
-			r.Cancelled = &RunControlled{Word: WordCancel, By: b.By, Reason: b.Text}
-		}
-	case CheckBudget:
-		r = r.decideBudget(c, b)
-	case CheckStuck:
-		r = r.decideStuck(c, b)
-	case CheckUncertain:
-		if b.Decision == DecideRepeat {
-			r = r.updateCall(c.Strand, c.Effect, func(o *OpenCall) {
-				o.Again, o.Intent, o.Checkpoint = o.Again+1, nil, ""
-			})
-		}
+	if !b.Accepted {
+		r.Work = r.update(b.Task, func(t *TaskStatus) { t.Rejections++ })
 	}
 	return r
 }
 
-// vote counts an approval; a second one of the same person changes nothing.
-func (r Run) vote(b CheckpointVoted) Run {
-	c, known := r.Checks[b.ID]
-	if !known || !c.Open() || c.Voted(b.By) {
+// outcome closes the call of an effect. A question whether the effect happened
+// is answered by it.
+func (r Run) outcome(id StrandID, b ToolOutcome) Run {
+	if id == Voice {
+		return r.spoke(b)
+	}
+	r.Touched = touched(r.Touched, b.Files)
+	c, purpose, i, open := r.Strands.openCall(id, b.Effect)
+	if !open {
 		return r
 	}
-	c.Votes = push(c.Votes, b)
-	r.Checks = with(r.Checks, b.ID, c)
+	if check, asked := r.Checks[c.Checkpoint]; asked && check.Open() {
+		check.Decision = &CheckpointDecided{ID: check.ID, Decision: DecideDone, By: Deckhand, Text: "its outcome arrived"}
+		r.Checks = with(r.Checks, check.ID, check)
+	}
+	r.Spent.Tools++
+	r.Spent.Time += b.Took
+	r.Strands = r.Strands.talk(id, purpose, func(t *Talk) {
+		t.Strikes = 0
+		t.close(i, Reply{Text: b.Text, Trust: b.Trust, Artifact: b.Artifact}, r.Seq)
+	})
 	return r
 }
 
-func (r Run) decideApproval(c Checkpoint, b CheckpointDecided) Run {
-	grant := func(word string) {
-		if word != "" && !slices.Contains(r.Grants, word) {
-			r.Grants = push(r.Grants, word)
-		}
+// spoke closes a post. The first outcome counts.
+func (r Run) spoke(b ToolOutcome) Run {
+	key := b.Effect.postKey()
+	_, speaks := r.Strands[Voice]
+	if _, known := r.Shown[key]; known || !speaks {
+		return r
 	}
-	switch b.Decision {
-	case DecideApprove:
-		grant(c.Grant)
-	case DecideAlways:
-		grant(c.Grant)
-		grant("tool:" + c.Tool)
-	case DecideEdit:
-		r = r.updateOpen(c.Strand, func(o *OpenCall) bool {
-			mine := o.Checkpoint == c.ID
-			if mine {
-				o.Edited, o.Checkpoint = b.Arguments, ""
+	var s Shown
+	if err := json.Unmarshal([]byte(b.Text), &s); err != nil || b.State != OutcomeOK {
+		s = Shown{Failed: b.Text}
+	}
+	r.Shown, r.Strands = with(r.Shown, key, s), r.Strands.closePost(b.Effect)
+	if i, is := fileOf(key); is && i < len(r.Files) {
+		return r.note(Note{By: Deckhand, Text: r.Files[i].arrival(s), Trusted: true})
+	}
+	return r
+}
+
+// What a note of Deckhand's holds of others' texts, in characters.
+const (
+	maxFileName   = 100
+	maxFileReason = 300
+)
+
+// arrival is what the strands are told of a file that a person gave.
+func (a Attachment) arrival(s Shown) string {
+	name := format.LineStart(a.Name, maxFileName)
+	if s.Failed != "" {
+		return "The file " + name + " that " + a.By + " attached could not be fetched: " + format.LineStart(s.Failed, maxFileReason)
+	}
+	return "The file " + name + " that " + a.By + " attached is in the workspace at " + s.Path + "."
+}
+
+// given adds files that a person gave.
+func given(list, files []Attachment, by string) []Attachment {
+	for _, f := range files {
+		f.By = by
+		list = push(list, f)
+	}
+	return list
+}
+
+// maxTouched is how many changed files a fold keeps, the newest.
+const maxTouched = 50
+
+// touched adds files to the list of what the run wrote or deleted; one that is
+// changed again moves to its end.
+func touched(list, files []string) []string {
+	if len(files) == 0 {
+		return list
+	}
+	list = slices.Clone(list)
+	for _, f := range files {
+		list = append(slices.DeleteFunc(list, func(old string) bool { return old == f }), f)
+	}
+	return list[max(0, len(list)-maxTouched):]
+}
+
+// note adds what somebody said to every conversation that goes on.
+func (r Run) note(n Note) Run {
+	r.Said = push(r.Said, n)
+	for id, s := range r.Strands {
+		if !s.Ended && id != Voice {
+			r = r.noteTo(id, n)
+			if n.By != Deckhand {
+				r.Strands = r.Strands.change(id, func(s *Strand) { s.afresh(len(r.Findings)) })
 			}
-			return mine
-		})
-	default:
-		r.Denied = with(r.Denied, Digest(c.Tool, c.Arguments), denial(b))
+		}
 	}
 	return r
 }
 
-// denial is what the model is told of a call that people did not allow.
-func denial(b CheckpointDecided) string {
-	if b.Decision == DecideExpired {
-		return "expired: nobody approved this call in time"
+// noteTo says something to a strand: to a task's worker even while a judge
+// looks at its result, to the main strand while it plans for the first time
+// (later plans and the report have Run.Said in their briefs).
+func (r Run) noteTo(id StrandID, n Note) Run {
+	purpose := llm.Work
+	if _, works := id.Task(); !works {
+		if purpose = r.Purpose(id); purpose != llm.Intake {
+			return r
+		}
 	}
-	if b.Text == "" {
-		return "denied by " + b.By
-	}
-	return "denied by " + b.By + ": " + b.Text
+	r.Strands = r.Strands.tell(id, purpose, n)
+	return r
 }
 
-func (r Run) decideBudget(c Checkpoint, b CheckpointDecided) Run {
-	more := map[string]int{DecideMore25: 25, DecideMore100: 100}[b.Decision]
+// checkedIn ends a check-in, or goes on to the second model.
+func (r Run) checkedIn(id StrandID, b CheckInMade) Run {
+	if _, works := id.Task(); !works || r.Strands[id].Ended {
+		return r
+	}
+	found := len(r.Findings)
+	r.Strands = r.Strands.change(id, func(s *Strand) {
+		s.Talks = s.Talks.without(llm.CheckIn)
+		if b.Confirm {
+			s.CheckIn.First, s.CheckIn.Failed = &b, ""
+			return
+		}
+		s.CheckIn = CheckIn{Last: r.Last, Found: found, Progress: b.Progress, Stall: b.Stall, Learnt: s.CheckIn.Learnt,
+			Ledger: b.Ledger}
+	})
+	if b.Ledger != nil {
+		r = r.learn(id, b.Ledger.Lesson)
+	}
+	if b.Verdict == CheckInReplan && !b.Confirm {
+		r.Rethink = &Rethink{Reason: b.Reason}
+	}
+	return r
+}
+
+// learn keeps the newest lessons of a task, in the run and in the prompt. What
+// is forgotten leaves the conversation, which begins anew by that.
+func (r Run) learn(id StrandID, text string) Run {
+	task, _ := id.Task()
+	text = format.LineStart(text, maxLesson)
+	kept := r.Lessons.Of(task)
+	if text == "" || slices.Contains(kept, text) {
+		return r
+	}
+	r.Lessons = push(r.Lessons, Lesson{Task: task, Text: text})
+	if len(kept) == maxLessons {
+		oldest := slices.IndexFunc(r.Lessons, func(l Lesson) bool { return l.Task == task })
+		r.Lessons = slices.Delete(slices.Clone(r.Lessons), oldest, oldest+1)
+		r.Strands = r.Strands.change(id, (*Strand).forget)
+	}
+	return r.noteTo(id, Note{By: Deckhand, Text: text, Lesson: true})
+}
+
+// found keeps a finding, tells the model and does what else follows from it.
+func (r Run) found(b Finding) Run {
+	r.Findings = push(r.Findings, b)
+	if b.Note != "" {
+		r = r.noteTo(b.Strand, Note{By: Deckhand, Text: b.Note, Trusted: true})
+	}
 	switch {
-	case more > 0:
-		r.Raised = with(r.Raised, c.Budget, r.Raised[c.Budget]+more)
-	case b.Decision == DecideCancel:
-		r.Cancelled = &RunControlled{Word: WordCancel, By: b.By, Reason: b.Text}
-	default:
-		r.Finish = true
+	case b.Severity == FindingCheckIn:
+		r.Strands = r.Strands.dueCheckIn(b.Strand, b.Rule, findingGrace)
+	case b.Rule == RulePlanLevel:
+		r.Rethink = &Rethink{Reason: b.Message, Person: b.Severity == FindingStop}
 	}
 	return r
 }
 
-func (r Run) decideStuck(c Checkpoint, b CheckpointDecided) Run {
-	switch b.Decision {
-	case DecideRetry:
-		if c.Strand == Main {
-			r.Retries = r.Replans + 1
-		}
-		r = r.strand(c.Strand, func(s *Strand) { s.Error, s.CheckIn.Due = "", "" }).afresh(c.Strand)
-		if b.Text != "" {
-			n := Note{By: b.By, Text: b.Text, Trusted: true}
-			r.Said = push(r.Said, n)
-			r = r.noteTo(c.Strand, n)
-		}
-	case DecideSkip: // the task fails, the rest goes on
-		r = r.strand(c.Strand, func(s *Strand) { s.Error = r.skipped(c, b) })
-	case DecideCancel:
-		r.Cancelled = &RunControlled{Word: WordCancel, By: b.By, Reason: b.Text}
-	default:
-		r.Finish = true
-	}
-	return r
+// Digest identifies a call: SHA-256 (hex) over the tool's name and its
+// canonical arguments (RFC 8785).
+func Digest(tool string, canonical json.RawMessage) string {
+	sum := sha256.Sum256(append([]byte(tool+"\x00"), canonical...))
+	return hex.EncodeToString(sum[:])
 }

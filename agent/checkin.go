@@ -92,57 +92,40 @@ const (
 	maxReason    = 300 // characters
 )
 
-// checksIn reports whether the strand looks at itself now: between two calls
-// of its work, never while one of them is open or its result is judged.
-func (r Run) checksIn(id StrandID, st Strand) bool {
-	if st.Call != nil {
-		return st.Call.Purpose == llm.CheckIn
+// checksIn reports whether a task's strand looks at itself now: between two
+// calls of its work, never while one of them is open or its result is judged.
+// Most is the number of calls after which it does, 0: never for their number.
+func (s Strand) checksIn(most int) bool {
+	if s.Call != nil {
+		return s.Call.Purpose == llm.CheckIn
 	}
-	_, works := id.Task()
-	c, most := st.CheckIn, r.Brief.CheckIns
+	c := s.CheckIn
 	called := c.Due != "" && c.Calls >= c.After || most > 0 && c.Calls >= most
-	if !works || st.Finishing != nil || st.Error != "" || c.First == nil && (!called || c.Calls == 0) {
+	if s.Finishing != nil || s.Error != "" || c.First == nil && (!called || c.Calls == 0) {
 		return false
 	}
-	work := st.Talks.Of(llm.Work)
+	work := s.Talks.Of(llm.Work)
 	return len(work.Open) == 0 && work.Strikes < maxStrikes
-}
-
-// nextCheckIn asks the model for its ledger. That none can be had is no
-// trouble: the work goes on.
-func (r Run) nextCheckIn(s StrandID, st Strand) Move {
-	limit := r.Limits().Time
-	switch t := st.Talks.Of(llm.CheckIn); {
-	case st.CheckIn.Failed != "":
-		return steps(r.MissCheckIn(s, st.CheckIn.Failed))
-	case t.Strikes >= maxStrikes:
-		return steps(r.MissCheckIn(s, "the model gave three unusable replies in a row; the last: "+format.LineStart(lastNote(t), maxReason)))
-	case r.budgetOpen():
-		return Move{}
-	case limit > 0 && r.Spent.Time >= limit:
-		return steps(r.MissCheckIn(s, "the time of this run is used up"))
-	}
-	return steps(AskModel{llm.CheckIn})
 }
 
 // MissCheckIn ends a check-in for which there is no (second) ledger. What the
 // first model said stands.
-func (r Run) MissCheckIn(s StrandID, why string) Decide {
+func MissCheckIn(r Run, s StrandID, why string) Decide {
 	c := r.Strands[s].CheckIn
 	b := CheckInMade{Missed: why, Verdict: CheckInContinue, Progress: c.Progress, Stall: c.Stall}
 	if f := c.First; f != nil {
 		b.Ledger, b.Model, b.Verdict, b.Reason, b.Progress, b.Stall = f.Ledger, f.Model, f.Verdict, f.Reason, f.Progress, f.Stall
 	}
-	return r.FinishCheckIn(s, b, "", r.Last)
+	return FinishCheckIn(r, s, b, "", r.Last)
 }
 
 // FinishCheckIn is what follows from a check-in: the finding, whose note (empty:
 // none) the model is told, the check-in itself, and the end or the stop of the
 // task's work. Where nobody can be asked, the task fails.
-func (r Run) FinishCheckIn(s StrandID, b CheckInMade, note string, at time.Time) Decide {
+func FinishCheckIn(r Run, s StrandID, b CheckInMade, note string, at time.Time) Decide {
 	var d Decide
 	add := func(body Body) { d.Events = append(d.Events, Event{Strand: s, Body: body}) }
-	if f, found := r.noticed(s, b, note); found {
+	if f, found := noticed(s, b, note); found {
 		add(f)
 	}
 	add(b)
@@ -162,15 +145,15 @@ func (r Run) FinishCheckIn(s StrandID, b CheckInMade, note string, at time.Time)
 			add(fail)
 			break
 		}
-		add(CheckpointOpened{ID: r.CheckpointID(EffectID(s)), Ask: CheckStuck, Title: r.StuckTitle(s, b.Reason), Detail: account(b),
-			Choices: []string{DecideRetry, DecideSkip, DecideCancel}, Expires: r.Expiry(at)})
+		add(CheckpointOpened{ID: r.CheckpointID(EffectID(s)), Ask: CheckStuck, Title: StuckTitle(r.Plan, s, b.Reason), Detail: account(b),
+			Choices: []string{DecideRetry, DecideSkip, DecideCancel}, Expires: r.Brief.Expiry(at)})
 	case CheckInContinue, CheckInNudge:
 	}
 	return d
 }
 
 // noticed is the finding (L13) of a check-in that is not content.
-func (r Run) noticed(s StrandID, b CheckInMade, note string) (f Finding, found bool) {
+func noticed(s StrandID, b CheckInMade, note string) (f Finding, found bool) {
 	severity := map[CheckInVerdict]string{
 		CheckInNudge: FindingNudge, CheckInReplan: FindingNudge, CheckInEscalate: FindingStop, CheckInStop: FindingStop,
 	}[b.Verdict]
@@ -211,65 +194,23 @@ func (l Ledger) View() string {
 	return seen
 }
 
+// afresh starts the streaks of the strand's check-ins again, after so many
+// findings: a person spoke.
+func (s *Strand) afresh(findings int) { s.CheckIn.Stall, s.CheckIn.Found = 0, findings }
+
 // dueCheckIn calls a check-in of a task's strand.
-func (r Run) dueCheckIn(id StrandID, reason string, grace int) Run {
-	if _, works := id.Task(); !works || r.Strands[id].Ended {
-		return r
+func (s Strands) dueCheckIn(id StrandID, reason string, grace int) Strands {
+	if _, works := id.Task(); !works || s[id].Ended {
+		return s
 	}
 	if reason == "" {
 		reason = "it was called"
 	}
-	return r.strand(id, func(s *Strand) {
+	return s.change(id, func(s *Strand) {
 		c := &s.CheckIn
 		if c.Due == "" || c.Calls+grace < c.After {
 			c.Due, c.After = reason, c.Calls+grace
 		}
-	})
-}
-
-// checkedIn ends a check-in, or goes on to the second model.
-func (r Run) checkedIn(id StrandID, b CheckInMade) Run {
-	if _, works := id.Task(); !works || r.Strands[id].Ended {
-		return r
-	}
-	found := len(r.Findings)
-	r = r.strand(id, func(s *Strand) {
-		s.Talks = s.Talks.without(llm.CheckIn)
-		if b.Confirm {
-			s.CheckIn.First, s.CheckIn.Failed = &b, ""
-			return
-		}
-		s.CheckIn = CheckIn{Last: r.Last, Found: found, Progress: b.Progress, Stall: b.Stall, Learnt: s.CheckIn.Learnt,
-			Ledger: b.Ledger}
-	})
-	if b.Ledger != nil {
-		r = r.learn(id, b.Ledger.Lesson)
-	}
-	if b.Verdict == CheckInReplan && !b.Confirm {
-		r.Rethink = &Rethink{Reason: b.Reason}
-	}
-	return r
-}
-
-// found keeps a finding, tells the model and does what else follows from it.
-func (r Run) found(b Finding) Run {
-	r.Findings = push(r.Findings, b)
-	if b.Note != "" {
-		r = r.noteTo(b.Strand, Note{By: Deckhand, Text: b.Note, Trusted: true})
-	}
-	switch {
-	case b.Severity == FindingCheckIn:
-		return r.dueCheckIn(b.Strand, b.Rule, findingGrace)
-	case b.Rule == RulePlanLevel:
-		r.Rethink = &Rethink{Reason: b.Message, Person: b.Severity == FindingStop}
-	}
-	return r
-}
-
-// afresh starts the streaks of the strand's check-ins again: a person spoke.
-func (r Run) afresh(id StrandID) Run {
-	return r.strand(id, func(s *Strand) {
-		s.CheckIn.Stall, s.CheckIn.Found = 0, len(r.Findings)
 	})
 }
 
@@ -288,9 +229,4 @@ func (r Run) Unchecked() []StrandID {
 	}
 	slices.Sort(list)
 	return list
-}
-
-// rethinks reports whether the plan is to be made anew before another task starts.
-func (r Run) rethinks() bool {
-	return r.Rethink != nil && !r.Complete() && !r.anyFailed(FailImpossible)
 }

@@ -108,7 +108,7 @@ func TestVerdictsOfCheckIns(t *testing.T) {
 		{CheckInEscalate, true, false, "check-in.made"},
 	} {
 		j := atWork(RunStarted{Unattended: tt.alone}, 1)
-		d := j.FinishCheckIn("task/a", CheckInMade{Verdict: tt.verdict, Confirm: tt.confirm}, "", noon)
+		d := FinishCheckIn(j.Run, "task/a", CheckInMade{Verdict: tt.verdict, Confirm: tt.confirm}, "", noon)
 		if got := kinds(d); got != tt.want {
 			t.Errorf("%s (confirm %v, alone %v): %s, want %s", tt.verdict, tt.confirm, tt.alone, got, tt.want)
 		}
@@ -120,7 +120,7 @@ func TestVerdictsOfCheckIns(t *testing.T) {
 func TestReplanOfACheckIn(t *testing.T) {
 	j := begin(RunStarted{Slots: 2}).on(Main, PlanAccepted{Plan: Plan{Tasks: []Task{{ID: "a"}, {ID: "b"}, {ID: "c"}}}},
 		TaskStarted{Task: "a"}, TaskStarted{Task: "b"})
-	for _, e := range j.FinishCheckIn("task/a", CheckInMade{Verdict: CheckInReplan, Reason: "no way"}, "", noon).Events {
+	for _, e := range FinishCheckIn(j.Run, "task/a", CheckInMade{Verdict: CheckInReplan, Reason: "no way"}, "", noon).Events {
 		j.on(e.Strand, e.Body)
 	}
 	if m := j.Next(Main); j.Tasks["a"].State != TaskFailed || len(m.Steps) > 0 {
@@ -177,7 +177,7 @@ func TestLessons(t *testing.T) {
 	for _, text := range []string{"one", "two", "two", "  three\nlines ", "four", ""} {
 		j.on("task/a", CheckInMade{Verdict: CheckInContinue, Ledger: &Ledger{Lesson: text}})
 	}
-	if got := j.LessonsOf("a"); !slices.Equal(got, []string{"two", "three lines", "four"}) {
+	if got := j.Lessons.Of("a"); !slices.Equal(got, []string{"two", "three lines", "four"}) {
 		t.Errorf("kept %q", got)
 	}
 	var told []string

@@ -105,7 +105,7 @@ func (t *turn) reflect(view Run, c OpenCall) {
 	first := view.Strands[t.strand].CheckIn.First
 	b := CheckInMade{Verdict: verdict, Reason: "so it says", Confirm: verdict == CheckInStop && first == nil,
 		Ledger: &Ledger{Verdict: verdict, Lesson: fmt.Sprint("lesson ", rapid.IntRange(0, 9).Draw(t.t, "lesson"))}}
-	d := view.FinishCheckIn(t.strand, b, "think", t.now)
+	d := FinishCheckIn(view, t.strand, b, "think", t.now)
 	t.add(d.Wake, d.Events...)
 }
 

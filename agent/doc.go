@@ -3,6 +3,23 @@
 // to do next (Run.Next), and the contracts that the floors above implement
 // (Store, Tool, Policy).
 //
+//	next.go        Next, State: the move of a strand, by the first rule that holds
+//	rules.go       the rules, as tables · conditions.go  what they look at and do
+//	report.go      ends, plain reports and reviews, in words
+//	voice.go       the posts that are due
+//	apply.go       Apply: one event folded · decision.go  people's decisions folded
+//	run.go         Run: the fold, made of
+//	  plan.go        Work: the plan and its tasks
+//	  strand.go      Strands: conversations and open calls
+//	  checkpoint.go  Questions: to people, with their decisions
+//	  checkin.go     looks at a strand's work, and what follows from them
+//	  budget.go      Budget: money, limits, what was spent
+//	  post.go        Posted: what people were shown
+//	  recall.go      what earlier runs and check-ins taught
+//	event.go       the events · codec.go  their kinds, versions and JSON
+//	ports.go       Store, Tool, Policy
+//	names.go       ids, post keys, counters, rules: words that others rely on
+//
 // What does not live here: goroutines, clocks, input and output, prompts, chat.
 // Time reaches this package as the stamp of an event; randomness as an id in
 // an event. The same journal gives the same Run and the same Move everywhere.

@@ -76,7 +76,7 @@ func drawFitting(t *rapid.T, r Run, s StrandID) Body {
 	if len(talk.Open) > 0 {
 		return drawProgress(t, rapid.SampledFrom(talk.Open).Draw(t, "call"))
 	}
-	if _, busy := r.work(); busy && s == Main {
+	if p := stand(r, Main); s == Main && (p.startable() || p.working()) {
 		return TaskStarted{Task: rapid.SampledFrom(someTasks).Draw(t, "task")}
 	}
 	if id, ok := s.Task(); ok && rapid.IntRange(0, 5).Draw(t, "end") == 0 {

@@ -67,6 +67,29 @@ type RunStarted struct {
 	Tick *Tick `json:"tick,omitempty"`
 }
 
+// PlanApproval says which plans need a person before their first task.
+type PlanApproval string
+
+// The settings of plan approval. Effects: plans with a tool that changes something.
+const (
+	ApprovePlanNever   PlanApproval = "never"
+	ApprovePlanEffects PlanApproval = "effects"
+	ApprovePlanAlways  PlanApproval = "always"
+)
+
+// Autonomy is how much a run may do without asking.
+type Autonomy string
+
+// The levels of autonomy. Suggest: no effect at all. Ask each: every effect is
+// asked. Ask risky: the first write is asked for the whole folder, deletes and
+// sends always. Within budget: writes are free, deletes and sends are asked.
+const (
+	Suggest      Autonomy = "suggest"
+	AskEach      Autonomy = "ask-each"
+	AskRisky     Autonomy = "ask-risky"
+	WithinBudget Autonomy = "within-budget"
+)
+
 // PersonSaid is a person's message to a running run. Trusted is false for the
 // words of people without authority over the run.
 type PersonSaid struct {

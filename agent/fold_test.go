@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -243,13 +244,13 @@ func TestNotesWaitForReplies(t *testing.T) {
 // A call that was under way when its holder vanished counts as spent.
 func TestLostCallsCount(t *testing.T) {
 	j := begin(RunStarted{}).on(Main, ModelAsked{Call: "main.1", Purpose: llm.Intake, Reserve: new(Nano(7)), ReserveTokens: 300})
-	lost := j.Lost(Main)
+	lost := j.Strands.Lost(Main)
 	if len(lost) != 1 {
 		t.Fatalf("lost %+v", lost)
 	}
 	j.on(Main, lost[0].Body)
-	if j.Spent.Cost != 7 || j.Spent.Tokens() != 300 || j.Spent.Calls != 1 || len(j.Lost(Main)) != 0 {
-		t.Errorf("spent %+v, lost %+v", j.Spent, j.Lost(Main))
+	if j.Spent.Cost != 7 || j.Spent.Tokens() != 300 || j.Spent.Calls != 1 || len(j.Strands.Lost(Main)) != 0 {
+		t.Errorf("spent %+v, lost %+v", j.Spent, j.Strands.Lost(Main))
 	}
 	j.on(Main, ModelAsked{Call: "main.2"}, ModelAnswered{Call: "main.2"})
 	if j.Spent.Dollars() != nil {
@@ -259,16 +260,16 @@ func TestLostCallsCount(t *testing.T) {
 
 func TestLimitsGrowWithPeople(t *testing.T) {
 	j := begin(RunStarted{Limits: Limits{USD: 4 * Dollar, Tokens: 1000, Time: time.Minute, Steps: 8}})
-	c := j.BudgetQuestion("usd", noon)
+	c := BudgetQuestion(j.Run, "usd", noon)
 	j.on(Main, c, CheckpointDecided{ID: c.ID, Decision: DecideMore25, By: "slack:U1"})
 	want := Limits{USD: 5 * Dollar, Tokens: 1000, Time: time.Minute, Steps: 8}
 	if got := j.Limits(); got != want {
 		t.Errorf("limits %+v, want %+v", got, want)
 	}
-	if again := j.BudgetQuestion("usd", noon); again.ID == c.ID {
+	if again := BudgetQuestion(j.Run, "usd", noon); again.ID == c.ID {
 		t.Error("the next question about the same budget has the same id")
 	}
-	if wide := j.BudgetQuestion("month/usd", noon); len(wide.Choices) != 2 {
+	if wide := BudgetQuestion(j.Run, "month/usd", noon); len(wide.Choices) != 2 {
 		t.Errorf("a wider budget offers %v, but no run may raise it", wide.Choices)
 	}
 }
@@ -276,7 +277,16 @@ func TestLimitsGrowWithPeople(t *testing.T) {
 // Values go into prompts and arguments: a goal's text keeps its characters.
 func TestGoalIsAValue(t *testing.T) {
 	r := Run{Brief: RunStarted{Goal: `a<b> & "c"`}}
-	if got := string(r.Values()["goal.text"].Value); got != `"a<b> & \"c\""` {
+	if got := string(Values(r)["goal.text"].Value); got != `"a<b> & \"c\""` {
 		t.Errorf("goal.text is %s", got)
+	}
+}
+
+// A fold shares nothing with the one before it.
+func TestTouchedIsAValue(t *testing.T) {
+	before := touched(nil, []string{"a", "b", "c"})
+	after := touched(before, []string{"a"})
+	if !slices.Equal(before, []string{"a", "b", "c"}) || !slices.Equal(after, []string{"b", "c", "a"}) {
+		t.Errorf("%v, then %v", before, after)
 	}
 }

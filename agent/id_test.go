@@ -42,13 +42,13 @@ func TestCheckpointIDsCarryTheirRun(t *testing.T) {
 	for about, id := range map[string]CheckpointID{
 		"a call":                    r.CheckpointID("task/a.1.0"),
 		"another call":              r.CheckpointID("task/a.1.1"),
-		"the call, a second time":   Run{ID: run, Asked: make([]CheckpointID, 1)}.CheckpointID("task/a.1.0"),
-		"money":                     r.BudgetQuestion("usd", noon).ID,
-		"tokens":                    r.BudgetQuestion("tokens", noon).ID,
-		"more money":                Run{ID: run, Raised: map[string]int{"usd": 25}}.BudgetQuestion("usd", noon).ID,
-		"being stuck":               r.checkpointID("stuck", 2, 0),
-		"being stuck, once more":    r.checkpointID("stuck", 3, 3),
-		"numbers that run together": r.checkpointID("stuck", 33, 0),
+		"the call, a second time":   Run{ID: run, Questions: Questions{Asked: make([]CheckpointID, 1)}}.CheckpointID("task/a.1.0"),
+		"money":                     BudgetQuestion(r, "usd", noon).ID,
+		"tokens":                    BudgetQuestion(r, "tokens", noon).ID,
+		"more money":                BudgetQuestion(Run{ID: run, Budget: Budget{Raised: map[string]int{"usd": 25}}}, "usd", noon).ID,
+		"being stuck":               checkpointID(run, "stuck", 2, 0),
+		"being stuck, once more":    checkpointID(run, "stuck", 3, 3),
+		"numbers that run together": checkpointID(run, "stuck", 33, 0),
 	} {
 		if id.Run() != run || !shape.MatchString(string(id)) {
 			t.Errorf("about %s: id %q belongs to run %q, want %q", about, id, id.Run(), run)

@@ -24,7 +24,7 @@ func TestRunsLive(t *testing.T) {
 			if _, speaks := w.run.Strands[Voice]; !speaks {
 				return
 			}
-			if p, _, due := w.run.duePost(w.now); due || len(w.run.Talk(Voice).Open) > 0 {
+			if p, _, due := duePost(w.run, w.now); due || len(w.run.Talk(Voice).Open) > 0 {
 				t.Fatalf("the run has ended, and %+v was never posted", p)
 			}
 		}))

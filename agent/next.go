@@ -1,9 +1,11 @@
 package agent
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
@@ -38,11 +40,20 @@ func (d Decide) Ends() bool {
 	return slices.ContainsFunc(d.Events, func(e Event) bool { _, ends := e.Body.(RunEnded); return ends })
 }
 
+// Speak journals the intent of a post and makes it.
+type Speak struct{ Post Post }
+
+// Show brings the card up to date. It is the last step of a move: nothing is
+// journalled, and the strand sleeps until the voice wants to look again.
+type Show struct{}
+
 func (AskModel) step() {}
 func (Dispatch) step() {}
 func (Invoke) step()   {}
 func (Schedule) step() {}
 func (Decide) step()   {}
+func (Speak) step()    {}
+func (Show) step()     {}
 
 // Move is what a strand does next: Steps now, or nothing before Wake. No steps
 // and a zero Wake: it is parked until somebody wakes it.
@@ -64,178 +75,80 @@ func decide(s StrandID, wake map[StrandID]time.Time, bodies ...Body) Move {
 
 func wakeMain() map[StrandID]time.Time { return map[StrandID]time.Time{Main: AtOnce} }
 
-// Lost is what a new holder of the strand's lease journals first: a model call
-// that was under way when the last holder vanished counts as spent.
-func (r Run) Lost(s StrandID) []Event {
-	a := r.Strands[s].Call
-	if a == nil {
-		return nil
-	}
-	return []Event{{Strand: s, Body: ModelAnswered{
-		Call: a.Call, Purpose: a.Purpose, Model: a.Model, PromptHash: a.PromptHash,
-		Cost: a.Reserve, Prompt: a.ReserveTokens, Lost: true,
-	}}}
-}
-
 // Next is what the strand does next. It is pure and has no clock: that time
-// has passed is an event.
+// has passed is an event. The rules are in rules.go.
 func (r Run) Next(s StrandID) Move {
-	st, known := r.Strands[s]
+	p := stand(r, s)
+	row := p.deciding()
 	switch {
-	case s == Voice:
-		return r.nextVoice()
-	case r.Ended != nil || st.Ended || !known:
+	case row == nil:
 		return Move{}
-	case st.Call != nil: // somebody is asking
-		return steps(AskModel{st.Call.Purpose})
-	case r.Cancelled != nil:
-		return r.stop(s)
+	case row.act != nil:
+		return row.act(p)
+	case row.until != nil:
+		return Move{Wake: row.until(p)}
+	}
+	return Move{}
+}
+
+// State is the run's state as people see it.
+func (r Run) State() RunState {
+	switch {
+	case r.Ended != nil:
+		return r.Ended.State
 	case r.Paused != "" || r.Refused != "":
-		return Move{}
-	case r.Finish:
-		return r.stop(s)
+		return RunPaused
+	case r.OpenCheckpoint() != nil && !busy(r):
+		return RunWaiting
 	}
-	if c := r.waitsFor(s); c != nil {
-		return r.wait(s, st, *c)
-	}
-	if m, busy := r.calls(s, st); busy {
-		return m
-	}
-	if id, ok := s.Task(); ok {
-		return r.nextTask(s, id, st)
-	}
-	return r.nextMain(st)
+	return RunRunning
 }
 
-// stopping reports whether the strands should come to an end.
-func (r Run) stopping() bool { return r.Cancelled != nil || r.Finish }
-
-// stop winds a strand up: a task ends as skipped, the main strand ends the run
-// once all tasks have ended.
-func (r Run) stop(s StrandID) Move {
-	id, ok := s.Task()
-	if !ok {
-		return r.nextMain(r.Strands[s])
-	}
-	if c := r.gaveUp(); c != nil && c.Strand == s && r.Cancelled == nil {
-		return decide(s, wakeMain(), TaskEnded{Task: id, State: TaskFailed, Outputs: []Output{}, Reason: r.gaveUpTask(*c), Fail: FailOther})
-	}
-	reason := "the run ends with what there is"
-	if r.Cancelled != nil {
-		reason = "the run was cancelled by " + r.Cancelled.By
-	}
-	open := r.Strands[s].Talks.Of(llm.Work).Open
-	if i := slices.IndexFunc(open, func(c OpenCall) bool { return c.Intent != nil && c.Intent.Repeat != RepeatRead }); i >= 0 {
-		reason += "; its call of " + open[i].Intent.Tool + " was under way and may have happened"
-	}
-	return decide(s, wakeMain(), TaskEnded{Task: id, State: TaskSkipped, Outputs: []Output{}, Reason: reason, Fail: FailOther})
-}
-
-// wait keeps the strand off the clock until its question is decided or expires.
-func (r Run) wait(s StrandID, st Strand, c Checkpoint) Move {
-	if c.Ask == CheckStuck && r.Alone {
-		word := DecideFinish
-		if _, works := s.Task(); works {
-			word = DecideSkip // this task fails with the finding as its reason, the others go on
+// busy reports whether some strand has work that waits for nobody: whether the
+// rule that its next move follows from acts.
+func busy(r Run) bool {
+	for id := range r.Strands {
+		if id == Voice {
+			continue
 		}
-		return decide(s, r.Wakeful(), CheckpointDecided{ID: c.ID, Decision: word, By: Deckhand, Text: "nobody can be asked"})
-	}
-	if !c.Expires.IsZero() && !st.Ticked.Before(c.Expires) {
-		return decide(s, r.Wakeful(), CheckpointDecided{ID: c.ID, Decision: DecideExpired, By: DecideExpired})
-	}
-	return Move{Wake: c.Expires}
-}
-
-// calls works off the calls of the newest answer; busy is false when there are none.
-func (r Run) calls(s StrandID, st Strand) (m Move, busy bool) {
-	t := r.Talk(s)
-	if len(t.Open) == 0 {
-		return Move{}, false
-	}
-	var due []EffectID
-	var wake time.Time
-	undecided := false
-	for _, c := range t.Open {
-		check := r.Checks[c.Checkpoint]
-		switch {
-		case check.Ask == CheckUncertain && !check.Open() && c.Intent != nil:
-			return decide(s, nil, settle(c, *check.Decision)), true
-		case c.Intent == nil:
-			undecided = true
-		case st.Ticked.Before(c.Until):
-			if wake.IsZero() || c.Until.Before(wake) {
-				wake = c.Until
-			}
-		default:
-			due = append(due, c.Effect)
+		if row := stand(r, id).deciding(); row != nil && row.act != nil {
+			return true
 		}
 	}
-	switch {
-	case len(due) > 0:
-		return steps(Invoke{due}), true
-	case !wake.IsZero():
-		return Move{Wake: wake}, true
-	case undecided:
-		return steps(Dispatch{}), true
-	}
-	return Move{}, true
+	return false
 }
 
-// settle is the outcome that a person gave to an effect nobody could ask about.
-func settle(c OpenCall, d CheckpointDecided) ToolOutcome {
-	o := ToolOutcome{Effect: c.Effect, Trust: Trusted, State: OutcomeUnknown,
-		Text: "error: Deckhand was interrupted during this call, and nobody said whether it happened; do not assume either"}
-	switch d.Decision {
-	case DecideDone:
-		o.State, o.Text = OutcomeOK, "done ("+d.By+" says that it happened)"
-	case DecideSkip:
-		o.State, o.Text = OutcomeSkipped, "skipped: "+d.By+" decided that it is not to be done"
+// deciding is the rule that decides, nil: the strand rests.
+func (p *point) deciding() *rule {
+	switch _, works := p.id.Task(); {
+	case p.id == Voice:
+		return p.first(voiceRules)
+	case works:
+		return p.first(taskRules)
 	}
-	return o
+	return p.first(mainRules)
 }
 
-// The bounds of a task's conversation. Three unusable replies in a row end a
-// step (MODEL.md), and so does the third rejection by the judge.
-const (
-	maxStrikes    = 3
-	maxRejections = 3
-)
-
-func (r Run) nextTask(s StrandID, id TaskID, st Strand) Move {
-	end := func(kind FailKind, reason string) Move {
-		return decide(s, wakeMain(), TaskEnded{Task: id, State: TaskFailed, Outputs: []Output{}, Reason: reason, Fail: kind})
+// first is the first of the rules that holds; one with rules of its own is
+// decided by these.
+func (p *point) first(rules []rule) *rule {
+	for i := range rules {
+		row := &rules[i]
+		if row.when != nil && !row.when(p) {
+			continue
+		}
+		if row.rules == nil {
+			return row
+		}
+		if deciding := p.first(row.rules); deciding != nil {
+			return deciding
+		}
 	}
-	task := r.Tasks[id]
-	if r.checksIn(s, st) {
-		return r.nextCheckIn(s, st)
-	}
-	switch f := st.Finishing; {
-	case st.Error != "":
-		return end(FailOther, st.Error)
-	case f != nil && st.Judged != nil && st.Judged.Accepted:
-		return decide(s, wakeMain(), TaskEnded{Task: id, State: TaskDone, Summary: f.Summary,
-			Outputs: append([]Output{}, f.Outputs...), Confidence: f.Confidence}) // a list, also an empty one
-	case r.Talk(s).Strikes >= maxStrikes:
-		return end(FailOther, "the model gave three unusable replies in a row; the last: "+lastNote(r.Talk(s)))
-	case task.Rejections >= maxRejections:
-		return end(FailOther, "the result was rejected three times; the last: "+lastNote(r.Talk(s)))
-	}
-	return r.ask(s)
-}
-
-// ask is the next model call, or the question about the budget that stands in its way.
-func (r Run) ask(s StrandID) Move {
-	if r.budgetOpen() {
-		return Move{}
-	}
-	if limit := r.Limits().Time; limit > 0 && r.Spent.Time >= limit {
-		return decide(s, wakeMain(), r.BudgetQuestion(BudgetTime, r.Last))
-	}
-	return steps(AskModel{r.Purpose(s)})
+	return nil
 }
 
 // lastNote is the newest thing the model was told, for a reason.
-func lastNote(t Talk) string {
+func lastNote(t *Talk) string {
 	for i := t.Entries.Len() - 1; i >= 0; i-- {
 		switch e := t.Entries.At(i); {
 		case e.Reply != nil:
@@ -245,4 +158,46 @@ func lastNote(t Talk) string {
 		}
 	}
 	return "no reply"
+}
+
+// BudgetQuestion is the checkpoint that is opened when a budget is used up: usd,
+// tokens, time or steps of the run, or the name of a wider counter.
+func BudgetQuestion(r Run, budget string, at time.Time) CheckpointOpened {
+	done, total := r.Progress()
+	choices := []string{DecideFinish, DecideCancel}
+	if slices.Contains([]string{BudgetUSD, BudgetTokens, BudgetTime, BudgetSteps}, budget) {
+		choices = append([]string{DecideMore25, DecideMore100}, choices...)
+	}
+	cost := "unknown cost"
+	if usd := r.Spent.Dollars(); usd != nil {
+		cost = "$" + usd.String()
+	}
+	return CheckpointOpened{
+		ID:  checkpointID(r.ID, "budget/"+budget, r.Raised[budget], 0),
+		Ask: CheckBudget, Budget: budget, Choices: choices, Expires: r.Brief.Expiry(at),
+		Title: "The budget (" + budget + ") is used up",
+		Detail: fmt.Sprintf("Done: %d of %d tasks. Spent: %s, %d tokens, %d model calls, %s of work. The next model call does not fit any more.",
+			done, total, cost, r.Spent.Tokens(), r.Spent.Calls, r.Spent.Time.Round(time.Second)),
+	}
+}
+
+// wayOutQuestion asks a person about failures that no plan of the model can mend.
+func wayOutQuestion(r Run) CheckpointOpened {
+	title, tried := StuckTitle(r.Plan, Main, fmt.Sprintf("%d new plans did not help", r.Replans)), []string{}
+	if r.rethinks() {
+		title = StuckTitle(r.Plan, Main, format.LineStart(r.Rethink.Reason, maxReason))
+		tried = append(tried, fmt.Sprintf("new plans so far: %d", r.Replans))
+	}
+	for _, id := range r.failed() {
+		t, _ := r.Plan.Task(id)
+		if r.Tasks[id].Fail == FailBlocked {
+			title = "Blocked: “" + format.Line(t.Title, maxStuckTitle) + "” needs something that I do not have"
+		}
+		tried = append(tried, "“"+format.Line(t.Title, maxStuckTitle)+"” failed: "+r.Tasks[id].Reason)
+	}
+	return CheckpointOpened{
+		ID:  checkpointID(r.ID, "stuck", r.Replans, r.Retries),
+		Ask: CheckStuck, Title: title, Detail: Bullets(tried), Expires: r.Brief.Expiry(r.Last),
+		Choices: []string{DecideRetry, DecideFinish, DecideCancel},
+	}
 }

@@ -1,6 +1,10 @@
 package agent
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
 
 // Plan is a graph of tasks that serves a goal, as the model submits it
 // (submit_plan) and as a person may edit it.
@@ -98,3 +102,179 @@ const (
 	SeverityWarning Severity = "warning"
 	SeverityInfo    Severity = "info"
 )
+
+// Work is where a run stands with its plan.
+type Work struct {
+	Plan    Plan                  `json:"plan"`
+	Plans   int                   `json:"plans"`             // plans accepted so far
+	Replans int                   `json:"replans"`           // plans that followed a failure
+	Retries int                   `json:"retries,omitempty"` // people allowed re-plans up to this many
+	Tasks   map[TaskID]TaskStatus `json:"tasks,omitempty"`
+	Parents map[TaskID]TaskID     `json:"parents,omitempty"` // who added a task on the way
+}
+
+// TaskStatus is where a task of the plan stands.
+type TaskStatus struct {
+	State        TaskState `json:"state"`
+	Started      time.Time `json:"started,omitzero"`
+	Ended        time.Time `json:"ended,omitzero"`
+	Instructions string    `json:"instructions,omitempty"`
+	Summary      string    `json:"summary,omitempty"`
+	Outputs      []Output  `json:"outputs,omitempty"`
+	Reason       string    `json:"reason,omitempty"`
+	Fail         FailKind  `json:"fail,omitempty"`
+	Rejections   int       `json:"rejections,omitempty"` // by the judge
+	// Heard is how much of Run.Said had been said when the task began: its brief
+	// has that, and its conversation what came later.
+	Heard      int     `json:"heard,omitempty"`
+	Confidence float64 `json:"confidence,omitempty"` // the model's own estimate: it decides nothing
+}
+
+// accept makes the plan the newest. Finished and running tasks keep their
+// state; tasks that failed or were skipped begin anew when a new plan names
+// them. A task that adds work on the way brings no failed task back: that is
+// for a re-plan, and those are counted.
+func (w Work) accept(by StrandID, p Plan) Work {
+	if w.Plans > 0 && by == Main {
+		w.Replans++
+	}
+	if parent, adds := by.Task(); adds {
+		for _, t := range p.Tasks {
+			if _, old := w.Plan.Task(t.ID); !old {
+				w.Parents = with(w.Parents, t.ID, parent)
+			}
+		}
+	}
+	w.Plan, w.Plans = p, w.Plans+1
+	tasks := make(map[TaskID]TaskStatus, len(p.Tasks))
+	for _, t := range p.Tasks {
+		old, known := w.Tasks[t.ID]
+		if old.State == TaskDone || old.State == TaskRunning || (known && by != Main) {
+			tasks[t.ID] = old
+			continue
+		}
+		tasks[t.ID] = TaskStatus{State: TaskPending}
+	}
+	w.Tasks = tasks
+	return w
+}
+
+// update changes a task's status.
+func (w Work) update(id TaskID, change func(t *TaskStatus)) Work {
+	t := w.Tasks[id]
+	change(&t)
+	w.Tasks = with(w.Tasks, id, t)
+	return w
+}
+
+// end ends a task of the plan, unless it is done.
+func (w Work) end(b TaskEnded, at time.Time) Work {
+	if t, planned := w.Tasks[b.Task]; !planned || t.State == TaskDone {
+		return w
+	}
+	return w.update(b.Task, func(t *TaskStatus) {
+		t.State, t.Ended, t.Summary, t.Outputs = b.State, at, b.Summary, b.Outputs
+		t.Reason, t.Fail, t.Confidence = b.Reason, b.Fail, b.Confidence
+	})
+}
+
+// reject fails what was delivered: it is to be made anew.
+func (w Work) reject(reason string) Work {
+	for _, t := range w.delivered() {
+		w = w.update(t.ID, func(s *TaskStatus) {
+			s.State, s.Reason, s.Fail, s.Outputs = TaskFailed, reason, FailOther, nil
+		})
+	}
+	return w
+}
+
+// States is the state of every task, by id.
+func (w Work) States() map[TaskID]TaskState {
+	states := make(map[TaskID]TaskState, len(w.Tasks))
+	for id, t := range w.Tasks {
+		states[id] = t.State
+	}
+	return states
+}
+
+// Complete reports whether the plan's goal is reached: every deliverable task
+// is done, or every task where none is marked as deliverable.
+func (w Work) Complete() bool {
+	marked := slices.ContainsFunc(w.Plan.Tasks, func(t Task) bool { return t.Deliverable })
+	for _, t := range w.Plan.Tasks {
+		if (t.Deliverable || !marked) && w.Tasks[t.ID].State != TaskDone {
+			return false
+		}
+	}
+	return len(w.Plan.Tasks) > 0
+}
+
+// Progress is how many tasks of the plan are done, and how many there are.
+func (w Work) Progress() (done, total int) {
+	for _, t := range w.Plan.Tasks {
+		if w.Tasks[t.ID].State == TaskDone {
+			done++
+		}
+	}
+	return done, len(w.Plan.Tasks)
+}
+
+func (w Work) running() int {
+	n := 0
+	for _, t := range w.Tasks {
+		if t.State == TaskRunning {
+			n++
+		}
+	}
+	return n
+}
+
+// ready counts the tasks that nothing keeps from starting.
+func (w Work) ready() int {
+	n := 0
+	for _, t := range w.Plan.Tasks {
+		if w.Tasks[t.ID].State == TaskPending && !slices.ContainsFunc(t.DependsOn, w.unfinished) {
+			n++
+		}
+	}
+	return n
+}
+
+func (w Work) unfinished(id TaskID) bool { return w.Tasks[id].State != TaskDone }
+
+// settled reports whether no task runs or can start.
+func (w Work) settled() bool { return w.running() == 0 && w.ready() == 0 }
+
+// failed lists the tasks of the plan that failed, in plan order.
+func (w Work) failed() []TaskID {
+	var ids []TaskID
+	for _, t := range w.Plan.Tasks {
+		if w.Tasks[t.ID].State == TaskFailed {
+			ids = append(ids, t.ID)
+		}
+	}
+	return ids
+}
+
+func (w Work) anyFailed(kind FailKind) bool {
+	return slices.ContainsFunc(w.failed(), func(id TaskID) bool { return w.Tasks[id].Fail == kind })
+}
+
+// delivered are the tasks whose results are reviewed: the deliverables, or
+// where none are marked, what no other task needs.
+func (w Work) delivered() []Task {
+	var marked, last []Task
+	for _, t := range w.Plan.Tasks {
+		needed := slices.ContainsFunc(w.Plan.Tasks, func(o Task) bool { return slices.Contains(o.DependsOn, t.ID) })
+		if t.Deliverable {
+			marked = append(marked, t)
+		}
+		if !needed {
+			last = append(last, t)
+		}
+	}
+	if len(marked) > 0 {
+		return marked
+	}
+	return last
+}

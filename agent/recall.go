@@ -60,6 +60,31 @@ type Past struct {
 	Length uint64 // events in its journal when it ended, at least
 }
 
+// Lesson is what a check-in learnt about a task.
+type Lesson struct {
+	Task TaskID `json:"task"`
+	Text string `json:"text"`
+}
+
+const (
+	maxLessons = 3   // of one task, in the prompt
+	maxLesson  = 500 // characters
+)
+
+// Lessons are those of a run, the oldest first.
+type Lessons []Lesson
+
+// Of are the lessons about the task, the oldest first.
+func (l Lessons) Of(id TaskID) []string {
+	var list []string
+	for _, lesson := range l {
+		if lesson.Task == id {
+			list = append(list, lesson.Text)
+		}
+	}
+	return list
+}
+
 // Scope is who can see the run: "platform:workspace:channel", a direct
 // conversation being a channel of its own; empty for the terminal.
 func (b RunStarted) Scope() string {
@@ -82,7 +107,7 @@ func GoalPrefix(b RunStarted) string {
 // GoalName is the name of the run, which has just ended, among those of its
 // goal: names sort by the time of the end. Mere answers, scheduled reports and
 // what was cancelled before it had a plan have none.
-func (r Run) GoalName() (name string, is bool) {
+func GoalName(r Run) (name string, is bool) {
 	if r.Ended == nil || r.Replied() || r.Scheduled() || (r.Plans == 0 && r.Ended.State == RunCancelled) {
 		return "", false
 	}
@@ -137,7 +162,7 @@ func HashValue(v json.RawMessage) string {
 // Copies are findings about a report of the run, one for each output that is
 // word for word that of an earlier run of the goal: the report's text, and the
 // values of deliverables.
-func (r Run) Copies(rep Reported) []Finding {
+func Copies(r Run, rep Reported) []Finding {
 	if r.Recalled == nil {
 		return nil
 	}

@@ -57,7 +57,7 @@ func TestGoalName(t *testing.T) {
 		"cancelled at once":  {begin(RunStarted{}).on(Main, Reported{}, RunEnded{State: RunCancelled}), false},
 		"not over":           {begin(RunStarted{}).on(Main, planned, Reported{}), false},
 	} {
-		got, is := tt.run.GoalName()
+		got, is := GoalName(tt.run.Run)
 		if is != tt.want || is && !strings.HasPrefix(got, GoalPrefix(tt.run.Brief)) {
 			t.Errorf("%s: %q, %v", name, got, is)
 		}
@@ -73,7 +73,7 @@ func TestNewest(t *testing.T) {
 		for i := range n {
 			at = at.Add(time.Duration(rapid.IntRange(1, 1<<40).Draw(t, "ms")) * time.Millisecond)
 			r := Run{ID: RunID(fmt.Sprint("run", rapid.IntRange(0, 9).Draw(t, "id"), i)), Seq: rapid.Uint64().Draw(t, "seq"), Finished: at, Ended: &RunEnded{State: RunFailed}}
-			name, _ := r.GoalName()
+			name, _ := GoalName(r)
 			names[name] = string(r.ID)
 			want = append(want, Past{r.ID, r.Seq})
 		}
@@ -89,7 +89,13 @@ func TestNewest(t *testing.T) {
 
 func TestCopies(t *testing.T) {
 	long := strings.Repeat("the same words ", 4)
-	text := jsonString
+	text := func(s string) json.RawMessage {
+		b, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
 	old := Episode{Run: "r0", BodyHash: HashText("1,234 lines"), ValueHashes: []string{HashValue(text(long))}}
 	run := func(value json.RawMessage, recalled ...Body) Run {
 		return begin(RunStarted{}).on(Main, recalled...).on(Main, PlanAccepted{Plan: Plan{Tasks: []Task{{ID: "a"}, {ID: "b", Deliverable: true}}}},
@@ -110,7 +116,7 @@ func TestCopies(t *testing.T) {
 		"a short value may come again": {run(text("42"), Recalled{Episodes: []Episode{{Run: "r0", ValueHashes: []string{HashValue(text("42"))}}}}), "new", nil},
 	} {
 		var got []string
-		for _, f := range tt.run.Copies(Reported{Body: tt.body}) {
+		for _, f := range Copies(tt.run, Reported{Body: tt.body}) {
 			got = append(got, f.Message)
 			if f.Rule != RuleCopy || f.Severity != "info" || f.Strand != Main || f.Events == nil {
 				t.Errorf("%s: %+v", name, f)

@@ -157,7 +157,7 @@ func TestDeniedReviewOfAnEnding(t *testing.T) {
 
 // Where no task is marked as deliverable, what nobody needs is the result.
 func TestWhatIsReviewed(t *testing.T) {
-	r := Run{Plan: Plan{Tasks: []Task{{ID: "a"}, {ID: "b", DependsOn: []TaskID{"a"}}, {ID: "c"}}}}
+	r := Run{Work: Work{Plan: Plan{Tasks: []Task{{ID: "a"}, {ID: "b", DependsOn: []TaskID{"a"}}, {ID: "c"}}}}}
 	if got := r.delivered(); len(got) != 2 || got[0].ID != "b" || got[1].ID != "c" {
 		t.Errorf("without a mark: %+v", got)
 	}

@@ -1,14 +1,17 @@
 package agent
 
 import (
-	"maps"
-	"slices"
+	"strings"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/agent/format"
+	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
 // Run is what is true of a run: the fold of its journal. A Run is a value:
 // Apply returns a new one and leaves the old one as it was, so that folds may
-// be shared between goroutines. It is also what a snapshot holds, as JSON.
+// be shared between goroutines. It is also what a snapshot holds, as JSON, in
+// which the parts of a Run stand side by side.
 type Run struct {
 	ID      RunID      `json:"id"`
 	Seq     uint64     `json:"seq"`
@@ -22,174 +25,93 @@ type Run struct {
 	Alone     bool           `json:"alone,omitempty"`  // nobody can be asked about trouble
 	Finish    bool           `json:"finish,omitempty"` // a person wants what there is
 
-	Plan     Plan                        `json:"plan"`
-	Plans    int                         `json:"plans"`             // plans accepted so far
-	Replans  int                         `json:"replans"`           // plans that followed a failure
-	Retries  int                         `json:"retries,omitempty"` // people allowed re-plans up to this many
-	Tasks    map[TaskID]TaskStatus       `json:"tasks,omitempty"`
-	Parents  map[TaskID]TaskID           `json:"parents,omitempty"` // who added a task on the way
-	Strands  map[StrandID]Strand         `json:"strands,omitempty"`
-	Asked    []CheckpointID              `json:"asked,omitempty"` // in the order of opening
-	Checks   map[CheckpointID]Checkpoint `json:"checks,omitempty"`
-	Grants   []string                    `json:"grants,omitempty"`
-	Denied   map[string]string           `json:"denied,omitempty"` // Digest of a call → what the model is told
-	Raised   map[string]int              `json:"raised,omitempty"` // budget → percent added by people
-	Notices  map[string]int              `json:"notices,omitempty"`
-	Spent    Spent                       `json:"spent"`
-	Report   *Reported                   `json:"report,omitempty"`
-	Ended    *RunEnded                   `json:"ended,omitempty"`
-	Finished time.Time                   `json:"finished,omitzero"` // when it ended
-	Said     []Note                      `json:"said,omitempty"`    // by people, on the way
-	Findings []Finding                   `json:"findings,omitempty"`
-	Recalled *Recalled                   `json:"recalled,omitempty"`
-	Lessons  []Lesson                    `json:"lessons,omitempty"` // of check-ins, the newest of each task
-	Rethink  *Rethink                    `json:"rethink,omitempty"` // before another task starts
-	Files    []Attachment                `json:"files,omitempty"`   // that people gave
-	Touched  []string                    `json:"touched,omitempty"` // workspace files, the newest last
-	Shown    map[string]Shown            `json:"shown,omitempty"`   // posts that were made, by key
-	Watched  []string                    `json:"watched,omitempty"` // further places that show the run
+	Work              // the plan and its tasks
+	Strands   Strands `json:"strands,omitempty"`
+	Questions         // to people, and what their answers allow
+	Budget            // what was spent
+
+	Report   *Reported    `json:"report,omitempty"`
+	Ended    *RunEnded    `json:"ended,omitempty"`
+	Finished time.Time    `json:"finished,omitzero"` // when it ended
+	Said     []Note       `json:"said,omitempty"`    // by people, on the way
+	Findings []Finding    `json:"findings,omitempty"`
+	Recalled *Recalled    `json:"recalled,omitempty"`
+	Lessons  Lessons      `json:"lessons,omitempty"` // of check-ins, the newest of each task
+	Rethink  *Rethink     `json:"rethink,omitempty"` // before another task starts
+	Files    []Attachment `json:"files,omitempty"`   // that people gave
+	Touched  []string     `json:"touched,omitempty"` // workspace files, the newest last
+
+	Posted // what people were shown
 }
 
-// TaskStatus is where a task of the plan stands.
-type TaskStatus struct {
-	State        TaskState `json:"state"`
-	Started      time.Time `json:"started,omitzero"`
-	Ended        time.Time `json:"ended,omitzero"`
-	Instructions string    `json:"instructions,omitempty"`
-	Summary      string    `json:"summary,omitempty"`
-	Outputs      []Output  `json:"outputs,omitempty"`
-	Reason       string    `json:"reason,omitempty"`
-	Fail         FailKind  `json:"fail,omitempty"`
-	Rejections   int       `json:"rejections,omitempty"` // by the judge
-	// Heard is how much of Run.Said had been said when the task began: its brief
-	// has that, and its conversation what came later.
-	Heard      int     `json:"heard,omitempty"`
-	Confidence float64 `json:"confidence,omitempty"` // the model's own estimate: it decides nothing
+// CheckpointID is the id of a question about a call: the same call asks its
+// n-th question under the same id, wherever it is worked.
+func (r Run) CheckpointID(effect EffectID) CheckpointID {
+	return checkpointID(r.ID, string(effect), len(r.Asked), 0)
 }
 
-// question has the fields of CheckpointOpened without being an event.
-type question CheckpointOpened
+// Limits is what the run may spend, with what people added.
+func (r Run) Limits() Limits { return r.Brief.Limits.raised(r.Raised) }
 
-// Checkpoint is a question to people and, once given, the decision. Its fields
-// are those of CheckpointOpened and these.
-type Checkpoint struct {
-	question
-	Strand   StrandID           `json:"strand"`
-	Opened   time.Time          `json:"opened"`
-	Votes    []CheckpointVoted  `json:"votes,omitempty"` // approvals so far, where a quorum is set
-	Decision *CheckpointDecided `json:"decided,omitempty"`
-	Closed   time.Time          `json:"closed,omitzero"` // when it was decided
+// stopping reports whether the strands should come to an end.
+func (r Run) stopping() bool { return r.Cancelled != nil || r.Finish }
+
+// rethinks reports whether the plan is to be made anew before another task starts.
+func (r Run) rethinks() bool {
+	return r.Rethink != nil && !r.Complete() && !r.anyFailed(FailImpossible)
 }
 
-// Voted reports whether the person approved already.
-func (c Checkpoint) Voted(by string) bool {
-	return slices.ContainsFunc(c.Votes, func(v CheckpointVoted) bool { return v.By == by })
-}
+// maxReplans is how often a run plans anew after a failure before a person is
+// asked (MODEL.md).
+const maxReplans = 2
 
-// Open reports whether nobody has decided yet.
-func (c Checkpoint) Open() bool { return c.Decision == nil }
-
-// Spent is what a run has used. Lost reservations are included.
-type Spent struct {
-	Cost       Nano          `json:"cost"`
-	Unpriced   bool          `json:"unpriced,omitempty"` // a call had no known price
-	Prompt     int           `json:"prompt"`
-	Completion int           `json:"completion"`
-	Calls      int           `json:"calls"`
-	Tools      int           `json:"tools"`
-	Time       time.Duration `json:"time"` // while executing, all strands together
-}
-
-// Tokens is prompt and completion together.
-func (s Spent) Tokens() int64 { return int64(s.Prompt) + int64(s.Completion) }
-
-// Dollars is the cost, nil where a call had no known price.
-func (s Spent) Dollars() *Nano {
-	if s.Unpriced {
-		return nil
+// wantsPlan reports whether a failure calls for a new plan: at most two a run,
+// and then each one that a person allows; never for what is impossible, and for
+// what is blocked only after a person said so.
+func (r Run) wantsPlan() bool {
+	if r.Plans == 0 || r.Complete() || r.anyFailed(FailImpossible) || r.stopping() || r.Report != nil {
+		return false
 	}
-	return &s.Cost
+	rethinks := r.rethinks()
+	if rethinks && r.running() > 0 || !rethinks && (!r.settled() || len(r.failed()) == 0) {
+		return false
+	}
+	if r.Replans < r.Retries {
+		return true // a person said: try again
+	}
+	return !r.anyFailed(FailBlocked) && r.Replans < maxReplans && (!rethinks || !r.Rethink.Person)
 }
 
-// State is the run's state as people see it.
-func (r Run) State() RunState {
+// Purpose is what the strand asks the model for at this point of the run.
+func (r Run) Purpose(s StrandID) llm.Purpose {
+	if _, ok := s.Task(); ok {
+		st := r.Strands[s]
+		switch {
+		case st.checksIn(r.Brief.CheckIns):
+			return llm.CheckIn
+		case st.Finishing != nil:
+			return llm.Judge
+		}
+		return llm.Work
+	}
 	switch {
-	case r.Ended != nil:
-		return r.Ended.State
-	case r.Paused != "" || r.Refused != "":
-		return RunPaused
-	case r.OpenCheckpoint() != nil && !r.busy():
-		return RunWaiting
+	case s == Voice:
+		return voice
+	case r.Plans == 0:
+		return llm.Intake
+	case r.wantsPlan():
+		return llm.Plan
 	}
-	return RunRunning
+	return llm.Report
 }
 
-// busy reports whether some strand has work that waits for nobody.
-func (r Run) busy() bool {
-	for id := range r.Strands {
-		if id != Voice && len(r.Next(id).Steps) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// OpenCheckpoint is the oldest question that nobody has decided, nil if none.
-func (r Run) OpenCheckpoint() *Checkpoint {
-	for _, id := range r.Asked {
-		if c := r.Checks[id]; c.Open() {
-			return &c
-		}
-	}
-	return nil
-}
-
-// OpenCheckpoints lists the undecided questions, the oldest first.
-func (r Run) OpenCheckpoints() []Checkpoint {
-	var open []Checkpoint
-	for _, id := range r.Asked {
-		if c := r.Checks[id]; c.Open() {
-			open = append(open, c)
-		}
-	}
-	return open
-}
-
-// waitsFor is the strand's own open checkpoint, nil if none.
-func (r Run) waitsFor(s StrandID) *Checkpoint {
-	for _, id := range r.Asked {
-		if c := r.Checks[id]; c.Open() && c.Strand == s {
-			return &c
-		}
-	}
-	return nil
-}
-
-// budgetOpen reports whether a question about a budget waits for an answer.
-func (r Run) budgetOpen() bool {
-	for _, id := range r.Asked {
-		if c := r.Checks[id]; c.Open() && c.Ask == CheckBudget {
-			return true
-		}
-	}
-	return false
-}
-
-// Wakeful is a wake-up at once for every strand that has not ended. Facts that
-// may concern any of them are committed with it.
-func (r Run) Wakeful() map[StrandID]time.Time {
-	wake := map[StrandID]time.Time{Main: AtOnce}
-	for id, s := range r.Strands {
-		if !s.Ended {
-			wake[id] = AtOnce
-		}
-	}
-	return wake
-}
+// Talk is the conversation that the strand is in.
+func (r Run) Talk(s StrandID) Talk { return r.Strands[s].Talks.Of(r.Purpose(s)) }
 
 // Values are the outputs that are there, by name, with goal.text.
-func (r Run) Values() map[string]Output {
-	values := map[string]Output{"goal.text": {Name: "goal.text", Value: jsonString(r.Brief.Goal)}}
+func Values(r Run) map[string]Output {
+	goal, _ := format.JSON(r.Brief.Goal) // a string always encodes
+	values := map[string]Output{"goal.text": {Name: "goal.text", Value: goal}}
 	for _, t := range r.Plan.Tasks {
 		for _, o := range r.Tasks[t.ID].Outputs {
 			values[o.Name] = o
@@ -198,55 +120,23 @@ func (r Run) Values() map[string]Output {
 	return values
 }
 
-// States is the state of every task, by id.
-func (r Run) States() map[TaskID]TaskState {
-	states := make(map[TaskID]TaskState, len(r.Tasks))
-	for id, t := range r.Tasks {
-		states[id] = t.State
+// Scheduled reports whether the run is a scheduled report, which has neither a
+// card nor work.
+func (r Run) Scheduled() bool { return r.Brief.Tick != nil && r.Brief.Tick.Report }
+
+// Replied reports whether the run was a mere answer: its card is the answer.
+func (r Run) Replied() bool {
+	return r.Ended != nil && r.Report != nil && r.Plans == 0 && r.Ended.State == RunDone && !r.Scheduled()
+}
+
+// Thread is the thread that the run is talked about in, empty if none is known
+// (yet): where the run was started, or the one that its card opened.
+func (r Run) Thread() string {
+	if s := r.Shown[KeyCard]; s.Thread != "" {
+		return s.Thread
 	}
-	return states
-}
-
-// Limits is what the run may spend, with what people added.
-func (r Run) Limits() Limits {
-	l := r.Brief.Limits
-	l.USD += l.USD * Nano(r.Raised[BudgetUSD]) / 100
-	l.Tokens += l.Tokens * int64(r.Raised[BudgetTokens]) / 100
-	l.Time += l.Time * time.Duration(r.Raised[BudgetTime]) / 100
-	l.Steps += l.Steps * int64(r.Raised[BudgetSteps]) / 100
-	return l
-}
-
-// Complete reports whether the plan's goal is reached: every deliverable task
-// is done, or every task where none is marked as deliverable.
-func (r Run) Complete() bool {
-	marked := slices.ContainsFunc(r.Plan.Tasks, func(t Task) bool { return t.Deliverable })
-	for _, t := range r.Plan.Tasks {
-		if (t.Deliverable || !marked) && r.Tasks[t.ID].State != TaskDone {
-			return false
-		}
+	if strings.HasSuffix(r.Brief.ReplyTo, ":") {
+		return ""
 	}
-	return len(r.Plan.Tasks) > 0
+	return r.Brief.ReplyTo
 }
-
-// Progress is how many tasks of the plan are done, and how many there are.
-func (r Run) Progress() (done, total int) {
-	for _, t := range r.Plan.Tasks {
-		if r.Tasks[t.ID].State == TaskDone {
-			done++
-		}
-	}
-	return done, len(r.Plan.Tasks)
-}
-
-// with returns a copy of the map that has the entry.
-func with[K comparable, V any](m map[K]V, k K, v V) map[K]V {
-	c := make(map[K]V, len(m)+1)
-	maps.Copy(c, m)
-	c[k] = v
-	return c
-}
-
-// push returns the list with one more element, sharing nothing with a sibling
-// that was pushed to as well.
-func push[T any](list []T, v ...T) []T { return append(slices.Clip(list), v...) }

@@ -2,9 +2,11 @@ package agent
 
 import (
 	"encoding/json"
+	"iter"
+	"slices"
+	"strconv"
 	"time"
 
-	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
@@ -87,33 +89,334 @@ type OpenCall struct {
 	Again int `json:"again,omitempty"`
 }
 
-// Purpose is what the strand asks the model for at this point of the run.
-func (r Run) Purpose(s StrandID) llm.Purpose {
-	if _, ok := s.Task(); ok {
-		st := r.Strands[s]
-		if r.checksIn(s, st) {
-			return llm.CheckIn
-		}
-		if st.Finishing != nil {
-			return llm.Judge
-		}
-		return llm.Work
-	}
-	switch {
-	case s == Voice:
-		return voice
-	case r.Plans == 0:
-		return llm.Intake
-	case r.wantsPlan():
-		return llm.Plan
-	}
-	return llm.Report
+// chunk is how many entries one piece of a History holds.
+const chunk = 32
+
+// History is a list that only grows, as a value: Push copies at most one chunk,
+// and the old list stays as it was. As JSON it is a plain list.
+type History struct {
+	full [][]Entry // chunks that are never written again
+	tail []Entry
 }
 
-// Talk is the conversation that the strand is in.
-func (r Run) Talk(s StrandID) Talk { return r.Strands[s].Talks.Of(r.Purpose(s)) }
+// Len is the number of entries.
+func (h History) Len() int { return len(h.full)*chunk + len(h.tail) }
 
-func jsonString(s string) json.RawMessage {
-	b, _ := format.JSON(s) // a string always encodes
-	return b
+// At is the entry at the index, from 0.
+func (h History) At(i int) Entry {
+	if i < len(h.full)*chunk {
+		return h.full[i/chunk][i%chunk]
+	}
+	return h.tail[i-len(h.full)*chunk]
+}
+
+// All yields the entries in order.
+func (h History) All() iter.Seq2[int, Entry] {
+	return func(yield func(int, Entry) bool) {
+		for i := range h.Len() {
+			if !yield(i, h.At(i)) {
+				return
+			}
+		}
+	}
+}
+
+// Push returns the list with more entries.
+func (h History) Push(entries ...Entry) History {
+	for _, e := range entries {
+		if len(h.tail) == chunk {
+			h.full, h.tail = push(h.full, h.tail), nil
+		}
+		h.tail = push(h.tail, e)
+	}
+	return h
+}
+
+// MarshalJSON writes the list.
+func (h History) MarshalJSON() ([]byte, error) {
+	all := make([]Entry, 0, h.Len())
+	for _, c := range h.full {
+		all = append(all, c...)
+	}
+	return json.Marshal(append(all, h.tail...))
+}
+
+// UnmarshalJSON reads a list.
+func (h *History) UnmarshalJSON(b []byte) error {
+	var all []Entry
+	if err := json.Unmarshal(b, &all); err != nil {
+		return err
+	}
+	*h = History{}
+	for c := range slices.Chunk(all, chunk) {
+		if len(c) == chunk {
+			h.full = append(h.full, c)
+		} else {
+			h.tail = c
+		}
+	}
+	return nil
+}
+
+// IsZero reports whether the list is empty.
+func (h History) IsZero() bool { return h.Len() == 0 }
+
+// Talks are a strand's conversations, one a purpose. A strand has one or two,
+// which a list copies and keeps in less room than a map.
+type Talks []struct {
+	Purpose llm.Purpose `json:"purpose"`
+	Talk    Talk        `json:"talk"`
+}
+
+// Of is the conversation for the purpose, empty if there is none.
+func (t Talks) Of(p llm.Purpose) Talk {
+	for i := range t {
+		if t[i].Purpose == p {
+			return t[i].Talk
+		}
+	}
+	return Talk{}
+}
+
+// with returns the conversations with another one for the purpose.
+func (t Talks) with(p llm.Purpose, talk Talk) Talks {
+	c := slices.Clone(t)
+	for i := range c {
+		if c[i].Purpose == p {
+			c[i].Talk = talk
+			return c
+		}
+	}
+	c = slices.Grow(c, 1)[:len(c)+1]
+	c[len(c)-1].Purpose, c[len(c)-1].Talk = p, talk
+	return c
+}
+
+// without returns the conversations but the one for the purpose.
+func (t Talks) without(p llm.Purpose) Talks {
+	c := make(Talks, 0, len(t))
+	for i := range t {
+		if t[i].Purpose != p {
+			c = append(c, t[i])
+		}
+	}
+	return c
+}
+
+// take adds a usable answer of the model, or says why it is none.
+func (t *Talk) take(b ModelAnswered, prefix string, seq uint64) {
+	if b.Message != nil {
+		t.Entries = t.Entries.Push(Entry{Answer: b.Message})
+		t.Open, t.Struck = nil, false
+		for i, c := range b.Message.Calls {
+			t.Open = append(t.Open, OpenCall{Call: c, Effect: EffectID(prefix + "." + strconv.Itoa(i))})
+		}
+	}
+	if b.Problem == "" {
+		return
+	}
+	t.Strikes++
+	if len(t.Open) == 0 {
+		t.Entries = t.Entries.Push(Entry{Note: &Note{By: Deckhand, Text: b.Problem, Trusted: true}})
+		return
+	}
+	for len(t.Open) > 0 {
+		t.close(0, Reply{Text: b.Problem}, seq)
+	}
+}
+
+// close replies to the open call at the index and lets held notes go once all
+// calls have their reply.
+func (t *Talk) close(i int, reply Reply, seq uint64) {
+	reply.Call, reply.Name = t.Open[i].ID, t.Open[i].Name
+	t.Entries = t.Entries.Push(Entry{Reply: &reply, Seq: seq})
+	t.Open = slices.Delete(slices.Clone(t.Open), i, i+1)
+	if len(t.Open) == 0 && len(t.Held) > 0 {
+		t.Entries = t.Entries.Push(t.Held...)
+		t.Held = nil
+	}
+}
+
+// finish notes the result that a judge looks at.
+func (s *Strand) finish(b *TaskFinishing) {
+	s.Finishing, s.Judged = b, nil
+	s.Talks = s.Talks.with(llm.Judge, Talk{})
+}
+
+// forget takes the oldest lesson out of the prompt.
+func (s *Strand) forget() {
+	t := s.Talks.Of(llm.Work)
+	t.Cut++
+	if len(s.CheckIn.Learnt) > 0 {
+		s.CheckIn.Learnt = s.CheckIn.Learnt[1:]
+	} else {
+		entries, gone := History{}, false
+		for _, e := range t.Entries.All() {
+			if !gone && e.Note != nil && e.Note.Lesson {
+				gone = true
+				continue
+			}
+			entries = entries.Push(e)
+		}
+		t.Entries = entries
+	}
+	s.Talks = s.Talks.with(llm.Work, t)
+}
+
+// Strands are the lines of work of a run. As a value: what changes one returns
+// the others as they were.
+type Strands map[StrandID]Strand
+
+// change changes a strand. An event about any other is nobody's: a strand that
+// nothing started must not begin to move.
+func (s Strands) change(id StrandID, change func(s *Strand)) Strands {
+	st, known := s[id]
+	if !known {
+		return s
+	}
+	change(&st)
+	return with(s, id, st)
+}
+
+// talk changes a strand's conversation for one purpose.
+func (s Strands) talk(id StrandID, p llm.Purpose, change func(t *Talk)) Strands {
+	return s.change(id, func(st *Strand) {
+		t := st.Talks.Of(p)
+		change(&t)
+		st.Talks = st.Talks.with(p, t)
+	})
+}
+
+// updateOpen changes the first of a strand's open calls for which change
+// returns true.
+func (s Strands) updateOpen(id StrandID, change func(c *OpenCall) bool) Strands {
+	for _, in := range s[id].Talks {
+		for i, c := range in.Talk.Open {
+			if !change(&c) {
+				continue
+			}
+			return s.talk(id, in.Purpose, func(t *Talk) {
+				t.Open = slices.Clone(t.Open)
+				t.Open[i] = c
+			})
+		}
+	}
+	return s
+}
+
+// updateCall changes the strand's open call of the effect.
+func (s Strands) updateCall(id StrandID, effect EffectID, change func(c *OpenCall)) Strands {
+	return s.updateOpen(id, func(c *OpenCall) bool {
+		if c.Effect != effect {
+			return false
+		}
+		change(c)
+		return true
+	})
+}
+
+// openCall is the strand's open call of the effect, with the purpose of its
+// conversation and its place there.
+func (s Strands) openCall(id StrandID, effect EffectID) (c OpenCall, p llm.Purpose, i int, open bool) {
+	for _, in := range s[id].Talks {
+		for i, c := range in.Talk.Open {
+			if c.Effect == effect {
+				return c, in.Purpose, i, true
+			}
+		}
+	}
+	return OpenCall{}, "", 0, false
+}
+
+// replied answers a call that had no effect. A Problem counts as a strike, one
+// an answer however many of its calls have one; any other reply ends the row.
+func (s Strands) replied(id StrandID, b CallReplied, seq uint64) Strands {
+	_, purpose, i, open := s.openCall(id, b.Effect)
+	if !open {
+		return s
+	}
+	return s.talk(id, purpose, func(t *Talk) {
+		switch {
+		case b.Repair:
+			t.Strikes, t.Repairs = 0, t.Repairs+1
+		case b.Problem && !t.Struck:
+			t.Strikes, t.Struck = t.Strikes+1, true
+		case b.Problem:
+		default:
+			t.Strikes, t.Repairs = 0, 0
+		}
+		t.close(i, Reply{Text: b.Text}, seq)
+	})
+}
+
+// intend binds an intent to its call; the voice's opens a post, or marks a new
+// attempt of one.
+func (s Strands) intend(id StrandID, b ToolIntent) Strands {
+	bind := func(c *OpenCall) { c.Intent, c.Until = &b, time.Time{} } // a deferred effect is under way again
+	if _, _, _, open := s.openCall(id, b.Effect); open || id != Voice {
+		return s.updateCall(id, b.Effect, bind)
+	}
+	return s.talk(Voice, voice, func(t *Talk) { t.Open = push(t.Open, OpenCall{Effect: b.Effect, Intent: &b}) })
+}
+
+// closePost takes a post off the open ones.
+func (s Strands) closePost(effect EffectID) Strands {
+	return s.talk(Voice, voice, func(t *Talk) {
+		t.Open = slices.DeleteFunc(slices.Clone(t.Open), func(c OpenCall) bool { return c.Effect == effect })
+	})
+}
+
+// tell says something in a strand's conversation for one purpose.
+func (s Strands) tell(id StrandID, p llm.Purpose, n Note) Strands {
+	return s.talk(id, p, func(t *Talk) {
+		if len(t.Open) > 0 {
+			t.Held = push(t.Held, Entry{Note: &n})
+			return
+		}
+		t.Entries = t.Entries.Push(Entry{Note: &n})
+	})
+}
+
+// end forgets a strand's conversations: its task's outputs are what counts from
+// now on, and a fold must not grow with everything ever said.
+func (s Strands) end(id StrandID) Strands {
+	if st, ok := s[id]; ok {
+		return with(s, id, Strand{Calls: st.Calls, Ended: true})
+	}
+	return s
+}
+
+// endAll ends every strand but the voice, which has the report to post.
+func (s Strands) endAll() Strands {
+	for id := range s {
+		if id != Voice {
+			s = s.end(id)
+		}
+	}
+	return s
+}
+
+// Wakeful is a wake-up at once for every strand that has not ended. Facts that
+// may concern any of them are committed with it.
+func (s Strands) Wakeful() map[StrandID]time.Time {
+	wake := map[StrandID]time.Time{Main: AtOnce}
+	for id, st := range s {
+		if !st.Ended {
+			wake[id] = AtOnce
+		}
+	}
+	return wake
+}
+
+// Lost is what a new holder of the strand's lease journals first: a model call
+// that was under way when the last holder vanished counts as spent.
+func (s Strands) Lost(id StrandID) []Event {
+	a := s[id].Call
+	if a == nil {
+		return nil
+	}
+	return []Event{{Strand: id, Body: ModelAnswered{
+		Call: a.Call, Purpose: a.Purpose, Model: a.Model, PromptHash: a.PromptHash,
+		Cost: a.Reserve, Prompt: a.ReserveTokens, Lost: true,
+	}}}
 }

@@ -46,7 +46,7 @@ func (w *world) take(s StrandID) {
 
 // work does step after step and returns when the strand is due again.
 func (t *turn) work() (due time.Time) {
-	t.add(nil, t.run.Lost(t.strand)...)
+	t.add(nil, t.run.Strands.Lost(t.strand)...)
 	for range 300 {
 		view := t.view()
 		m := view.Next(t.strand)
@@ -154,13 +154,13 @@ func (t *turn) crash() time.Time {
 // ask reserves, asks and settles. People may act in the meantime.
 func (t *turn) ask(view Run) end {
 	if view.Purpose(t.strand) == llm.CheckIn && t.oneIn(10, "no budget for a check-in") {
-		d := view.MissCheckIn(t.strand, "it does not fit the budget")
+		d := MissCheckIn(view, t.strand, "it does not fit the budget")
 		t.add(d.Wake, d.Events...)
 		return goOn
 	}
 	if t.oneIn(25, "over budget") {
 		budget := rapid.SampledFrom([]string{"usd", "steps", "person/slack:U1/usd"}).Draw(t.t, "budget")
-		t.add(wakeMain(), Event{Strand: t.strand, Body: view.BudgetQuestion(budget, t.now)})
+		t.add(wakeMain(), Event{Strand: t.strand, Body: BudgetQuestion(view, budget, t.now)})
 		return goOn
 	}
 	asked := ModelAsked{Call: fmt.Sprintf("%s.%d", t.strand, view.Strands[t.strand].Calls+1), Purpose: view.Purpose(t.strand), Model: "m"}
@@ -264,7 +264,7 @@ func (t *turn) schedule(view Run, free int) end {
 }
 
 func (t *turn) openCheckpoint(view Run, c CheckpointOpened) {
-	c.ID, c.Expires = view.CheckpointID(c.Effect), view.Expiry(t.now)
+	c.ID, c.Expires = view.CheckpointID(c.Effect), view.Brief.Expiry(t.now)
 	t.add(wakeMain(), Event{Strand: t.strand, Body: c})
 }
 

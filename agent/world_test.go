@@ -62,7 +62,7 @@ func (w *world) commit(events []Event, wake map[StrandID]time.Time) {
 
 // fact is what the front desk commits: every strand looks at it.
 func (w *world) fact(s StrandID, b Body) {
-	w.commit([]Event{{Strand: s, Body: b}}, w.run.Wakeful())
+	w.commit([]Event{{Strand: s, Body: b}}, w.run.Strands.Wakeful())
 }
 
 // watch checks the bounds that hold at every single event.
@@ -101,7 +101,7 @@ func (w *world) watchStart(before, after Run, id TaskID) {
 			w.t.Fatalf("task %s starts while %s, which it needs, is %s", id, d, s)
 		}
 	}
-	if n, slots := after.tasksActive(), max(after.Brief.Slots, 1); n > slots {
+	if n, slots := active(after), max(after.Brief.Slots, 1); n > slots {
 		w.t.Fatalf("%d tasks at work after %s started, but %d slots", n, id, slots)
 	}
 }

@@ -161,7 +161,7 @@ func (q *asker) settle(ctx context.Context, ready prompt.Ready, asked agent.Mode
 	}
 	switch {
 	case cut:
-		q.add(nil, q.run.Lost(q.lease.Strand)...)
+		q.add(nil, q.run.Strands.Lost(q.lease.Strand)...)
 		return cut
 	case err != nil:
 		q.failed(&answered, err)
@@ -240,7 +240,7 @@ func (q *asker) overBudget(ctx context.Context, view agent.Run, budget string) (
 		}
 	}
 	q.add(map[agent.StrandID]time.Time{agent.Main: agent.AtOnce},
-		agent.Event{Strand: q.lease.Strand, Body: view.BudgetQuestion(budget, q.now())})
+		agent.Event{Strand: q.lease.Strand, Body: agent.BudgetQuestion(view, budget, q.now())})
 	return false, nil
 }
 

@@ -35,7 +35,7 @@ func (sv supervisor) weighLedger(view agent.Run, c agent.OpenCall, l agent.Ledge
 	sv.reply(c, "noted")
 	made := agent.CheckInMade{Ledger: &l, Model: model, Confirm: decision.Confirm && model != sv.ModelName,
 		Verdict: decision.Verdict, Reason: decision.Reason, Progress: standing.Progress, Stall: standing.Stall}
-	then := view.FinishCheckIn(s, made, advice(decision, l), sv.now())
+	then := agent.FinishCheckIn(view, s, made, advice(decision, l), sv.now())
 	sv.add(then.Wake, then.Events...)
 }
 
@@ -67,7 +67,7 @@ func advice(d reflect.Decision, l agent.Ledger) string {
 
 // missCheckIn ends a check-in that no model can be asked for.
 func (sv supervisor) missCheckIn(view agent.Run, why string) {
-	d := view.MissCheckIn(sv.lease.Strand, why)
+	d := agent.MissCheckIn(view, sv.lease.Strand, why)
 	sv.add(d.Wake, d.Events...)
 }
 

@@ -71,7 +71,7 @@ func (t *turn) commitNames() map[string]string {
 		}
 	}
 	if t.ends {
-		if goal, is := t.view().GoalName(); is {
+		if goal, is := agent.GoalName(t.view()); is {
 			names = withName(names, goal, t.lease.Run)
 		}
 	}

@@ -212,7 +212,7 @@ func (d decider) judge(view agent.Run, c agent.OpenCall, a agent.TaskJudged) {
 
 func (d decider) report(view agent.Run, c agent.OpenCall, a agent.Reported) {
 	d.reply(c, "delivered")
-	for _, f := range view.Copies(a) {
+	for _, f := range agent.Copies(view, a) {
 		d.event(f)
 	}
 	d.event(a)
@@ -223,7 +223,7 @@ func (d decider) report(view agent.Run, c agent.OpenCall, a agent.Reported) {
 // framed as data.
 func (d decider) status(view agent.Run, c agent.OpenCall) error {
 	id, _ := d.lease.Strand.Task()
-	line, err := json.Marshal(view.Standing(id))
+	line, err := json.Marshal(prompt.StandingOf(view, id))
 	if err != nil {
 		return fmt.Errorf("write down where run %s stands: %w", view.ID, err)
 	}

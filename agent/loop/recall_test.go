@@ -174,7 +174,7 @@ func TestOldNamesOfAGoalAreGivenUp(t *testing.T) {
 	brief := agent.RunStarted{Goal: "Make a note", ReplyTo: "test:w:c:1"}
 	for i := range 100 {
 		r := agent.Run{ID: agent.RunID(fmt.Sprint("run", i)), Brief: brief, Finished: time.UnixMilli(int64(i)), Ended: &agent.RunEnded{State: agent.RunFailed}}
-		name, _ := r.GoalName()
+		name, _ := agent.GoalName(r)
 		if err := h.store.SetValue(t.Context(), name, string(r.ID)); err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/loop"
+	"github.com/deckhand-bot/deckhand/agent/prompt"
 	"github.com/deckhand-bot/deckhand/tools"
 	"github.com/deckhand-bot/deckhand/tools/policy"
 )
@@ -60,11 +61,11 @@ func TestStatusIsWhatTheStoreHas(t *testing.T) {
 	}
 	_, data, framed := strings.Cut(said, "trust=untrusted\n")
 	data, _, _ = strings.Cut(data, "\nDECKHAND-RESULT")
-	var got agent.Standing
+	var got prompt.Standing
 	if err := json.Unmarshal([]byte(data), &got); err != nil || !framed || !idle {
 		t.Fatalf("status said %q (%v); nothing was done: %v", said, err, idle)
 	}
-	want := r.Standing("a")
+	want := prompt.StandingOf(r, "a")
 	if want.Left.Steps == nil || *want.Left.Steps != 20-int64(r.Spent.Calls) || len(want.Calls) != 2 || len(want.Tasks) != 2 || want.Missing[0] != "out_a" {
 		t.Errorf("the fold stands at %+v", want)
 	}
@@ -72,7 +73,7 @@ func TestStatusIsWhatTheStoreHas(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("status differs from the store:\n%s", diff)
 	}
-	if diff := cmp.Diff([]agent.CallCount{{Name: "note", Times: 2}, {Name: "nothing_like_it", Times: 1, Errors: 1}}, got.Calls); diff != "" {
+	if diff := cmp.Diff([]prompt.CallCount{{Name: "note", Times: 2}, {Name: "nothing_like_it", Times: 1, Errors: 1}}, got.Calls); diff != "" {
 		t.Errorf("the calls differ:\n%s", diff)
 	}
 }

@@ -72,7 +72,7 @@ func (sv supervisor) stop(view agent.Run, found []agent.Finding) {
 		return
 	}
 	sv.openCheckpoint(view, agent.CheckpointOpened{
-		Ask: agent.CheckStuck, Title: view.StuckTitle(sv.lease.Strand, why), Detail: agent.Bullets(tried),
+		Ask: agent.CheckStuck, Title: agent.StuckTitle(view.Plan, sv.lease.Strand, why), Detail: agent.Bullets(tried),
 		Choices: []string{agent.DecideRetry, agent.DecideSkip, agent.DecideCancel},
 	})
 }

@@ -98,7 +98,7 @@ func (t *turn) openCheckpoint(view agent.Run, c agent.CheckpointOpened) {
 	if about == "" { // a question of the strand itself
 		about = agent.EffectID(t.lease.Strand)
 	}
-	c.ID, c.Expires = view.CheckpointID(about), view.Expiry(t.now())
+	c.ID, c.Expires = view.CheckpointID(about), view.Brief.Expiry(t.now())
 	t.wakeMain(c)
 }
 

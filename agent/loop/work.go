@@ -72,7 +72,7 @@ func (w *worker) steps(soft, ctx context.Context) error {
 		return err
 	}
 	w.run = run
-	w.add(nil, run.Lost(w.lease.Strand)...)
+	w.add(nil, run.Strands.Lost(w.lease.Strand)...)
 	for {
 		view := w.view()
 		move := view.Next(w.lease.Strand)

@@ -219,7 +219,7 @@ func (v *view) lookAtTask(r agent.Run, s agent.StrandID, id agent.TaskID) {
 	v.Instructions = r.Tasks[id].Instructions
 	v.Earlier = earlier(r.Recalled, maxWorkEpisodes)
 	v.Said = told(r.Said[:min(r.Tasks[id].Heard, len(r.Said))])
-	all := r.Values()
+	all := agent.Values(r)
 	for _, name := range v.Task.Inputs {
 		if o, ok := all[name]; ok {
 			v.Inputs = append(v.Inputs, values([]agent.Output{o})...)
@@ -228,7 +228,7 @@ func (v *view) lookAtTask(r agent.Run, s agent.StrandID, id agent.TaskID) {
 	v.Lessons = learnt(r.Strands[s].CheckIn.Learnt)
 	if r.Purpose(s) == llm.CheckIn {
 		v.lookAtPlan(r)
-		v.Digest, v.Lessons = digested(r, s, v.Task), learnt(r.LessonsOf(id))
+		v.Digest, v.Lessons = digested(r, s, v.Task), learnt(r.Lessons.Of(id))
 	}
 	if f := r.Strands[s].Finishing; f != nil {
 		v.Summary, v.Outputs = f.Summary, values(f.Outputs)

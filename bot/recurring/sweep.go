@@ -99,7 +99,7 @@ func (s *postedReports) open(infos []agent.RunInfo) []agent.RunInfo {
 
 // note remembers a run that is settled.
 func (s *postedReports) note(r agent.Run) {
-	if !r.Scheduled() || !r.Delivered() {
+	if !r.Scheduled() || !agent.Delivered(r) {
 		return
 	}
 	s.mu.Lock()

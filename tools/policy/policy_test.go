@@ -56,7 +56,7 @@ func TestPermit(t *testing.T) {
 		{"unknown class", agent.WithinBudget, []string{"all"}, nil, table{"strange": {agent.Deny, "unknown-class", ""}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := agent.Run{Brief: agent.RunStarted{Autonomy: c.autonomy, YesTo: c.yes}, Grants: c.grants}
+			r := agent.Run{Brief: agent.RunStarted{Autonomy: c.autonomy, YesTo: c.yes}, Questions: agent.Questions{Grants: c.grants}}
 			for class, want := range c.want {
 				p := policy.Default{}.Permit(r, specs[class], nil)
 				if got := (what{p.Verdict, p.Rule, p.Grant}); got != want {

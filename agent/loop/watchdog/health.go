@@ -64,7 +64,7 @@ func assess(r agent.Run) *health {
 	for _, id := range r.Unchecked() {
 		h.unchecked[id] = unchecked{last: r.Strands[id].CheckIn.Last}
 	}
-	for id := range r.Wakeful() {
+	for id := range r.Strands.Wakeful() {
 		h.wakeful = append(h.wakeful, id)
 	}
 	return h

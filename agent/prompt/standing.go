@@ -1,4 +1,4 @@
-package agent
+package prompt
 
 import (
 	"maps"
@@ -6,19 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
-
-// The functions of a task's worker that are no work: looking at where things
-// stand, and doing nothing.
-const (
-	CallStatus  = "status"
-	CallNothing = "do_nothing"
-)
-
-// Idle reports whether a call of the function is no work.
-func Idle(function string) bool { return function == CallStatus || function == CallNothing }
 
 // Bounds of a Standing: longer lists are cut, and it says by how much.
 const (
@@ -30,7 +21,7 @@ const (
 // what is left, what there is. It follows from the fold alone, and holds
 // nothing that a tool returned.
 type Standing struct {
-	Task      TaskID         `json:"task"`
+	Task      agent.TaskID   `json:"task"`
 	Calls     []CallCount    `json:"calls"` // of this task's work so far, by name
 	Missing   []string       `json:"outputs_to_deliver"`
 	Rejected  int            `json:"rejected,omitempty"` // results of this task
@@ -53,16 +44,16 @@ type CallCount struct {
 
 // TaskLine is a task of the plan.
 type TaskLine struct {
-	ID    TaskID    `json:"id"`
-	State TaskState `json:"state"`
-	Title string    `json:"title"`
+	ID    agent.TaskID    `json:"id"`
+	State agent.TaskState `json:"state"`
+	Title string          `json:"title"`
 }
 
 // OutputLine is an output that is there.
 type OutputLine struct {
-	Name string `json:"name"`
-	Task TaskID `json:"task"`
-	File string `json:"file,omitempty"`
+	Name string       `json:"name"`
+	Task agent.TaskID `json:"task"`
+	File string       `json:"file,omitempty"`
 }
 
 // ArtifactLine is a result that was too long to be shown.
@@ -73,27 +64,27 @@ type ArtifactLine struct {
 
 // QuestionLine is a question to people that nobody has decided.
 type QuestionLine struct {
-	Kind  CheckpointKind `json:"kind"`
-	Title string         `json:"title"`
+	Kind  agent.CheckpointKind `json:"kind"`
+	Title string               `json:"title"`
 }
 
 // Usage is an amount of each budget. Nil is unknown, or no limit.
 type Usage struct {
-	USD    *Nano  `json:"usd,omitempty"`
-	Tokens *int64 `json:"tokens,omitempty"`
-	Time   string `json:"time,omitempty"`
-	Steps  *int64 `json:"steps,omitempty"`
+	USD    *agent.Nano `json:"usd,omitempty"`
+	Tokens *int64      `json:"tokens,omitempty"`
+	Time   string      `json:"time,omitempty"`
+	Steps  *int64      `json:"steps,omitempty"`
 }
 
-// Standing is where the run stands for the worker of the task.
-func (r Run) Standing(id TaskID) Standing {
+// StandingOf is where the run stands for the worker of the task.
+func StandingOf(r agent.Run, id agent.TaskID) Standing {
 	task, _ := r.Plan.Task(id)
 	s := Standing{Task: id, Calls: []CallCount{}, Missing: []string{}, Tasks: []TaskLine{}, Available: []OutputLine{},
 		Files: []string{}, Questions: []QuestionLine{}, Rejected: r.Tasks[id].Rejections, More: map[string]int{}}
 	for _, o := range task.Outputs {
 		s.Missing = append(s.Missing, o.Name)
 	}
-	s.did(r.Strands[TaskStrand(id)].Talks.Of(llm.Work).Entries)
+	s.did(r.Strands[agent.TaskStrand(id)].Talks.Of(llm.Work).Entries)
 	for _, t := range r.Plan.Tasks {
 		st := r.Tasks[t.ID]
 		s.Tasks = append(s.Tasks, TaskLine{t.ID, st.State, format.LineStart(t.Title, standingTitle)})
@@ -106,7 +97,7 @@ func (r Run) Standing(id TaskID) Standing {
 	for _, c := range r.OpenCheckpoints() {
 		s.Questions = append(s.Questions, QuestionLine{c.Ask, format.LineStart(c.Title, standingTitle)})
 	}
-	s.Spent, s.Left = r.usage()
+	s.Spent, s.Left = usage(r)
 	s.Tasks = cut(s.More, "tasks", s.Tasks)
 	s.Available = cut(s.More, "outputs_available", s.Available)
 	s.Artifacts = cut(s.More, "artifacts", s.Artifacts)
@@ -114,7 +105,7 @@ func (r Run) Standing(id TaskID) Standing {
 }
 
 func finished(t TaskLine) int {
-	if t.State == TaskDone {
+	if t.State == agent.TaskDone {
 		return 1
 	}
 	return 0
@@ -131,10 +122,10 @@ func cut[T any](more map[string]int, name string, list []T) []T {
 
 // did counts the calls of a conversation that have a reply. Looks at where
 // things stand are not among them: they change nothing.
-func (s *Standing) did(entries History) {
+func (s *Standing) did(entries agent.History) {
 	calls := map[string]CallCount{}
 	for _, e := range entries.All() {
-		if e.Reply == nil || e.Reply.Name == CallStatus {
+		if e.Reply == nil || e.Reply.Name == agent.CallStatus {
 			continue
 		}
 		c := calls[e.Reply.Name]
@@ -155,7 +146,7 @@ func (s *Standing) did(entries History) {
 
 // usage is what was spent of each budget, and what is left of those that have
 // a limit.
-func (r Run) usage() (spent, left Usage) {
+func usage(r agent.Run) (spent, left Usage) {
 	tokens, steps, limits := r.Spent.Tokens(), int64(r.Spent.Calls), r.Limits()
 	spent = Usage{USD: r.Spent.Dollars(), Tokens: &tokens, Time: r.Spent.Time.Round(time.Second).String(), Steps: &steps}
 	if limits.USD > 0 {
@@ -171,20 +162,4 @@ func (r Run) usage() (spent, left Usage) {
 		left.Steps = new(max(0, limits.Steps-steps))
 	}
 	return spent, left
-}
-
-// maxTouched is how many changed files a fold keeps, the newest.
-const maxTouched = standingList
-
-// touched adds files to the list of what the run wrote or deleted; one that is
-// changed again moves to its end.
-func touched(list, files []string) []string {
-	if len(files) == 0 {
-		return list
-	}
-	list = slices.Clone(list)
-	for _, f := range files {
-		list = append(slices.DeleteFunc(list, func(old string) bool { return old == f }), f)
-	}
-	return list[max(0, len(list)-maxTouched):]
 }

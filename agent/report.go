@@ -1,0 +1,193 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent/format"
+)
+
+// This file words how a run ends, where no model does: its end and the reason,
+// the report of what there is, and the review before it.
+
+// ending closes the journal. The state follows from the deliverables alone.
+func ending(r Run, reason string) RunEnded {
+	end := RunEnded{State: RunFailed, Reason: reason, Cost: r.Spent.Dollars(),
+		Prompt: r.Spent.Prompt, Completion: r.Spent.Completion, ModelCalls: r.Spent.Calls}
+	switch {
+	case r.Cancelled != nil:
+		end.State = RunCancelled
+	case unreviewed(r):
+		end.Reason = unreviewedReason(r)
+	case r.Complete() || (r.Plans == 0 && r.Report != nil): // a mere reply
+		end.State = RunDone
+	case reason == "":
+		end.Reason = missing(r)
+	}
+	return end
+}
+
+// stopReason is why a run was ended before its time.
+func stopReason(r Run) string {
+	switch {
+	case r.Cancelled != nil && r.Cancelled.Reason != "":
+		return "cancelled by " + r.Cancelled.By + ": " + r.Cancelled.Reason
+	case r.Cancelled != nil:
+		return "cancelled by " + r.Cancelled.By
+	case r.Complete():
+		return ""
+	case r.rejected():
+		return missing(r)
+	}
+	if c := r.gaveUp(); c != nil {
+		return gaveUpReason(r, *c)
+	}
+	return "ended early, with what there was"
+}
+
+// missing says which deliverables are not there.
+func missing(r Run) string {
+	var names []string
+	for _, t := range r.Plan.Tasks {
+		if s := r.Tasks[t.ID]; s.State != TaskDone {
+			name := t.Title
+			if s.Reason != "" {
+				name += " (" + s.Reason + ")"
+			}
+			names = append(names, name)
+		}
+	}
+	reason := "not delivered: " + strings.Join(names, "; ")
+	if r.rethinks() {
+		reason += "; the plan was to be made anew: " + r.Rethink.Reason
+	}
+	return reason
+}
+
+// failure is the report of a run that came to no plan, or to no new one.
+func failure(r Run, reason string) Reported {
+	if r.Plans > 0 {
+		rep := plainReport(r)
+		rep.Body = strings.TrimPrefix(rep.Body+"\nThere is no new plan for what failed: "+reason+"\n", "\n")
+		return rep
+	}
+	return Reported{Headline: "Failed before any work began", Body: reason}
+}
+
+// plainReport is a report written without a model: for runs that were ended,
+// or whose budget or model is gone.
+func plainReport(r Run) Reported {
+	done, total := r.Progress()
+	tasks := "tasks"
+	if total == 1 {
+		tasks = "task"
+	}
+	rep := Reported{Headline: fmt.Sprintf("%d of %d %s done", done, total, tasks)}
+	var body strings.Builder
+	for _, t := range r.Plan.Tasks {
+		s := r.Tasks[t.ID]
+		switch s.State {
+		case TaskDone:
+			fmt.Fprintf(&body, "- done: %s. %s\n", t.Title, s.Summary)
+			for _, o := range s.Outputs {
+				if o.File != "" {
+					rep.Artifacts = append(rep.Artifacts, o.File)
+				}
+			}
+		case TaskPending, TaskRunning, TaskSkipped:
+			rep.Skipped = append(rep.Skipped, undone(r, t, s.State))
+		case TaskFailed:
+			rep.Skipped = append(rep.Skipped, t.Title+": "+s.Reason)
+		}
+	}
+	for _, l := range r.Lessons {
+		rep.Lessons = append(rep.Lessons, l.Text)
+	}
+	rep.Body = body.String()
+	return rep
+}
+
+// undone is a task that nothing came of, with the reason where there is one.
+func undone(r Run, t Task, state TaskState) string {
+	why := stopped(r.Findings, TaskStrand(t.ID))
+	switch {
+	case state == TaskPending && why != "":
+		return t.Title + ": " + why // an earlier attempt; nothing came after it
+	case state == TaskPending && unanswered(r):
+		return t.Title + ": not begun"
+	}
+	return t.Title
+}
+
+// maxReview is how much of a goal, a summary or a reason a review shows, in
+// characters.
+const maxReview = 300
+
+func reviewID(r Run) CheckpointID { return checkpointID(r.ID, "review", r.Plans, 0) }
+
+// Review is the open question to the reviewers, nil if there is none. While it
+// is open no task is at work.
+func (r Run) Review() *Checkpoint {
+	if c, asked := r.Checks[reviewID(r)]; asked && c.Review && c.Open() {
+		return &c
+	}
+	return nil
+}
+
+// unreviewed reports whether the deliverables are there and no reviewer has
+// approved them. A mere reply is no result.
+func unreviewed(r Run) bool {
+	if len(r.Brief.Reviewers) == 0 || r.Plans == 0 || !r.Complete() {
+		return false
+	}
+	c := r.Checks[reviewID(r)]
+	return c.Open() || c.Decision.Decision != DecideApprove
+}
+
+// unreviewedReason is why a run whose deliverables are there did not succeed.
+func unreviewedReason(r Run) string {
+	if c := r.Checks[reviewID(r)]; !c.Open() && c.Decision.Decision == DecideExpired {
+		return "not reviewed: no reviewer decided in time"
+	}
+	return "not reviewed"
+}
+
+// unreleased is the report of a run whose results nobody approved.
+func unreleased(r Run, reason string) Reported {
+	rep := plainReport(r)
+	rep.Headline, rep.Artifacts = "Not released: "+reason, nil
+	return rep
+}
+
+func reviewQuestion(r Run) CheckpointOpened {
+	var lines []string
+	for _, t := range r.delivered() {
+		lines = append(lines, deliverable(t, r.Tasks[t.ID]))
+	}
+	return CheckpointOpened{ID: reviewID(r), Ask: CheckApproval, Review: true,
+		Title: "Review before the report: " + format.LineStart(r.Brief.Goal, maxReview), Detail: Bullets(lines),
+		Choices: []string{DecideApprove, DecideDeny}, Expires: r.Brief.Expiry(r.Last)}
+}
+
+// deliverable is what a task delivered, in one line.
+func deliverable(t Task, s TaskStatus) string {
+	code := func(text string) string {
+		return " `" + strings.ReplaceAll(format.LineStart(text, maxReview), "`", "'") + "`"
+	}
+	parts := []string{"**" + format.LineStart(t.Title, maxReview) + "**"}
+	if s.Summary != "" {
+		parts[0] += ": " + format.LineStart(s.Summary, maxReview)
+	}
+	for _, o := range s.Outputs {
+		switch {
+		case o.File != "":
+			parts = append(parts, "file"+code(o.File))
+		case len(o.Value) > 0:
+			parts = append(parts, format.LineStart(o.Name, maxReview)+" ="+code(string(o.Value)))
+		}
+	}
+	if s.Confidence > 0 {
+		parts = append(parts, fmt.Sprintf("the model's own estimate: %.0f %%", 100*min(s.Confidence, 1)))
+	}
+	return strings.Join(parts, "; ")
+}
