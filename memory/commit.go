@@ -1,5 +1,7 @@
 package memory
 
+// What a well-formed commit is, and the names of artifacts and counters.
+
 import (
 	"crypto/sha256"
 	"encoding/hex"

@@ -4,6 +4,10 @@
 // byte for byte: which commits are well-formed, how an artifact is named, which
 // counters go with a run, what can be a name, and what a pace allows.
 //
+//	commit.go  what a well-formed commit is, and the names of artifacts and counters
+//	name.go    what can be a name
+//	pace.go    how far ahead of its time a turn at a pace may be taken
+//
 // The contracts (agent.Store, agent.Archive) live in package agent, and what
 // makes a step good lives in agent/loop: nothing here knows a chat, a tool or
 // the meaning of an event.

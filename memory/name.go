@@ -1,5 +1,7 @@
 package memory
 
+// What can be a name.
+
 import (
 	"errors"
 	"fmt"

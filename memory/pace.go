@@ -1,5 +1,7 @@
 package memory
 
+// How far ahead of its time a turn at a pace may be taken.
+
 import (
 	"errors"
 	"fmt"

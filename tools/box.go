@@ -1,5 +1,7 @@
 package tools
 
+// The Box: a build's tools by name, and their arguments checked before a call.
+
 import (
 	"encoding/json"
 	"errors"

@@ -1,5 +1,7 @@
 package tools
 
+// Why arguments do not fit a schema, in one sentence that a model can act on.
+
 import (
 	"bytes"
 	"encoding/json"

@@ -1,5 +1,7 @@
 package tools
 
+// What a misspelt name of a tool or an argument was probably meant to be.
+
 import (
 	"cmp"
 	"slices"

@@ -1,5 +1,7 @@
 package tools
 
+// Integers as JSON Schema knows them.
+
 import (
 	"encoding/json"
 	"fmt"

@@ -1,5 +1,7 @@
 package llm
 
+// Tokens, estimated where an endpoint reports none.
+
 // The framing that chat templates put around a message and a function, in
 // bytes: about four tokens each.
 const (

@@ -1,5 +1,7 @@
 package llm
 
+// The faults that callers tell apart.
+
 import "fmt"
 
 // Fault classifies why a request got no usable answer.

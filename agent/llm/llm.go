@@ -1,5 +1,7 @@
 package llm
 
+// The types of a request and of an answer, and the contract Model.
+
 import (
 	"context"
 	"encoding/json"

@@ -1,5 +1,7 @@
 package redis
 
+// Snapshots, artifacts, counters, and runs that expire.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package redis
 
+// Waking who waits.
+
 import (
 	"context"
 	"errors"

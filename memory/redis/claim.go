@@ -1,5 +1,7 @@
 package redis
 
+// Claims, which many goroutines share.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package redis
 
+// Commits, in one script.
+
 import (
 	"context"
 	"encoding/json"

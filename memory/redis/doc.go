@@ -1,13 +1,21 @@
 // Package redis is the distributed store: agent.Store and agent.Archive on one
 // Redis (7.0 or later), a Sentinel group or a Cluster.
 //
-// # What is where
-//
-// keys.go names every key and says what it holds; script/*.lua are the atomic
-// parts, one a file; store.go opens; commit.go, claim.go, lease.go, read.go, runs.go
-// and archive.go are the contract's methods, and name.go and pace.go those of names
-// and shared paces; pipe.go sends what many goroutines want in few round trips;
-// bell.go wakes who waits; reserve.go is what a Cluster needs besides.
+//	store.go    the store: a server that fits, opened and closed
+//	url.go      addresses of one Redis, a Sentinel group or a Cluster
+//	keys.go     every key, and what it holds
+//	script.go   the atomic parts, each in a file of script/*.lua
+//	pipe.go     calls of many goroutines, in few round trips
+//	bell.go     waking who waits
+//	commit.go   commits, in one script
+//	reserve.go  what a Cluster needs besides: what is in other slots is reserved first
+//	claim.go    claims, which many goroutines share
+//	lease.go    leases extended and given back
+//	read.go     journals read and awaited
+//	runs.go     the list of runs
+//	archive.go  snapshots, artifacts, counters, and runs that expire
+//	name.go     names and their values
+//	pace.go     turns at a pace
 //
 // # What it promises
 //

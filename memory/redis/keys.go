@@ -1,5 +1,7 @@
 package redis
 
+// Every key, and what it holds.
+
 import (
 	"hash/fnv"
 	"strconv"

@@ -1,5 +1,7 @@
 package redis
 
+// Leases extended and given back.
+
 import (
 	"context"
 

@@ -1,5 +1,7 @@
 package redis
 
+// Names and their values.
+
 import (
 	"context"
 	"fmt"

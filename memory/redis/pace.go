@@ -1,5 +1,7 @@
 package redis
 
+// Turns at a pace.
+
 import (
 	"context"
 	"fmt"

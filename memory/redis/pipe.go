@@ -1,5 +1,7 @@
 package redis
 
+// Calls of many goroutines, in few round trips.
+
 import (
 	"context"
 	"errors"

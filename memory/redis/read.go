@@ -1,5 +1,7 @@
 package redis
 
+// Journals read and awaited.
+
 import (
 	"context"
 	"encoding/json"

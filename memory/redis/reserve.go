@@ -1,5 +1,7 @@
 package redis
 
+// What a Cluster needs besides: what is in other slots is reserved first.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package redis
 
+// The list of runs.
+
 import (
 	"cmp"
 	"context"

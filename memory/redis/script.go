@@ -1,5 +1,7 @@
 package redis
 
+// The atomic parts, each in a file of script/*.lua.
+
 import (
 	_ "embed" // the scripts
 	"fmt"

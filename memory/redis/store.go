@@ -1,5 +1,7 @@
 package redis
 
+// The store: a server that fits, opened and closed.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package redis
 
+// Addresses of one Redis, a Sentinel group or a Cluster.
+
 import (
 	"errors"
 	"fmt"

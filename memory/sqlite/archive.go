@@ -1,5 +1,7 @@
 package sqlite
 
+// Snapshots, artifacts, and runs that expire.
+
 import (
 	"context"
 	"time"

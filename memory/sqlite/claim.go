@@ -1,5 +1,7 @@
 package sqlite
 
+// Claims and leases.
+
 import (
 	"context"
 	"sync/atomic"

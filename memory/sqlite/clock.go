@@ -1,5 +1,7 @@
 package sqlite
 
+// Time that never goes back.
+
 import (
 	"math"
 	"sync"

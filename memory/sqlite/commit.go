@@ -1,5 +1,7 @@
 package sqlite
 
+// Commits: checked first, written then.
+
 import (
 	"context"
 	"fmt"

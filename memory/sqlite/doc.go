@@ -1,10 +1,25 @@
 // Package sqlite is the embedded store: one file, deckhand.db, and one worker
 // process at a time. It implements agent.Store and agent.Archive.
 //
-// All writes of a process go through one goroutine and one connection
-// (writer.go). It takes what is waiting, runs it in one transaction and
+//	store.go    the store: opened, as worker or as guest, and closed
+//	schema.go   the tables, and how a file of an older version gets them
+//	session.go  the writing connection and its prepared statements
+//	txn.go      A transaction, and what it knows of runs and strands
+//	writer.go   the one goroutine that writes
+//	commit.go   commits: checked first, written then
+//	claim.go    claims and leases
+//	read.go     what is read without the writer
+//	archive.go  snapshots, artifacts, and runs that expire
+//	name.go     names and their values
+//	pace.go     turns at a pace
+//	watch.go    waiting for a journal to grow
+//	clock.go    time that never goes back
+//	lock.go     the right to be the one worker of a directory
+//	error.go    what the store refuses, and what SQLite's errors mean
+//
+// All writes of a process go through one goroutine and one connection. It takes what is waiting, runs it in one transaction and
 // acknowledges all of it after one fsync. A commit's checks are made before its
-// writes (commit.go), so that a refused one does not spoil its neighbours.
+// writes, so that a refused one does not spoil its neighbours.
 //
 // The worker holds a lock on deckhand.lock that the kernel releases when the
 // process dies (lock.go). Guests, other processes beside it, read and append

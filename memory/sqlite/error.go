@@ -1,5 +1,7 @@
 package sqlite
 
+// What the store refuses, and what SQLite's errors mean.
+
 import (
 	"errors"
 	"fmt"

@@ -1,5 +1,7 @@
 package sqlite
 
+// The right to be the one worker of a directory.
+
 import (
 	"errors"
 	"fmt"

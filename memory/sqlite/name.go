@@ -1,5 +1,7 @@
 package sqlite
 
+// Names and their values.
+
 import (
 	"context"
 	"fmt"

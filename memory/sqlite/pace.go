@@ -1,5 +1,7 @@
 package sqlite
 
+// Turns at a pace.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,7 @@
 package sqlite
 
+// What is read without the writer.
+
 import (
 	"context"
 	"database/sql"

@@ -1,5 +1,7 @@
 package sqlite
 
+// The tables, and how a file of an older version gets them.
+
 import (
 	"context"
 	"database/sql"

@@ -1,5 +1,7 @@
 package sqlite
 
+// The writing connection and its prepared statements.
+
 import (
 	"context"
 	"database/sql"

@@ -1,5 +1,7 @@
 package sqlite
 
+// The store: opened, as worker or as guest, and closed.
+
 import (
 	"context"
 	"database/sql"

@@ -1,5 +1,7 @@
 package sqlite
 
+// A transaction, and what it knows of runs and strands.
+
 import (
 	"context"
 

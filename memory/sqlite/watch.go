@@ -1,5 +1,7 @@
 package sqlite
 
+// Waiting for a journal to grow.
+
 import (
 	"context"
 	"slices"

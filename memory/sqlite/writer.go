@@ -1,5 +1,7 @@
 package sqlite
 
+// The one goroutine that writes.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,7 @@
 package storetest
 
+// Snapshots, artifacts and counters.
+
 import (
 	"bytes"
 	"context"

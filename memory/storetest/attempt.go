@@ -1,5 +1,7 @@
 package storetest
 
+// A commit that is sent twice is written once.
+
 import (
 	"context"
 	"sync"

@@ -1,5 +1,7 @@
 package storetest
 
+// A store under test, and the steps that most tests take.
+
 import (
 	"context"
 	"errors"

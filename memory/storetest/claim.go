@@ -1,5 +1,7 @@
 package storetest
 
+// Each due strand is claimed once.
+
 import (
 	"context"
 	"errors"

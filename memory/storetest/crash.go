@@ -1,5 +1,7 @@
 package storetest
 
+// Workers that are killed lose nothing and do nothing twice.
+
 import (
 	"bufio"
 	"context"

@@ -1,5 +1,7 @@
 package storetest
 
+// Many workers, never two at one strand.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,7 @@
 package storetest
 
+// What is left of a run that ended.
+
 import (
 	"time"
 

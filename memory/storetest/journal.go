@@ -1,5 +1,7 @@
 package storetest
 
+// Journals are what was committed.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package storetest
 
+// Leases, which end.
+
 import (
 	"time"
 

@@ -1,5 +1,7 @@
 package storetest
 
+// The contract in its simplest form, for comparisons.
+
 import (
 	"errors"
 	"maps"

@@ -1,5 +1,7 @@
 package storetest
 
+// Names and their values.
+
 import (
 	"context"
 	"fmt"

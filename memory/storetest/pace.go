@@ -1,5 +1,7 @@
 package storetest
 
+// Turns at a pace.
+
 import (
 	"context"
 	"slices"

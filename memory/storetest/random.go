@@ -1,5 +1,7 @@
 package storetest
 
+// Random steps, against the store and the model.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package storetest
 
+// What a commit is refused for.
+
 import (
 	"context"
 	"errors"

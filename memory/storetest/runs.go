@@ -1,5 +1,7 @@
 package storetest
 
+// What a listing of runs says.
+
 import (
 	"time"
 

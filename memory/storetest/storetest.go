@@ -1,5 +1,7 @@
 package storetest
 
+// The suite: every rule, against one kind of store.
+
 import (
 	"testing"
 	"time"

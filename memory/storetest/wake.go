@@ -1,5 +1,7 @@
 package storetest
 
+// Strands are due when they were to be.
+
 import (
 	"time"
 

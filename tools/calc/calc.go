@@ -1,5 +1,7 @@
 package calc
 
+// The tool.
+
 import (
 	"context"
 	"encoding/json"

@@ -1,5 +1,7 @@
 package calc
 
+// The functions and constants of an expression.
+
 import (
 	"errors"
 	"fmt"

@@ -1,5 +1,7 @@
 package calc
 
+// Decimals that know whether they were rounded.
+
 import (
 	"errors"
 	"fmt"

@@ -1,5 +1,7 @@
 package calc
 
+// The parser, which evaluates while it reads.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package code
 
+// What runs in the child, from its first frame to its last.
+
 import (
 	"bufio"
 	"encoding/json"

@@ -1,5 +1,7 @@
 package code
 
+// The tool, and what goes over the pipes between it and its child.
+
 import (
 	"context"
 	"encoding/json"

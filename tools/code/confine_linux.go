@@ -1,5 +1,7 @@
 package code
 
+// The limits of a child that only Linux can set.
+
 import (
 	"fmt"
 	"os"

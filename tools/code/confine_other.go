@@ -2,6 +2,8 @@
 
 package code
 
+// The limits of a child where there is no Linux: none besides those of confine_unix.go.
+
 import (
 	"os/exec"
 	"strconv"

@@ -2,6 +2,8 @@
 
 package code
 
+// The limits of a child that every Unix can set.
+
 import (
 	"fmt"
 	"time"

@@ -1,5 +1,7 @@
 package code
 
+// The child process as its parent sees it: started, watched, ended.
+
 import (
 	"bufio"
 	"bytes"

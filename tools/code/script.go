@@ -1,5 +1,7 @@
 package code
 
+// The language in the child: JavaScript without anything to reach out with.
+
 import (
 	"errors"
 	"fmt"

@@ -1,5 +1,7 @@
 package file
 
+// Two texts compared line by line.
+
 import (
 	"fmt"
 	"strings"
@@ -10,7 +12,7 @@ import (
 // unified compares two texts and returns the changes with so many lines around
 // each of them, in the manner of diff -u.
 func unified(before, after string, around int) []string {
-	before, after = ended(before), ended(after)
+	before, after = withLastLineEnd(before), withLastLineEnd(after)
 	diff, err := udiff.ToUnifiedDiff("", "", before, udiff.Lines(before, after), around)
 	if err != nil { // never: the edits are of these texts
 		return []string{err.Error()}
@@ -34,9 +36,9 @@ func unified(before, after string, around int) []string {
 	return out
 }
 
-// ended is a text with a line feed at its end; where there was none, that is
+// withLastLineEnd is a text with a line feed at its end; where there was none, that is
 // said, for it is a difference too.
-func ended(text string) string {
+func withLastLineEnd(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text
 	}

@@ -1,5 +1,7 @@
 package file
 
+// What the changing tools share: prepared for a person to see, made under a lock, never twice.
+
 import (
 	"context"
 	"encoding/json"
@@ -20,8 +22,8 @@ type target struct {
 	Text string `json:"text"`
 }
 
-// mark is what Prepare notes: the file and its states before and after.
-type mark struct {
+// transition is what Prepare notes: the file and its states before and after.
+type transition struct {
 	Path   string          `json:"path"`
 	Before workspace.State `json:"before"`
 	After  workspace.State `json:"after"`
@@ -31,13 +33,13 @@ type mark struct {
 type change interface {
 	// plan says what the change makes of the file and how it looks to a person.
 	plan(ctx context.Context, f *workspace.Folder, t target, before workspace.State) (after workspace.State, preview string, err error)
-	// anywhere reports whether the change means the same whatever others made
+	// ignoresOthers reports whether the change means the same whatever others made
 	// of the file since it was prepared.
-	anywhere() bool
-	// do makes the change. The lock is held and the file is as before.
-	do(ctx context.Context, f *workspace.Folder, t target, m mark) error
-	// said is the result's text.
-	said(t target, m mark) string
+	ignoresOthers() bool
+	// apply makes the change. The lock is held and the file is as before.
+	apply(ctx context.Context, f *workspace.Folder, t target, m transition) error
+	// resultText is the result's text.
+	resultText(t target, m transition) string
 }
 
 // effect is a tool that changes one file.
@@ -53,7 +55,7 @@ func (e *effect) Spec() agent.ToolSpec { return e.spec }
 // Prepare notes the file's state and describes the change. It changes nothing.
 func (e *effect) Prepare(ctx context.Context, call agent.Call) (agent.Prepared, error) {
 	var t target
-	f, err := open(e.c, call, &t)
+	f, err := openFolder(e.c, call, &t)
 	if err != nil {
 		return agent.Prepared{}, err
 	}
@@ -69,7 +71,7 @@ func (e *effect) Prepare(ctx context.Context, call agent.Call) (agent.Prepared, 
 	if err != nil {
 		return agent.Prepared{}, err
 	}
-	note, err := json.Marshal(mark{Path: t.Path, Before: before, After: after})
+	note, err := json.Marshal(transition{Path: t.Path, Before: before, After: after})
 	if err != nil {
 		return agent.Prepared{}, fmt.Errorf("%s: noting its state: %w", t.Path, err)
 	}
@@ -80,9 +82,9 @@ func (e *effect) Prepare(ctx context.Context, call agent.Call) (agent.Prepared, 
 // before nor as after, it refuses, unless the change means the same anywhere.
 func (e *effect) Run(ctx context.Context, call agent.Call) agent.Result {
 	var t target
-	return within(ctx, e.c, call, &t, func(ctx context.Context, f *workspace.Folder) (agent.Result, error) {
-		return e.locked(ctx, f, call, t, func(l *workspace.Lock, t target, m mark, now workspace.State) (agent.Result, error) {
-			if now != m.Before && e.kind.anywhere() {
+	return inFolder(ctx, e.c, call, &t, func(ctx context.Context, f *workspace.Folder) (agent.Result, error) {
+		return e.locked(ctx, f, call, t, func(l *workspace.Lock, t target, m transition, now workspace.State) (agent.Result, error) {
+			if now != m.Before && e.kind.ignoresOthers() {
 				after, _, err := e.kind.plan(ctx, f, t, now)
 				if err != nil {
 					return agent.Result{}, err
@@ -93,10 +95,10 @@ func (e *effect) Run(ctx context.Context, call agent.Call) agent.Result {
 				return agent.Result{}, fmt.Errorf("%w: %s is %s, it was %s when this change was prepared; nothing was changed, read it again and decide anew",
 					workspace.ErrChanged, m.Path, now, m.Before)
 			}
-			if err := l.Begin(key(call), m.After); err != nil {
+			if err := l.Begin(effectKey(call), m.After); err != nil {
 				return agent.Result{}, fmt.Errorf("%w: nothing was changed", err)
 			}
-			if err := e.kind.do(ctx, f, t, m); err != nil {
+			if err := e.kind.apply(ctx, f, t, m); err != nil {
 				if s, e := f.State(ctx, m.Path); e != nil || s != m.After {
 					return agent.Result{}, err
 				}
@@ -110,13 +112,13 @@ func (e *effect) Run(ctx context.Context, call agent.Call) agent.Result {
 // Probe reports whether the change was made, by the same comparison as Run.
 func (e *effect) Probe(ctx context.Context, call agent.Call) (bool, agent.Result, error) {
 	var t target
-	f, err := open(e.c, call, &t)
+	f, err := openFolder(e.c, call, &t)
 	if err != nil {
 		return false, agent.Result{}, err
 	}
 	defer func() { _ = f.Close() }()
 	undone := false
-	r, err := e.locked(ctx, f, call, t, func(*workspace.Lock, target, mark, workspace.State) (agent.Result, error) {
+	r, err := e.locked(ctx, f, call, t, func(*workspace.Lock, target, transition, workspace.State) (agent.Result, error) {
 		undone = true
 		return agent.Result{}, nil
 	})
@@ -129,9 +131,9 @@ func (e *effect) Probe(ctx context.Context, call agent.Call) (bool, agent.Result
 // locked takes the file's lock and answers for a change that is made already;
 // else it calls undone with the file's state.
 func (e *effect) locked(ctx context.Context, f *workspace.Folder, call agent.Call, t target,
-	undone func(*workspace.Lock, target, mark, workspace.State) (agent.Result, error),
+	undone func(*workspace.Lock, target, transition, workspace.State) (agent.Result, error),
 ) (agent.Result, error) {
-	var m mark
+	var m transition
 	if err := json.Unmarshal([]byte(call.Mark), &m); err != nil {
 		return agent.Result{}, fmt.Errorf("%w: call %s with what Prepare noted", ErrMark, e.spec.Name)
 	}
@@ -155,16 +157,16 @@ func (e *effect) locked(ctx context.Context, f *workspace.Folder, call agent.Cal
 	if err := l.Settle(now); err != nil {
 		return agent.Result{}, err
 	}
-	recorded, err := l.Done(key(call))
+	recorded, err := l.Done(effectKey(call))
 	switch {
 	case err != nil:
 		return agent.Result{}, err
-	case recorded && e.kind.anywhere():
+	case recorded && e.kind.ignoresOthers():
 		m.After = now // it may have been another file than the one that was prepared for
-		return ok(e.kind.said(t, m), agent.Trusted, p), nil
+		return succeeded(e.kind.resultText(t, m), agent.Trusted, p), nil
 	case recorded:
-		return ok(e.kind.said(t, m), agent.Trusted, p), nil
-	case now == m.After && !e.kind.anywhere(): // others may have added the same text
+		return succeeded(e.kind.resultText(t, m), agent.Trusted, p), nil
+	case now == m.After && !e.kind.ignoresOthers(): // others may have added the same text
 		return e.finish(l, call, t, m, ""), nil
 	}
 	return undone(l, t, m, now)
@@ -172,14 +174,14 @@ func (e *effect) locked(ctx context.Context, f *workspace.Folder, call agent.Cal
 
 // finish records the effect, so that no sleeping worker repeats it even when
 // the file is back to what it was before.
-func (e *effect) finish(l *workspace.Lock, call agent.Call, t target, m mark, note string) agent.Result {
-	if err := l.Record(key(call)); err != nil {
+func (e *effect) finish(l *workspace.Lock, call agent.Call, t target, m transition, note string) agent.Result {
+	if err := l.Record(effectKey(call)); err != nil {
 		note += fmt.Sprintf(" (the file is as it should be, but this could not be noted: %v)", err)
 	}
-	return ok(e.kind.said(t, m)+note, agent.Trusted, m.Path)
+	return succeeded(e.kind.resultText(t, m)+note, agent.Trusted, m.Path)
 }
 
-// key names the effect over all runs.
-func key(call agent.Call) string {
+// effectKey names the effect over all runs.
+func effectKey(call agent.Call) string {
 	return fmt.Sprintf("%s\x00%s\x00%s\x00%s", call.Run, call.Effect, call.Tool, call.Arguments)
 }

@@ -1,5 +1,7 @@
 package file
 
+// The six tools, and what all of them begin with.
+
 import (
 	"context"
 	"encoding/json"
@@ -30,17 +32,17 @@ func New(c Config) []agent.Tool {
 	}
 }
 
-// open opens the call's folder and reads its arguments.
-func open(c Config, call agent.Call, into any) (*workspace.Folder, error) {
+// openFolder opens the call's folder and reads its arguments.
+func openFolder(c Config, call agent.Call, into any) (*workspace.Folder, error) {
 	if err := json.Unmarshal(call.Arguments, into); err != nil {
 		return nil, fmt.Errorf("the arguments do not fit: %w", err)
 	}
 	return c.Workspace.Open(call.Folder)
 }
 
-// within runs do in the call's folder; its error becomes the result.
-func within(ctx context.Context, c Config, call agent.Call, into any, do func(context.Context, *workspace.Folder) (agent.Result, error)) agent.Result {
-	f, err := open(c, call, into)
+// inFolder runs do in the call's folder; its error becomes the result.
+func inFolder(ctx context.Context, c Config, call agent.Call, into any, do func(context.Context, *workspace.Folder) (agent.Result, error)) agent.Result {
+	f, err := openFolder(c, call, into)
 	if err != nil {
 		return agent.Failed(err.Error())
 	}
@@ -52,6 +54,6 @@ func within(ctx context.Context, c Config, call agent.Call, into any, do func(co
 	return r
 }
 
-func ok(text string, trust agent.Trust, files ...string) agent.Result {
+func succeeded(text string, trust agent.Trust, files ...string) agent.Result {
 	return agent.Result{State: agent.OutcomeOK, Text: text, Trust: trust, Files: files}
 }

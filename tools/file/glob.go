@@ -1,5 +1,7 @@
 package file
 
+// File patterns.
+
 import (
 	"errors"
 	"fmt"
@@ -74,7 +76,7 @@ func translate(p string) (string, error) {
 			if end < 1 {
 				return "", errors.New("a [ is not closed")
 			}
-			b.WriteString(set(rest[1 : end+1]))
+			b.WriteString(charClass(rest[1 : end+1]))
 			i += end + 1
 		case c == '{':
 			b.WriteString(`(?:`)
@@ -88,7 +90,7 @@ func translate(p string) (string, error) {
 			i++
 			b.WriteString(regexp.QuoteMeta(p[i : i+1]))
 		default:
-			b.WriteString(quote(c))
+			b.WriteString(quoteByte(c))
 		}
 	}
 	if open > 0 {
@@ -97,15 +99,15 @@ func translate(p string) (string, error) {
 	return b.String(), nil
 }
 
-// quote keeps the bytes of a character of several bytes together as they are.
-func quote(c byte) string {
+// quoteByte keeps the bytes of a character of several bytes together as they are.
+func quoteByte(c byte) string {
 	if c >= 0x80 {
 		return string([]byte{c})
 	}
 	return regexp.QuoteMeta(string(rune(c)))
 }
 
-func set(inside string) string {
+func charClass(inside string) string {
 	not := ""
 	if inside[0] == '!' || inside[0] == '^' {
 		not, inside = "^", inside[1:]

@@ -1,5 +1,7 @@
 package file
 
+// The tool list_files: files, or their lines and sizes by folder or ending.
+
 import (
 	"cmp"
 	"context"
@@ -57,16 +59,10 @@ type row struct {
 
 // Run lists.
 func (t list) Run(ctx context.Context, call agent.Call) agent.Result {
-	args := listArgs{Path: ".", By: "file", Skip: skipped()}
-	return within(ctx, t.c, call, &args, func(ctx context.Context, f *workspace.Folder) (agent.Result, error) {
-		if args.Path == "" {
-			args.Path = "."
-		}
-		top, err := workspace.Clean(args.Path)
+	args := listArgs{Path: ".", By: "file", Skip: defaultSkip()}
+	return inFolder(ctx, t.c, call, &args, func(ctx context.Context, f *workspace.Folder) (agent.Result, error) {
+		top, err := startOf(f, args.Path)
 		if err != nil {
-			return agent.Result{}, err
-		}
-		if _, err := f.Stat(top); err != nil {
 			return agent.Result{}, err
 		}
 		rows, err := collect(ctx, f, top, args)
@@ -74,7 +70,7 @@ func (t list) Run(ctx context.Context, call agent.Call) agent.Result {
 			return agent.Result{}, err
 		}
 		text, err := render(rows, args)
-		return ok(text, agent.Trusted), err
+		return succeeded(text, agent.Trusted), err
 	})
 }
 
@@ -87,7 +83,7 @@ func collect(ctx context.Context, f *workspace.Folder, top string, args listArgs
 	var rows []row
 	at := map[string]int{}
 	var c counter
-	err = walk(ctx, f, top, args.Skip, int(args.Depth), func(file found) error {
+	err = walk(ctx, f, top, args.Skip, int(args.Depth), func(file foundFile) error {
 		if !g.match(file.path) {
 			return nil
 		}
@@ -119,12 +115,12 @@ func collect(ctx context.Context, f *workspace.Folder, top string, args listArgs
 		rows[i].lines += lines
 		return nil
 	})
-	order(rows, args.By)
+	sortRows(rows, args.By)
 	return rows, err
 }
 
-// order sorts files and folders by name, the rest by lines, most first.
-func order(rows []row, by string) {
+// sortRows sorts files and folders by name, the rest by lines, most first.
+func sortRows(rows []row, by string) {
 	slices.SortFunc(rows, func(a, b row) int {
 		if by == "lines" || by == "extension" {
 			return cmp.Or(cmp.Compare(b.lines, a.lines), cmp.Compare(a.name, b.name))
@@ -152,13 +148,13 @@ func render(rows []row, args listArgs) (string, error) {
 	for _, r := range rows {
 		switch args.By {
 		case "file":
-			fmt.Fprintf(&b, "%s\t%d\n", plain(r.name), r.size)
+			fmt.Fprintf(&b, "%s\t%d\n", quotedName(r.name), r.size)
 		case "lines":
-			fmt.Fprintf(&b, "%s\t%d\n", plain(r.name), r.lines)
+			fmt.Fprintf(&b, "%s\t%d\n", quotedName(r.name), r.lines)
 		case "extension":
-			fmt.Fprintf(&b, "%s\t%d\t%d\n", cmp.Or(plain(r.name), "(none)"), r.files, r.lines)
+			fmt.Fprintf(&b, "%s\t%d\t%d\n", cmp.Or(quotedName(r.name), "(none)"), r.files, r.lines)
 		case "folder":
-			fmt.Fprintf(&b, "%s\t%d\t%d\n", plain(r.name), r.files, r.lines)
+			fmt.Fprintf(&b, "%s\t%d\t%d\n", quotedName(r.name), r.files, r.lines)
 		}
 	}
 	if left > 0 {
@@ -188,9 +184,9 @@ func renderJSON(rows []row, by string) (string, error) {
 	return string(b), nil
 }
 
-// plain is a name on one line and in one column: names with control
+// quotedName is a name on one line and in one column: names with control
 // characters are quoted.
-func plain(name string) string {
+func quotedName(name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return fmt.Sprintf("%q", name)
 	}

@@ -85,7 +85,7 @@ func FuzzUnified(f *testing.F) {
 	f.Add("x\n", "")
 	f.Add("a\nb\nc\nd\n", "b\na\nd\nc\n")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		a, b = ended(a), ended(b)
+		a, b = withLastLineEnd(a), withLastLineEnd(b)
 		if len(a)+len(b) > 4000 || a == b {
 			return
 		}
@@ -123,7 +123,7 @@ func FuzzCut(f *testing.F) {
 		}
 		var whole strings.Builder
 		for offset, total := 1, 1; offset <= total; offset += limit {
-			p, err := cut(bufio.NewReaderSize(strings.NewReader(text), 16), offset, limit)
+			p, err := readPiece(bufio.NewReaderSize(strings.NewReader(text), 16), offset, limit)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,5 +1,7 @@
 package file
 
+// What a person sees of a change before it is made.
+
 import (
 	"context"
 	"fmt"
@@ -18,8 +20,8 @@ const (
 	around       = 2 // lines before and after a change
 )
 
-// head is the start of a text as a Markdown block; it says what is left out.
-func head(text string) string {
+// startOfText is the start of a text as a Markdown block; it says what is left out.
+func startOfText(text string) string {
 	all := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	return block("", all)
 }
@@ -54,15 +56,15 @@ func block(language string, all []string) string {
 	return out
 }
 
-// code is a path as inline code that it cannot end.
-func code(path string) string {
+// inlineCode is a path as inline code that it cannot end.
+func inlineCode(path string) string {
 	return "`" + strings.ReplaceAll(format.Visible(path), "`", "ˋ") + "`"
 }
 
 // difference describes how the text differs from the file as it is.
 func difference(ctx context.Context, f *workspace.Folder, t target, before workspace.State) (string, error) {
 	if before.Size > comparedSize || len(t.Text) > comparedSize {
-		return "The files are too large to compare. The new content starts with:\n\n" + head(t.Text), nil
+		return "The files are too large to compare. The new content starts with:\n\n" + startOfText(t.Text), nil
 	}
 	file, _, err := f.Read(t.Path)
 	if err != nil {
@@ -74,7 +76,7 @@ func difference(ctx context.Context, f *workspace.Folder, t target, before works
 		return "", fmt.Errorf("%s: reading what is to be replaced: %w", t.Path, err)
 	}
 	if binary(old) {
-		return "The present content is binary. The new content starts with:\n\n" + head(t.Text), nil
+		return "The present content is binary. The new content starts with:\n\n" + startOfText(t.Text), nil
 	}
 	return block("diff", unified(string(old), t.Text, around)), nil
 }

@@ -1,5 +1,7 @@
 package file
 
+// The tool read_file: lines of a text, a description of anything else.
+
 import (
 	"bufio"
 	"bytes"
@@ -49,7 +51,7 @@ func (t read) Run(ctx context.Context, call agent.Call) agent.Result {
 		Path          string
 		Offset, Limit tools.Whole
 	}{Offset: 1, Limit: readLines}
-	return within(ctx, t.c, call, &args, func(ctx context.Context, f *workspace.Folder) (agent.Result, error) {
+	return inFolder(ctx, t.c, call, &args, func(ctx context.Context, f *workspace.Folder) (agent.Result, error) {
 		p, err := workspace.Clean(args.Path)
 		if err != nil {
 			return agent.Result{}, err
@@ -65,15 +67,15 @@ func (t read) Run(ctx context.Context, call agent.Call) agent.Result {
 			return agent.Result{}, fmt.Errorf("%s: reading: %w", p, err)
 		}
 		if binary(start) {
-			text, err := describe(p, start, r)
-			return ok(text, agent.Trusted), err
+			text, err := describeBinary(p, start, r)
+			return succeeded(text, agent.Trusted), err
 		}
-		part, err := cut(r, int(args.Offset), int(args.Limit))
+		part, err := readPiece(r, int(args.Offset), int(args.Limit))
 		if err != nil {
 			return agent.Result{}, fmt.Errorf("%s: reading: %w", p, err)
 		}
 		text, err := part.render(p, info.Size(), int(args.Offset))
-		return ok(text, t.c.Trust), err
+		return succeeded(text, t.c.Trust), err
 	})
 }
 
@@ -87,9 +89,9 @@ type piece struct {
 	short int // number of the line that was shortened, 0: none
 }
 
-// cut reads the whole text and keeps limit lines from offset on, as far as
+// readPiece reads the whole text and keeps limit lines from offset on, as far as
 // they fit.
-func cut(r *bufio.Reader, offset, limit int) (*piece, error) {
+func readPiece(r *bufio.Reader, offset, limit int) (*piece, error) {
 	p := &piece{room: readBytes}
 	fresh := true
 	for {
@@ -168,8 +170,8 @@ func binary(start []byte) bool {
 	return bad*10 > len(start)
 }
 
-// describe says what a binary file is instead of showing it.
-func describe(path string, start []byte, r io.Reader) (string, error) {
+// describeBinary says what a binary file is instead of showing it.
+func describeBinary(path string, start []byte, r io.Reader) (string, error) {
 	kind := http.DetectContentType(start)
 	h := sha256.New()
 	n, err := io.Copy(h, r)

@@ -1,5 +1,7 @@
 package file
 
+// The tool search_files: lines that hold a text or match an expression.
+
 import (
 	"bufio"
 	"bytes"
@@ -73,8 +75,8 @@ func compileQuery(q string) (matcher, error) {
 	}, nil
 }
 
-// hits is what a search found so far.
-type hits struct {
+// searchHits is what a search found so far.
+type searchHits struct {
 	match matcher
 	out   strings.Builder
 	lines int
@@ -90,16 +92,10 @@ func (t search) Run(ctx context.Context, call agent.Call) agent.Result {
 	args := struct {
 		Query, Path, Glob string
 		Skip              []string
-	}{Skip: skipped()}
-	return within(ctx, t.c, call, &args, func(ctx context.Context, f *workspace.Folder) (agent.Result, error) {
-		if args.Path == "" {
-			args.Path = "."
-		}
-		top, err := workspace.Clean(args.Path)
+	}{Skip: defaultSkip()}
+	return inFolder(ctx, t.c, call, &args, func(ctx context.Context, f *workspace.Folder) (agent.Result, error) {
+		top, err := startOf(f, args.Path)
 		if err != nil {
-			return agent.Result{}, err
-		}
-		if _, err := f.Stat(top); err != nil {
 			return agent.Result{}, err
 		}
 		match, err := compileQuery(args.Query)
@@ -110,21 +106,21 @@ func (t search) Run(ctx context.Context, call agent.Call) agent.Result {
 		if err != nil {
 			return agent.Result{}, err
 		}
-		h := &hits{match: match}
-		err = walk(ctx, f, top, args.Skip, 0, func(file found) error {
+		h := &searchHits{match: match}
+		err = walk(ctx, f, top, args.Skip, 0, func(file foundFile) error {
 			if !g.match(file.path) {
 				return nil
 			}
-			return h.file(ctx, f, file.path)
+			return h.searchFile(ctx, f, file.path)
 		})
 		if err != nil && !errors.Is(err, errFull) {
 			return agent.Result{}, err
 		}
-		return ok(h.text(args.Query), t.c.Trust), nil
+		return succeeded(h.text(args.Query), t.c.Trust), nil
 	})
 }
 
-func (h *hits) text(query string) string {
+func (h *searchHits) text(query string) string {
 	if h.lines == 0 && len(h.notes) == 0 {
 		return fmt.Sprintf("nothing found for %q", query)
 	}
@@ -135,8 +131,8 @@ func (h *hits) text(query string) string {
 	return strings.TrimSuffix(s+h.out.String()+strings.Join(h.notes, ""), "\n")
 }
 
-// file searches one file; binary files are passed over.
-func (h *hits) file(ctx context.Context, f *workspace.Folder, p string) error {
+// searchFile searches one file; binary files are passed over.
+func (h *searchHits) searchFile(ctx context.Context, f *workspace.Folder, p string) error {
 	file, _, err := f.Read(p)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // it went away since its folder was read
@@ -156,7 +152,7 @@ func (h *hits) file(ctx context.Context, f *workspace.Folder, p string) error {
 			return fmt.Errorf("%s: reading: %w", p, pathless(err))
 		}
 		if long {
-			h.notes = append(h.notes, fmt.Sprintf("(%s: line %d is longer than 1 MiB, only its start was searched)\n", plain(p), n))
+			h.notes = append(h.notes, fmt.Sprintf("(%s: line %d is longer than 1 MiB, only its start was searched)\n", quotedName(p), n))
 		}
 		if at := h.match(line); at != nil && (len(line) > 0 || err == nil) {
 			if h.lines == maxHits {
@@ -164,14 +160,14 @@ func (h *hits) file(ctx context.Context, f *workspace.Folder, p string) error {
 				return errFull
 			}
 			if here == maxPerFile {
-				h.notes = append(h.notes, fmt.Sprintf("(%s: more than %d matching lines, the rest is left out)\n", plain(p), maxPerFile))
+				h.notes = append(h.notes, fmt.Sprintf("(%s: more than %d matching lines, the rest is left out)\n", quotedName(p), maxPerFile))
 				return nil
 			}
 			if here++; here == 1 {
 				h.files++
 			}
 			h.lines++
-			fmt.Fprintf(&h.out, "%s:%d: %s\n", plain(p), n, excerpt(line, at))
+			fmt.Fprintf(&h.out, "%s:%d: %s\n", quotedName(p), n, excerpt(line, at))
 		}
 		if err != nil {
 			return nil

@@ -1,7 +1,10 @@
 package file
 
+// The way through folders that list_files and search_files share.
+
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,23 +16,34 @@ import (
 	"github.com/deckhand-bot/deckhand/tools/workspace"
 )
 
-// skipped is the folders that are left out unless skip says otherwise. It is
+// defaultSkip is the folders that are left out unless skip says otherwise. It is
 // fresh every time, because decoding arguments writes into it.
-func skipped() []string { return []string{".git", "vendor", "node_modules"} }
+func defaultSkip() []string { return []string{".git", "vendor", "node_modules"} }
 
 const skipProperty = `"skip":{"type":"array","items":{"type":"string"},"description":"Names of folders to leave out; default .git, vendor, node_modules; [] leaves out nothing"}`
 
-// found is a regular file met on a walk.
-type found struct {
+// foundFile is a regular file met on a walk.
+type foundFile struct {
 	path string // relative to the run's folder
 	size int64
+}
+
+// startOf is the clean path of the file or folder that a walk starts at; where
+// none is given, the whole folder of the run.
+func startOf(f *workspace.Folder, given string) (string, error) {
+	top, err := workspace.Clean(cmp.Or(given, "."))
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Stat(top)
+	return top, err
 }
 
 // walk visits the regular files below a file or folder in lexical order.
 // Symbolic links are neither followed nor visited. depth counts folders, 1 is
 // the folder alone, 0 is all. What cannot be read is an error: a listing with
 // holes would be taken for the truth.
-func walk(ctx context.Context, f *workspace.Folder, top string, skip []string, depth int, visit func(found) error) error {
+func walk(ctx context.Context, f *workspace.Folder, top string, skip []string, depth int, visit func(foundFile) error) error {
 	globs := make([]glob, 0, len(skip))
 	for _, s := range skip {
 		g, err := compileGlob(strings.TrimSuffix(s, "/"))
@@ -60,7 +74,7 @@ func walk(ctx context.Context, f *workspace.Folder, top string, skip []string, d
 		if err != nil {
 			return fmt.Errorf("%s cannot be read: %w", p, pathless(err))
 		}
-		return visit(found{p, info.Size()})
+		return visit(foundFile{p, info.Size()})
 	})
 }
 

@@ -1,5 +1,7 @@
 package file
 
+// The tools write_to_file, append_to_file and delete_file.
+
 import (
 	"bytes"
 	"context"
@@ -49,25 +51,25 @@ type writing struct{}
 func (writing) plan(ctx context.Context, f *workspace.Folder, t target, before workspace.State) (workspace.State, string, error) {
 	after := workspace.StateOf([]byte(t.Text))
 	if before.Absent {
-		return after, fmt.Sprintf("Creates %s: %s, %s.\n\n%s", code(t.Path), format.Count(len(t.Text), "byte"), format.Count(lines(t.Text), "line"), head(t.Text)), nil
+		return after, fmt.Sprintf("Creates %s: %s, %s.\n\n%s", inlineCode(t.Path), format.Count(len(t.Text), "byte"), format.Count(lines(t.Text), "line"), startOfText(t.Text)), nil
 	}
 	if before == after {
-		return after, fmt.Sprintf("%s has exactly this content already; nothing will change.", code(t.Path)), nil
+		return after, fmt.Sprintf("%s has exactly this content already; nothing will change.", inlineCode(t.Path)), nil
 	}
 	diff, err := difference(ctx, f, t, before)
 	if err != nil {
 		return after, "", err
 	}
-	return after, fmt.Sprintf("Replaces %s: %s instead of %s.\n\n%s", code(t.Path), format.Count(len(t.Text), "byte"), format.Thousands(before.Size), diff), nil
+	return after, fmt.Sprintf("Replaces %s: %s instead of %s.\n\n%s", inlineCode(t.Path), format.Count(len(t.Text), "byte"), format.Thousands(before.Size), diff), nil
 }
 
-func (writing) anywhere() bool { return false }
+func (writing) ignoresOthers() bool { return false }
 
-func (writing) do(ctx context.Context, f *workspace.Folder, t target, m mark) error {
+func (writing) apply(ctx context.Context, f *workspace.Folder, t target, m transition) error {
 	return f.Replace(ctx, t.Path, strings.NewReader(t.Text), m.After)
 }
 
-func (writing) said(t target, m mark) string {
+func (writing) resultText(t target, m transition) string {
 	switch {
 	case m.Before.Absent:
 		return fmt.Sprintf("created %s: %s, %s", t.Path, format.Count(m.After.Size, "byte"), format.Count(lines(t.Text), "line"))
@@ -94,13 +96,13 @@ func (appending) plan(ctx context.Context, f *workspace.Folder, t target, before
 		return before, "", fmt.Errorf("%s: reading what is to be kept: %w", t.Path, err)
 	}
 	after := workspace.State{Size: n, SHA256: hex.EncodeToString(h.Sum(nil))}
-	return after, fmt.Sprintf("Adds %s at the end of %s (now %s).\n\n%s", format.Count(len(t.Text), "byte"), code(t.Path), format.Thousands(before.Size), head(t.Text)), nil
+	return after, fmt.Sprintf("Adds %s at the end of %s (now %s).\n\n%s", format.Count(len(t.Text), "byte"), inlineCode(t.Path), format.Thousands(before.Size), startOfText(t.Text)), nil
 }
 
-// anywhere: the text goes to the end, whatever others added meanwhile.
-func (appending) anywhere() bool { return true }
+// ignoresOthers: the text goes to the end, whatever others added meanwhile.
+func (appending) ignoresOthers() bool { return true }
 
-func (appending) do(ctx context.Context, f *workspace.Folder, t target, m mark) error {
+func (appending) apply(ctx context.Context, f *workspace.Folder, t target, m transition) error {
 	if m.Before.Absent {
 		return f.Replace(ctx, t.Path, strings.NewReader(t.Text), m.After)
 	}
@@ -112,7 +114,7 @@ func (appending) do(ctx context.Context, f *workspace.Folder, t target, m mark) 
 	return f.Replace(ctx, t.Path, io.MultiReader(file, strings.NewReader(t.Text)), m.After)
 }
 
-func (appending) said(t target, m mark) string {
+func (appending) resultText(t target, m transition) string {
 	return fmt.Sprintf("added %s to %s, which has %s now", format.Count(len(t.Text), "byte"), t.Path, format.Count(m.After.Size, "byte"))
 }
 
@@ -132,20 +134,20 @@ func (deleting) plan(ctx context.Context, f *workspace.Folder, t target, before 
 	if err != nil {
 		return after, "", fmt.Errorf("%s: reading it: %w", t.Path, err)
 	}
-	preview := fmt.Sprintf("Deletes %s (%s) for good.", code(t.Path), format.Count(before.Size, "byte"))
+	preview := fmt.Sprintf("Deletes %s (%s) for good.", inlineCode(t.Path), format.Count(before.Size, "byte"))
 	if !binary(start) && len(bytes.TrimSpace(start)) > 0 {
-		preview += " It starts with:\n\n" + head(string(start))
+		preview += " It starts with:\n\n" + startOfText(string(start))
 	}
 	return after, preview, nil
 }
 
-func (deleting) anywhere() bool { return false }
+func (deleting) ignoresOthers() bool { return false }
 
-func (deleting) do(_ context.Context, f *workspace.Folder, t target, _ mark) error {
+func (deleting) apply(_ context.Context, f *workspace.Folder, t target, _ transition) error {
 	return f.Remove(t.Path)
 }
 
-func (deleting) said(t target, m mark) string {
+func (deleting) resultText(t target, m transition) string {
 	return fmt.Sprintf("deleted %s (%s)", t.Path, format.Count(m.Before.Size, "byte"))
 }
 

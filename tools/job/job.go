@@ -1,5 +1,7 @@
 package job
 
+// The four tools, and the folders of jobs.
+
 import (
 	"crypto/sha256"
 	"encoding/json"
@@ -81,8 +83,8 @@ var (
 	runShape = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$`)
 )
 
-// idOf is the job that a call starts, the same one however often it is called.
-func idOf(c agent.Call) string {
+// jobID is the job that a call starts, the same one however often it is called.
+func jobID(c agent.Call) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s", c.Run, c.Effect, c.Tool, c.Arguments))
 	return fmt.Sprintf("%s%x", idPrefix, sum[:8])
 }
@@ -133,8 +135,8 @@ func (j *Jobs) all(run agent.RunID) ([]string, error) {
 	return dirs, nil
 }
 
-// read decodes arguments.
-func read(c agent.Call, into any) error {
+// readArguments decodes arguments.
+func readArguments(c agent.Call, into any) error {
 	if err := json.Unmarshal(c.Arguments, into); err != nil {
 		return fmt.Errorf("the arguments do not fit: %w", err)
 	}

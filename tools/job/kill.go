@@ -1,5 +1,7 @@
 package job
 
+// The tools kill_job and list_jobs.
+
 import (
 	"context"
 	"encoding/json"
@@ -34,9 +36,9 @@ func (t kill) Spec() agent.ToolSpec {
 // Run asks the job's supervisor to end it, and is called again until it has.
 func (t kill) Run(ctx context.Context, c agent.Call) agent.Result {
 	var args struct{ ID string }
-	r, err := report{}, read(c, &args)
+	r, err := report{}, readArguments(c, &args)
 	if err == nil {
-		r, err = t.ask(ctx, c.Run, args.ID, "kill_job was called")
+		r, err = t.killJob(ctx, c.Run, args.ID, "kill_job was called")
 	}
 	if err != nil {
 		return agent.Failed("kill_job: " + err.Error())
@@ -44,35 +46,35 @@ func (t kill) Run(ctx context.Context, c agent.Call) agent.Result {
 	if patience := int(t.j.c.Grace/time.Second) + 10; !r.over() && c.Deferred < patience {
 		return agent.Result{State: agent.OutcomeOK, Trust: agent.Trusted, Again: time.Second}
 	}
-	text := r.line()
+	text := r.summary()
 	if !r.over() {
 		text += "; it is being ended and takes its time, look again with job_status"
 	}
 	return agent.Result{State: agent.OutcomeOK, Trust: agent.Trusted, Text: text}
 }
 
-func (t kill) ask(ctx context.Context, run agent.RunID, id, why string) (report, error) {
+func (t kill) killJob(ctx context.Context, run agent.RunID, id, why string) (report, error) {
 	dir, err := t.j.find(run, id)
 	if err != nil {
 		return report{}, err
 	}
-	r, err := look(dir)
+	r, err := readReport(dir)
 	if err != nil || r.over() {
 		return r, err
 	}
-	if err := request(dir, why); err != nil {
+	if err := requestKill(dir, why); err != nil {
 		return r, err
 	}
 	// Most commands end at once.
 	ctx, cancel := context.WithTimeout(ctx, 3*lookEvery)
 	defer cancel()
 	_ = until(ctx, func() bool { return exists(dir, endFile) })
-	return look(dir)
+	return readReport(dir)
 }
 
-// request asks a job's supervisor to end the command; the first reason counts.
-func request(dir, why string) error {
-	err := putFirst(dir, killFile, why)
+// requestKill asks a job's supervisor to end the command; the first reason counts.
+func requestKill(dir, why string) error {
+	err := createJSON(dir, killFile, why)
 	if err != nil && !errors.Is(err, os.ErrExist) {
 		return fmt.Errorf("the job cannot be ended: %w", err)
 	}
@@ -100,7 +102,7 @@ func (t list) Run(_ context.Context, c agent.Call) agent.Result {
 	}
 	reports := make([]report, 0, len(dirs))
 	for _, dir := range dirs {
-		r, err := look(dir)
+		r, err := readReport(dir)
 		if err != nil {
 			return agent.Failed("list_jobs: " + filepath.Base(dir) + ": " + err.Error())
 		}
@@ -109,7 +111,7 @@ func (t list) Run(_ context.Context, c agent.Call) agent.Result {
 	slices.SortFunc(reports, func(a, b report) int { return a.Made.Compare(b.Made) })
 	lines := make([]string, 0, len(reports))
 	for _, r := range reports {
-		lines = append(lines, r.line()+": "+format.Line(r.Command, 100))
+		lines = append(lines, r.summary()+": "+format.Line(r.Command, 100))
 	}
 	text := strings.Join(lines, "\n")
 	if text == "" {

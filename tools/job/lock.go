@@ -1,9 +1,12 @@
 package job
 
+// Locks between processes.
+
 import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 )
@@ -35,6 +38,26 @@ func waitLock(ctx context.Context, name string) (f *os.File, err error) {
 		return nil, e
 	}
 	return f, err
+}
+
+// lockUnbegun takes a job's lock as soon as it is free; nil without an error:
+// somebody has begun the job.
+func lockUnbegun(ctx context.Context, dir string) (f *os.File, err error) {
+	if e := until(ctx, func() bool {
+		if exists(dir, begunFile) {
+			return true
+		}
+		f, err = tryLock(filepath.Join(dir, lockFile))
+		return f != nil || err != nil
+	}); e != nil {
+		return nil, e
+	}
+	return f, err
+}
+
+func exists(dir, name string) bool {
+	_, err := os.Lstat(filepath.Join(dir, name))
+	return err == nil
 }
 
 // until looks again and again until it holds or ctx ends.

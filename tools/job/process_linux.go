@@ -1,5 +1,7 @@
 package job
 
+// Processes and their descendants, as Linux tells of them.
+
 import (
 	"bytes"
 	"errors"
@@ -16,17 +18,17 @@ import (
 // makes itself a daemon.
 const findsDescendants = true
 
-// apart gives a supervisor a session of its own, so that it outlives this process.
-func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+// newSession gives a supervisor a session of its own, so that it outlives this process.
+func newSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// ownGroup gives a command a process group, and makes it die with its supervisor.
-func ownGroup() *syscall.SysProcAttr {
+// newGroup gives a command a process group, and makes it die with its supervisor.
+func newGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// adopt makes this process the parent of whatever its descendants leave
+// adoptOrphans makes this process the parent of whatever its descendants leave
 // behind, and keeps them from gaining rights that it does not have.
-func adopt() error {
+func adoptOrphans() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("daemons could not be kept track of: %w", err)
 	}

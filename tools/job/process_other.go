@@ -2,6 +2,8 @@
 
 package job
 
+// Processes where there is no /proc: what daemonises gets away.
+
 import (
 	"context"
 	"fmt"
@@ -17,13 +19,13 @@ import (
 // leaves it gets away.
 const findsDescendants = false
 
-// apart gives a supervisor a session of its own, so that it outlives this process.
-func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+// newSession gives a supervisor a session of its own, so that it outlives this process.
+func newSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// ownGroup gives a command a process group.
-func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+// newGroup gives a command a process group.
+func newGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-func adopt() error { return nil }
+func adoptOrphans() error { return nil }
 
 // Conceal does nothing: this system has no such thing for one process.
 func Conceal() error { return nil }

@@ -1,5 +1,7 @@
 package job
 
+// The tool start_job: from a call to a supervisor that has begun.
+
 import (
 	"context"
 	"encoding/json"
@@ -36,7 +38,7 @@ func (t start) Spec() agent.ToolSpec {
 		Description: "Starts a shell command (" + Shell + " -c) on the host, in the folder of this run, and returns its job's id at once; a person is asked each time. " +
 			"For what takes long, such as builds and tests: look with job_status, end it with kill_job. It goes on without you, for " + t.j.c.Wall.String() + " at most, " +
 			"and is ended with the run. There is no standard input; the environment is PATH, HOME (that folder), LANG and TMPDIR. " +
-			"Processes in the background are ended with the command. More than " + inBytes(t.j.c.Output) + " of output end it: send large output into a file.",
+			"Processes in the background are ended with the command. More than " + byteSize(t.j.c.Output) + " of output end it: send large output into a file.",
 		Parameters: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["command"],"properties":{
 			"command":{"type":"string","minLength":1,"maxLength":` + strconv.Itoa(longestCommand) + `,"description":"For example: make test. Put longer scripts into a file"},
 			"name":{"type":"string","maxLength":60,"description":"A short name for lists"}}}`),
@@ -47,10 +49,10 @@ func (t start) Spec() agent.ToolSpec {
 // Prepare shows the command to a person. It changes nothing.
 func (t start) Prepare(_ context.Context, c agent.Call) (agent.Prepared, error) {
 	var args startArgs
-	if err := read(c, &args); err != nil {
+	if err := readArguments(c, &args); err != nil {
 		return agent.Prepared{}, err
 	}
-	if err := usable(args); err != nil {
+	if err := checkArgs(args); err != nil {
 		return agent.Prepared{}, err
 	}
 	if _, err := t.j.runDir(c.Run); err != nil {
@@ -72,7 +74,7 @@ func (t start) Prepare(_ context.Context, c agent.Call) (agent.Prepared, error) 
 	return agent.Prepared{Preview: preview}, nil
 }
 
-func usable(args startArgs) error {
+func checkArgs(args startArgs) error {
 	switch {
 	case strings.TrimSpace(args.Command) == "":
 		return errors.New("the command is empty")
@@ -105,19 +107,19 @@ func (t start) Probe(_ context.Context, c agent.Call) (bool, agent.Result, error
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return false, agent.Result{}, nil
 	}
-	r, err := look(dir)
+	r, err := readReport(dir)
 	if err != nil {
 		return false, agent.Result{}, err
 	}
-	return r.state() != Starting, told(r), nil
+	return r.state() != Starting, startedResult(r), nil
 }
 
-// told is what the model learns about a job that was started.
-func told(r report) agent.Result {
+// startedResult is what the model learns about a job that was started.
+func startedResult(r report) agent.Result {
 	if r.end != nil && r.end.State == Lost {
-		return agent.Failed("start_job: " + r.line() + ". It is not started again by itself: look what it did, then decide")
+		return agent.Failed("start_job: " + r.summary() + ". It is not started again by itself: look what it did, then decide")
 	}
-	return agent.Result{State: agent.OutcomeOK, Trust: agent.Trusted, Text: r.line()}
+	return agent.Result{State: agent.OutcomeOK, Trust: agent.Trusted, Text: r.summary()}
 }
 
 func (t start) dir(c agent.Call) (string, error) {
@@ -125,14 +127,14 @@ func (t start) dir(c agent.Call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(parent, idOf(c)[len(idPrefix):]), nil
+	return filepath.Join(parent, jobID(c)[len(idPrefix):]), nil
 }
 
 // begin makes the job's folder, starts a supervisor and waits until the
 // command has begun. While it does, no other start of the run counts the jobs.
 func (t start) begin(ctx context.Context, c agent.Call) (agent.Result, error) {
 	var args startArgs
-	if err := errors.Join(read(c, &args), usable(args)); err != nil {
+	if err := errors.Join(readArguments(c, &args), checkArgs(args)); err != nil {
 		return agent.Result{}, err
 	}
 	dir, err := t.dir(c)
@@ -149,17 +151,17 @@ func (t start) begin(ctx context.Context, c agent.Call) (agent.Result, error) {
 		return agent.Result{}, fmt.Errorf("another start of this run takes too long, nothing was started: %w", err)
 	}
 	defer func() { _ = one.Close() }()
-	if err := t.room(c.Run, dir); err != nil {
+	if err := t.checkLimit(c.Run, dir); err != nil {
 		return agent.Result{}, err
 	}
-	if err := t.lay(dir, c, args); err != nil {
+	if err := t.makeFolder(dir, c, args); err != nil {
 		return agent.Result{}, fmt.Errorf("the job's folder cannot be made, nothing was started: %w", err)
 	}
-	return t.launch(ctx, dir)
+	return t.startSupervisor(ctx, dir)
 }
 
-// room refuses where as many jobs of the run go on as may.
-func (t start) room(run agent.RunID, own string) error {
+// checkLimit refuses where as many jobs of the run go on as may.
+func (t start) checkLimit(run agent.RunID, own string) error {
 	dirs, err := t.j.all(run)
 	if err != nil {
 		return err
@@ -169,7 +171,7 @@ func (t start) room(run agent.RunID, own string) error {
 		if dir == own {
 			continue
 		}
-		r, err := look(dir)
+		r, err := readReport(dir)
 		if err != nil {
 			return err
 		}
@@ -184,8 +186,8 @@ func (t start) room(run agent.RunID, own string) error {
 	return nil
 }
 
-// lay makes the job's folder, whole or not at all; it may be there already.
-func (t start) lay(dir string, c agent.Call, args startArgs) error {
+// makeFolder makes the job's folder, whole or not at all; it may be there already.
+func (t start) makeFolder(dir string, c agent.Call, args startArgs) error {
 	folder, err := t.j.c.Workspace.Open(c.Folder) // makes it where it is missing
 	if err != nil {
 		return err
@@ -202,10 +204,10 @@ func (t start) lay(dir string, c agent.Call, args startArgs) error {
 	}
 	defer func() { _ = os.RemoveAll(temp) }()
 	o := order{
-		ID: idOf(c), Name: strings.TrimSpace(args.Name), Command: args.Command, Folder: filepath.Join(t.j.c.Root, filepath.FromSlash(c.Folder)),
+		ID: jobID(c), Name: strings.TrimSpace(args.Name), Command: args.Command, Folder: filepath.Join(t.j.c.Root, filepath.FromSlash(c.Folder)),
 		Made: time.Now(), Wall: t.j.c.Wall, Output: t.j.c.Output, Grace: t.j.c.Grace,
 	}
-	if err := put(temp, orderFile, o); err != nil {
+	if err := writeJSON(temp, orderFile, o); err != nil {
 		return err
 	}
 	if err := os.Rename(temp, dir); err != nil && !exists(dir, orderFile) {
@@ -214,8 +216,8 @@ func (t start) lay(dir string, c agent.Call, args startArgs) error {
 	return syncDir(filepath.Dir(dir))
 }
 
-// launch starts a supervisor and waits until some supervisor has begun.
-func (t start) launch(ctx context.Context, dir string) (agent.Result, error) {
+// startSupervisor starts a supervisor and waits until some supervisor has begun.
+func (t start) startSupervisor(ctx context.Context, dir string) (agent.Result, error) {
 	words, err := os.OpenFile(filepath.Join(dir, logFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return agent.Result{}, err
@@ -223,7 +225,7 @@ func (t start) launch(ctx context.Context, dir string) (agent.Result, error) {
 	defer func() { _ = words.Close() }()
 	args := append(append([]string{}, t.j.c.Command[1:]...), dir)
 	cmd := exec.Command(t.j.c.Command[0], args...) //nolint:gosec,noctx // the command is the operator's: this program itself, and it is to outlive this process
-	cmd.Dir, cmd.Stderr, cmd.SysProcAttr = dir, words, apart()
+	cmd.Dir, cmd.Stderr, cmd.SysProcAttr = dir, words, newSession()
 	cmd.Env = []string{}
 	for _, name := range []string{"PATH", "LANG"} {
 		if v, is := os.LookupEnv(name); is {
@@ -253,8 +255,8 @@ func (t start) launch(ctx context.Context, dir string) (agent.Result, error) {
 			return agent.Result{}, err
 		}
 	}
-	r, err := look(dir)
-	return told(r), err
+	r, err := readReport(dir)
+	return startedResult(r), err
 }
 
 // abandon notes that a job is not going to be started by anybody any more; the
@@ -262,28 +264,20 @@ func (t start) launch(ctx context.Context, dir string) (agent.Result, error) {
 func abandon(ctx context.Context, dir, why string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lockWait)
 	defer cancel()
-	var lock *os.File
-	var failed error
-	err := until(ctx, func() bool {
-		if exists(dir, begunFile) {
-			return true
-		}
-		lock, failed = tryLock(filepath.Join(dir, lockFile))
-		return lock != nil || failed != nil
-	})
-	if err = errors.Join(err, failed); err != nil {
+	lock, err := lockUnbegun(ctx, dir)
+	if err != nil {
 		return fmt.Errorf("%s; it cannot be noted that it was not: %w", why, err)
 	}
 	if lock == nil {
 		return nil
 	}
 	defer func() { _ = lock.Close() }()
-	err = putFirst(dir, begunFile, begun{At: time.Now(), Machine: thisMachine()})
+	err = createJSON(dir, begunFile, begun{At: time.Now(), Machine: thisMachine()})
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
 	if err == nil {
-		err = put(dir, endFile, end{State: Lost, Reason: why, At: time.Now()})
+		err = writeJSON(dir, endFile, end{State: Lost, Reason: why, At: time.Now()})
 	}
 	return errors.Join(errors.New(why), err)
 }

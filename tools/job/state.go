@@ -1,5 +1,7 @@
 package job
 
+// What the files of a job's folder say.
+
 import (
 	"encoding/json"
 	"errors"
@@ -85,22 +87,22 @@ type report struct {
 	end   *end
 }
 
-// look reads a job's folder. What is lost is noted as its end, and what is left
+// readReport reads a job's folder. What is lost is noted as its end, and what is left
 // of its processes is ended.
-func look(dir string) (report, error) {
+func readReport(dir string) (report, error) {
 	var r report
-	if err := take(filepath.Join(dir, orderFile), &r.order); err != nil {
+	if err := readJSON(filepath.Join(dir, orderFile), &r.order); err != nil {
 		return r, fmt.Errorf("the job's order cannot be read: %w", err)
 	}
 	for range 2 {
-		switch ended, err := ending(dir); {
+		switch ended, err := readEnd(dir); {
 		case err != nil:
 			return r, err
 		case ended != nil:
 			r.end = ended
 		}
 		var b begun
-		err := take(filepath.Join(dir, begunFile), &b)
+		err := readJSON(filepath.Join(dir, begunFile), &b)
 		if errors.Is(err, fs.ErrNotExist) {
 			return r, nil
 		}
@@ -111,7 +113,7 @@ func look(dir string) (report, error) {
 		if r.end != nil {
 			return r, nil
 		}
-		dead, err := bury(dir, r)
+		dead, err := noteLost(dir, r)
 		if err != nil || !dead {
 			return r, err
 		}
@@ -119,9 +121,9 @@ func look(dir string) (report, error) {
 	return r, nil
 }
 
-func ending(dir string) (*end, error) {
+func readEnd(dir string) (*end, error) {
 	var e end
-	switch err := take(filepath.Join(dir, endFile), &e); {
+	switch err := readJSON(filepath.Join(dir, endFile), &e); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil //nolint:nilnil // it has not ended
 	case err != nil:
@@ -144,16 +146,16 @@ func (r report) state() State {
 // over reports whether nothing of the job goes on any more.
 func (r report) over() bool { return r.end != nil }
 
-// bury notes the end of a job whose supervisor is gone without a word, and
+// noteLost notes the end of a job whose supervisor is gone without a word, and
 // ends what it left behind. False: the supervisor lives, or may live elsewhere.
-func bury(dir string, r report) (dead bool, err error) {
+func noteLost(dir string, r report) (dead bool, err error) {
 	here := thisMachine()
 	there := r.begun.Machine
 	if there.Host != here.Host && there.Boot != here.Boot { // locks may not reach from there to here
 		if time.Now().Before(r.begun.At.Add(r.Wall + 2*r.Grace + time.Minute)) {
 			return false, nil
 		}
-		return true, put(dir, endFile, end{State: Lost, At: time.Now(), Reason: "nothing was heard from the machine " + there.Host + " when its time was over"})
+		return true, writeJSON(dir, endFile, end{State: Lost, At: time.Now(), Reason: "nothing was heard from the machine " + there.Host + " when its time was over"})
 	}
 	lock, err := tryLock(filepath.Join(dir, lockFile))
 	if err != nil {
@@ -163,7 +165,7 @@ func bury(dir string, r report) (dead bool, err error) {
 		return false, nil
 	}
 	defer func() { _ = lock.Close() }()
-	if e, err := ending(dir); e != nil || err != nil {
+	if e, err := readEnd(dir); e != nil || err != nil {
 		return e != nil, err
 	}
 	why := "its supervisor is gone without a word: it was ended from outside"
@@ -172,20 +174,20 @@ func bury(dir string, r report) (dead bool, err error) {
 	} else if n := endRemains(dir, *r.begun); n > 0 {
 		why = fmt.Sprintf("%s; %d processes of the command were left, and are ended", why, n)
 	}
-	return true, put(dir, endFile, end{State: Lost, At: time.Now(), Reason: why})
+	return true, writeJSON(dir, endFile, end{State: Lost, At: time.Now(), Reason: why})
 }
 
 // endRemains kills what is left of a command without a supervisor.
 func endRemains(dir string, b begun) int {
 	var p process
-	if take(filepath.Join(dir, commandFile), &p) != nil {
+	if readJSON(filepath.Join(dir, commandFile), &p) != nil {
 		p = process{} // the supervisor was ended before it could note it
 	}
 	return killRemains(filepath.Join(dir, tempDir), p, b.Supervisor)
 }
 
-// take reads a JSON file.
-func take[T any](name string, into *T) error {
+// readJSON reads a JSON file.
+func readJSON[T any](name string, into *T) error {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return err
@@ -193,9 +195,9 @@ func take[T any](name string, into *T) error {
 	return json.Unmarshal(text, into)
 }
 
-// put writes a JSON file into a folder: whole, synced, or not at all.
-func put[T any](dir, name string, v T) error {
-	temp, err := draft(dir, v)
+// writeJSON writes a JSON file into a folder: whole, synced, or not at all.
+func writeJSON[T any](dir, name string, v T) error {
+	temp, err := writeTemp(dir, v)
 	if err != nil {
 		return err
 	}
@@ -205,9 +207,9 @@ func put[T any](dir, name string, v T) error {
 	return syncDir(dir)
 }
 
-// putFirst is put for a file that may be made once: fs.ErrExist if it is there.
-func putFirst[T any](dir, name string, v T) error {
-	temp, err := draft(dir, v)
+// createJSON is writeJSON for a file that may be made once: fs.ErrExist if it is there.
+func createJSON[T any](dir, name string, v T) error {
+	temp, err := writeTemp(dir, v)
 	if err != nil {
 		return err
 	}
@@ -221,7 +223,7 @@ func putFirst[T any](dir, name string, v T) error {
 	return syncDir(dir)
 }
 
-func draft[T any](dir string, v T) (string, error) {
+func writeTemp[T any](dir string, v T) (string, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return "", err

@@ -1,5 +1,7 @@
 package job
 
+// The tool job_status, and how a job is told.
+
 import (
 	"context"
 	"encoding/json"
@@ -33,7 +35,7 @@ type status struct{ j *Jobs }
 func (status) Spec() agent.ToolSpec {
 	return agent.ToolSpec{
 		Name: "job_status",
-		Description: "Says how a job is (running, exited with its code, killed, lost), how long it ran, and the last " + inBytes(tail) +
+		Description: "Says how a job is (running, exited with its code, killed, lost), how long it ran, and the last " + byteSize(tail) +
 			" of its stdout and of its stderr. With wait it answers when the job is over, or after so many seconds: use 30 or 60 rather than asking often.",
 		Parameters: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["id"],"properties":{
 			"id":{"type":"string","description":"As start_job returned it"},
@@ -45,8 +47,8 @@ func (status) Spec() agent.ToolSpec {
 // pauses are the seconds between the looks of one call; they add up to longestWait.
 var pauses = [...]int{1, 2, 4, 8, 15, 30}
 
-// next is how long a call rests that has rested so often; 0: its wait is over.
-func next(wait, deferred int) time.Duration {
+// nextPause is how long a call rests that has rested so often; 0: its wait is over.
+func nextPause(wait, deferred int) time.Duration {
 	for i, p := range pauses {
 		if i == deferred {
 			return time.Duration(max(0, min(p, wait))) * time.Second
@@ -63,7 +65,7 @@ func (t status) Run(_ context.Context, c agent.Call) agent.Result {
 		ID   string
 		Wait tools.Whole
 	}
-	err := read(c, &args)
+	err := readArguments(c, &args)
 	if err == nil && (args.Wait < 0 || args.Wait > longestWait) {
 		err = fmt.Errorf("wait must be between 0 and %d seconds; wait again where more is needed", longestWait)
 	}
@@ -74,23 +76,23 @@ func (t status) Run(_ context.Context, c agent.Call) agent.Result {
 	if err != nil {
 		return agent.Failed("job_status: " + err.Error())
 	}
-	r, err := look(dir)
+	r, err := readReport(dir)
 	if err != nil {
 		return agent.Failed("job_status: " + err.Error())
 	}
-	if again := next(int(args.Wait), c.Deferred); again > 0 && !r.over() {
+	if again := nextPause(int(args.Wait), c.Deferred); again > 0 && !r.over() {
 		return agent.Result{State: agent.OutcomeOK, Trust: agent.Trusted, Again: again}
 	}
-	text, err := r.whole(dir)
+	text, err := r.fullText(dir)
 	if err != nil {
 		return agent.Failed("job_status: " + err.Error())
 	}
 	return agent.Result{State: agent.OutcomeOK, Trust: agent.Untrusted, Text: text}
 }
 
-// line is a job in one line. Times and ids in it are written so that the
+// summary is a job in one line. Times and ids in it are written so that the
 // detectors for loops leave them out.
-func (r report) line() string {
+func (r report) summary() string {
 	var b strings.Builder
 	b.WriteString("job " + r.ID)
 	if r.Name != "" {
@@ -121,27 +123,27 @@ func (r report) line() string {
 	return b.String()
 }
 
-// whole is the line with what was put out.
-func (r report) whole(dir string) (string, error) {
-	parts := []string{r.line()}
+// fullText is the line with what was put out.
+func (r report) fullText(dir string) (string, error) {
+	parts := []string{r.summary()}
 	for _, name := range []string{outFile, errFile} {
-		shown, size, err := lastOf(filepath.Join(dir, name))
+		shown, size, err := tailOf(filepath.Join(dir, name))
 		switch {
 		case err != nil:
 			return "", fmt.Errorf("%s of %s cannot be read: %w", name, r.ID, err)
 		case size == 0:
 			parts = append(parts, name+": empty")
 		case int64(len(shown)) < size:
-			parts = append(parts, fmt.Sprintf("%s: %d bytes, cut to the last %d:", name, size, len(shown)), readable(shown))
+			parts = append(parts, fmt.Sprintf("%s: %d bytes, cut to the last %d:", name, size, len(shown)), outputText(shown))
 		default:
-			parts = append(parts, fmt.Sprintf("%s: %d bytes:", name, size), readable(shown))
+			parts = append(parts, fmt.Sprintf("%s: %d bytes:", name, size), outputText(shown))
 		}
 	}
 	return strings.Join(parts, "\n"), nil
 }
 
-// lastOf is the end of a file, from a whole character on, and the file's size.
-func lastOf(name string) (shown []byte, size int64, err error) {
+// tailOf is the end of a file, from a whole character on, and the file's size.
+func tailOf(name string) (shown []byte, size int64, err error) {
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, nil
@@ -170,14 +172,14 @@ func lastOf(name string) (shown []byte, size int64, err error) {
 	return shown, size, nil
 }
 
-// readable is output as text: without the bytes that are none, and without the
+// outputText is output as text: without the bytes that are none, and without the
 // line feeds at its end.
-func readable(b []byte) string {
+func outputText(b []byte) string {
 	return strings.TrimRight(strings.ReplaceAll(strings.ToValidUTF8(string(b), "�"), "\x00", "�"), "\n")
 }
 
-// inBytes is "4 KiB", "16 MiB" or "100 bytes".
-func inBytes(n int64) string {
+// byteSize is "4 KiB", "16 MiB" or "100 bytes".
+func byteSize(n int64) string {
 	switch {
 	case n > 0 && n%(1<<20) == 0:
 		return fmt.Sprintf("%d MiB", n>>20)

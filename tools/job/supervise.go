@@ -1,5 +1,7 @@
 package job
 
+// The supervisor: it runs one command and notes how that ended.
+
 import (
 	"context"
 	"errors"
@@ -33,7 +35,7 @@ func Supervise(dir string, complaints io.Writer) int {
 	runtime.LockOSThread() // the command dies with the thread that started it, where the system can do that
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE)
-	lock, err := first(dir)
+	lock, err := takeJobLock(dir)
 	if lock == nil {
 		if err != nil {
 			fmt.Fprintln(complaints, err)
@@ -43,16 +45,16 @@ func Supervise(dir string, complaints io.Writer) int {
 	}
 	defer func() { _ = lock.Close() }()
 	var o order
-	if err := take(filepath.Join(dir, orderFile), &o); err != nil {
+	if err := readJSON(filepath.Join(dir, orderFile), &o); err != nil {
 		fmt.Fprintln(complaints, "the order cannot be read:", err)
 		return 1
 	}
 	me, err := identify(os.Getpid())
 	if err == nil {
-		err = adopt()
+		err = adoptOrphans()
 	}
 	if err == nil {
-		err = putFirst(dir, begunFile, begun{At: time.Now(), Supervisor: me, Machine: thisMachine()})
+		err = createJSON(dir, begunFile, begun{At: time.Now(), Supervisor: me, Machine: thisMachine()})
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return 0
@@ -62,35 +64,22 @@ func Supervise(dir string, complaints io.Writer) int {
 		return 1
 	}
 	s := &supervisor{dir: dir, order: o, room: o.Output, full: make(chan string, 1), gone: make(chan struct{})}
-	return s.note(s.run(signals), complaints)
+	return s.noteEnd(s.run(signals), complaints)
 }
 
-// first takes the job's lock; nil without an error: another supervisor runs
+// takeJobLock takes the job's lock; nil without an error: another supervisor runs
 // the job, or did.
-func first(dir string) (*os.File, error) {
+func takeJobLock(dir string) (*os.File, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
 	defer cancel()
-	var lock *os.File
-	var failed error
-	err := until(ctx, func() bool {
-		if exists(dir, begunFile) {
-			return true
-		}
-		lock, failed = tryLock(filepath.Join(dir, lockFile))
-		return lock != nil || failed != nil
-	})
+	lock, err := lockUnbegun(ctx, dir)
 	switch {
-	case failed != nil:
-		return nil, fmt.Errorf("the job's lock cannot be taken: %w", failed)
-	case err != nil:
+	case errors.Is(err, context.DeadlineExceeded):
 		return nil, fmt.Errorf("the job's lock is held by somebody who does not begin: %w", err)
+	case err != nil:
+		return nil, fmt.Errorf("the job's lock cannot be taken: %w", err)
 	}
 	return lock, nil
-}
-
-func exists(dir, name string) bool {
-	_, err := os.Lstat(filepath.Join(dir, name))
-	return err == nil
 }
 
 // supervisor runs one command.
@@ -111,7 +100,7 @@ type supervisor struct {
 // run runs the command to its end. Nothing of it is left then, where the
 // system lets a process find all that descends from it.
 func (s *supervisor) run(signals <-chan os.Signal) end {
-	if why, asked := s.asked(); asked {
+	if why, asked := s.killRequest(); asked {
 		return end{State: Killed, Reason: why + " before it began"}
 	}
 	var copies sync.WaitGroup
@@ -139,7 +128,7 @@ func (s *supervisor) start(copies *sync.WaitGroup) (pipes []*os.File, err error)
 	}
 	cmd := exec.Command(Shell, "-c", s.order.Command) //nolint:gosec,noctx // a person approved it; it is ended by signals to its group
 	cmd.Dir, cmd.Env = s.order.Folder, s.environment()
-	cmd.SysProcAttr = ownGroup()
+	cmd.SysProcAttr = newGroup()
 	var theirs []*os.File
 	defer func() {
 		for _, f := range theirs {
@@ -161,10 +150,10 @@ func (s *supervisor) start(copies *sync.WaitGroup) (pipes []*os.File, err error)
 	}
 	s.pid = cmd.Process.Pid
 	if p, err := identify(s.pid); err == nil { // it may be over already
-		_ = put(s.dir, commandFile, p) // only for what a killed supervisor leaves behind
+		_ = writeJSON(s.dir, commandFile, p) // only for what a killed supervisor leaves behind
 	}
 	for i := range pipes {
-		copies.Go(func() { s.keep(pipes[i], ours[i]) })
+		copies.Go(func() { s.copyOutput(pipes[i], ours[i]) })
 	}
 	return pipes, nil
 }
@@ -180,14 +169,14 @@ func (s *supervisor) environment() []string {
 	return env
 }
 
-// keep copies output into a file as long as there is room, and drops the rest:
+// copyOutput copies output into a file as long as there is room, and drops the rest:
 // a command that is being ended must not block.
-func (s *supervisor) keep(from, to *os.File) {
+func (s *supervisor) copyOutput(from, to *os.File) {
 	defer func() { _ = to.Close() }()
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buffer)
-		fits := s.fit(n)
+		fits := s.roomFor(n)
 		if _, failed := to.Write(buffer[:fits]); failed != nil {
 			s.stopFor("its output cannot be kept: " + failed.Error())
 		}
@@ -200,7 +189,7 @@ func (s *supervisor) keep(from, to *os.File) {
 	}
 }
 
-func (s *supervisor) fit(n int) int {
+func (s *supervisor) roomFor(n int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	fits := int(min(int64(n), s.room))
@@ -232,20 +221,20 @@ func (s *supervisor) reap() {
 	}
 }
 
-// asked reports whether somebody wants the command to end, and why.
-func (s *supervisor) asked() (why string, is bool) {
-	err := take(filepath.Join(s.dir, killFile), &why)
+// killRequest reports whether somebody wants the command to end, and why.
+func (s *supervisor) killRequest() (why string, is bool) {
+	err := readJSON(filepath.Join(s.dir, killFile), &why)
 	return why, err == nil
 }
 
-// note writes down how the job ended, and tries it again where the disk is full.
-func (s *supervisor) note(e end, complaints io.Writer) int {
+// noteEnd writes down how the job ended, and tries it again where the disk is full.
+func (s *supervisor) noteEnd(e end, complaints io.Writer) int {
 	_ = os.RemoveAll(filepath.Join(s.dir, tempDir)) // the rest goes with the job's folder
 	e.At = time.Now()
 	pause := time.NewTicker(time.Second)
 	defer pause.Stop()
 	for range noteRetries {
-		err := put(s.dir, endFile, e)
+		err := writeJSON(s.dir, endFile, e)
 		if err == nil {
 			return 0
 		}

@@ -1,5 +1,7 @@
 package job
 
+// What becomes of the jobs of runs that ended.
+
 import (
 	"context"
 	"crypto/rand"
@@ -19,8 +21,8 @@ import (
 func (j *Jobs) End(run agent.RunID) error {
 	dirs, err := j.all(run)
 	for _, dir := range dirs {
-		if r, e := look(dir); e != nil || !r.over() {
-			err = errors.Join(err, request(dir, "its run has ended"))
+		if r, e := readReport(dir); e != nil || !r.over() {
+			err = errors.Join(err, requestKill(dir, "its run has ended"))
 		}
 	}
 	return err
@@ -93,7 +95,7 @@ func (j *Jobs) remove(run agent.RunID) error {
 func (j *Jobs) idle(run agent.RunID) bool {
 	dirs, err := j.all(run)
 	for _, dir := range dirs {
-		r, e := look(dir)
+		r, e := readReport(dir)
 		if e != nil || !r.over() && (r.begun != nil || time.Since(r.Made) < beginWait) {
 			return false
 		}

@@ -1,5 +1,7 @@
 package job
 
+// What ends a command: time, output, a request, a signal.
+
 import (
 	"fmt"
 	"os"
@@ -30,7 +32,7 @@ func (s *supervisor) watch(signals <-chan os.Signal) end {
 			return s.verdict(w)
 		case <-exited:
 			exited = nil
-			s.alone(&w)
+			s.endLeftovers(&w)
 		case <-wall.C:
 			s.stop(&w, fmt.Sprintf("it ran longer than %s", s.order.Wall))
 		case why := <-s.full:
@@ -40,7 +42,7 @@ func (s *supervisor) watch(signals <-chan os.Signal) end {
 				s.stop(&w, fmt.Sprintf("its supervisor was asked to end (%s), as at a shutdown", sig))
 			}
 		case now := <-tick.C:
-			if why, is := s.asked(); is {
+			if why, is := s.killRequest(); is {
 				s.stop(&w, why)
 			}
 			if !w.hard.IsZero() && now.After(w.hard) {
@@ -60,8 +62,8 @@ func (s *supervisor) stop(w *watching, why string) {
 	s.signal(syscall.SIGTERM, w.over)
 }
 
-// alone ends what the command left in the background.
-func (s *supervisor) alone(w *watching) {
+// endLeftovers ends what the command left in the background.
+func (s *supervisor) endLeftovers(w *watching) {
 	w.over = true
 	w.left = s.signal(syscall.SIGTERM, true)
 	if w.hard.IsZero() {

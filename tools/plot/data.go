@@ -1,5 +1,7 @@
 package plot
 
+// The many forms in which models send values and labels.
+
 import (
 	"bytes"
 	"cmp"

@@ -1,5 +1,7 @@
 package plot
 
+// Bars, lines, points and histograms.
+
 import (
 	"bytes"
 	"fmt"

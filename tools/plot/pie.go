@@ -1,5 +1,7 @@
 package plot
 
+// Pies, which gonum/plot does not have.
+
 import (
 	"math"
 

@@ -1,5 +1,7 @@
 package plot
 
+// The tool, which writes the picture.
+
 import (
 	"bytes"
 	"context"

@@ -1,5 +1,7 @@
 package plot
 
+// Colours, letters and ticks.
+
 import (
 	"image/color"
 	"math"

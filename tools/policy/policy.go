@@ -1,5 +1,7 @@
 package policy
 
+// The rules, in the order in which they count.
+
 import (
 	"encoding/json"
 	"fmt"

@@ -1,5 +1,7 @@
 package wait
 
+// The tool.
+
 import (
 	"context"
 	"encoding/json"

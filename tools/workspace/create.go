@@ -1,5 +1,7 @@
 package workspace
 
+// New files, whole or not at all.
+
 import (
 	"crypto/rand"
 	"fmt"

@@ -1,5 +1,7 @@
 package workspace
 
+// One worker at a time for a file, and the record of effects that were done.
+
 import (
 	"bytes"
 	"context"

@@ -2,6 +2,8 @@
 
 package workspace
 
+// The lock of an open file.
+
 import (
 	"errors"
 	"os"

@@ -1,5 +1,7 @@
 package workspace
 
+// Paths that cannot leave a folder.
+
 import (
 	"errors"
 	"fmt"

@@ -1,5 +1,7 @@
 package workspace
 
+// Files replaced and removed, if they are still as they were.
+
 import (
 	"context"
 	"crypto/sha256"

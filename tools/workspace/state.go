@@ -1,5 +1,7 @@
 package workspace
 
+// How a file is at one moment, and reading it.
+
 import (
 	"context"
 	"crypto/sha256"

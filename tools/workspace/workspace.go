@@ -1,5 +1,7 @@
 package workspace
 
+// The workspace and the folders in it.
+
 import (
 	"errors"
 	"fmt"

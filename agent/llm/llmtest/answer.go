@@ -1,5 +1,7 @@
 package llmtest
 
+// Answers, plain and streamed.
+
 import (
 	"net/http"
 	"unicode/utf8"

@@ -1,5 +1,7 @@
 package llmtest
 
+// Embeddings: hashed words.
+
 import (
 	"encoding/base64"
 	"encoding/binary"

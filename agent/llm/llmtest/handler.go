@@ -1,5 +1,7 @@
 package llmtest
 
+// The endpoint: which answer a request gets, and how.
+
 import (
 	"encoding/json"
 	"maps"

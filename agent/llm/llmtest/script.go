@@ -1,5 +1,7 @@
 package llmtest
 
+// What tests write: scripts, and the replies that they give.
+
 import (
 	"fmt"
 	"net/http"

@@ -1,5 +1,7 @@
 package llmtest
 
+// An endpoint that runs, for tests that want to know what it was asked.
+
 import (
 	"net/http/httptest"
 	"slices"

@@ -1,5 +1,7 @@
 package llmtest
 
+// Requests, read as strictly as a real endpoint reads them.
+
 import (
 	"encoding/json"
 	"errors"

@@ -2,6 +2,11 @@
 // nothing and says so: the demo and tests use it where no endpoint may be
 // asked.
 //
+//	model.go     the model: which entry of the scenario answers a request
+//	scenario.go  scenarios, read from YAML
+//	value.go     values of a scenario whose strings are templates
+//	template.go  what templates can ask of a request
+//
 // What it answers depends on the request alone: its purpose, its task and its
 // turn (the number of assistant messages in it), so a process that was killed
 // goes on with the same lines. A scenario is a YAML file:

@@ -1,5 +1,7 @@
 package rehearsal
 
+// The model: which entry of the scenario answers a request.
+
 import (
 	"context"
 	"fmt"

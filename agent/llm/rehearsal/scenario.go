@@ -1,5 +1,7 @@
 package rehearsal
 
+// Scenarios, read from YAML.
+
 import (
 	"bytes"
 	"errors"

@@ -1,5 +1,7 @@
 package rehearsal
 
+// What templates can ask of a request.
+
 import (
 	"bytes"
 	"encoding/json"

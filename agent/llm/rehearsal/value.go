@@ -1,5 +1,7 @@
 package rehearsal
 
+// Values of a scenario whose strings are templates.
+
 import (
 	"encoding/json"
 	"strings"

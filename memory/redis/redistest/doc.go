@@ -2,6 +2,9 @@
 // random port of the loopback with a directory of its own, and ends it with
 // the test. It can be killed and started again on the same port and data.
 //
+//	server.go    A Redis of its own for a test
+//	sentinel.go  A Sentinel group for a test
+//
 // What does not live here: the store (memory/redis), the conformance suite
 // (memory/storetest), imitations of Redis.
 package redistest

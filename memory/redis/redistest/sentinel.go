@@ -1,5 +1,7 @@
 package redistest
 
+// A Sentinel group for a test.
+
 import (
 	"fmt"
 	"net"

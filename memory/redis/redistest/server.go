@@ -1,5 +1,7 @@
 package redistest
 
+// A Redis of its own for a test.
+
 import (
 	"bufio"
 	"errors"
