@@ -65,7 +65,7 @@ func (d *Discord) Listen(ctx context.Context, hear bot.Hear) error {
 	}
 	if d.cfg.Gateway {
 		session.Connect = func(ctx context.Context) error { return gateway.Run(ctx, d.connection()) }
-		session.Read = func(ctx, late context.Context) error { return d.catchUp(ctx, late, hear) }
+		session.CatchUp.Read = func(ctx, late context.Context) error { return d.catchUp(ctx, late, hear) }
 		session.Failed, session.Backoff, session.SaveEvery = d.in.times.failed, d.in.times.pauses(), d.in.times.save
 	} else {
 		d.in.Missed.Release()

@@ -27,13 +27,15 @@ type Backlog struct {
 
 // CatchUp is how a platform reads its backlog.
 type CatchUp struct {
-	Read    func() error // everything since the marks
-	Saved   func()       // called once everything is read, to save the marks
-	Backoff Backoff      // between attempts to read
-	Failed  time.Duration
+	// Read reads everything since the marks until ctx ends, and has it heard in
+	// late, which goes on a little longer.
+	Read    func(ctx, late context.Context) error
+	Backoff Backoff       // between attempts to read
+	Failed  time.Duration // after an event could not be written down
 	// Resent says that the platform sends again by itself what was not
 	// acknowledged: within Failed, perhaps, and then nothing has to be read.
 	Resent bool
+	Saved  func() // called once everything is read, to save the marks
 	Log    *slog.Logger
 }
 
@@ -86,7 +88,7 @@ func (b *Backlog) Wait(ctx context.Context) {
 
 // Run reads back what was missed, each time that a gap or a failure was noted,
 // until ctx ends.
-func (b *Backlog) Run(ctx context.Context, r CatchUp) {
+func (b *Backlog) Run(ctx, late context.Context, r CatchUp) {
 	for {
 		select {
 		case <-b.gaps:
@@ -101,7 +103,7 @@ func (b *Backlog) Run(ctx context.Context, r CatchUp) {
 			return
 		}
 		b.marks.SetCaughtUp(false)
-		err := r.Read()
+		err := r.Read(ctx, late)
 		b.Release()
 		switch {
 		case ctx.Err() != nil:

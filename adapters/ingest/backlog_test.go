@@ -21,8 +21,8 @@ func reader(t *testing.T, b *Backlog, resent bool, fails ...error) (reads, saves
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		b.Run(ctx, CatchUp{
-			Read: func() error {
+		b.Run(ctx, ctx, CatchUp{
+			Read: func(context.Context, context.Context) error {
 				reads.Add(1)
 				if len(fails) == 0 {
 					return nil

@@ -62,12 +62,9 @@ type Session[E any] struct {
 	Connect func(ctx context.Context) error
 	// Connected reports whether events come in.
 	Connected func() bool
-	// Read reads back what was missed, and has it heard in late; nil: nothing can
-	// be read back. The next five say when: see CatchUp.
-	Read      func(ctx, late context.Context) error
-	Resent    bool
-	Failed    time.Duration
-	Backoff   Backoff
+	// CatchUp is how what was missed is read back; without its Read nothing can
+	// be.
+	CatchUp
 	SaveEvery time.Duration // between two notes of what was heard
 	// Beside is what else goes on until ctx ends.
 	Beside []func(ctx context.Context)
@@ -91,7 +88,8 @@ func (in *Intake[E]) Listen(ctx context.Context, s Session[E]) error {
 		connection.Go(func() { broken <- s.Connect(links) })
 	}
 	if s.Read != nil {
-		readers.Go(func() { in.catchUp(inner, late, s) })
+		s.Saved, s.CatchUp.Log = func() { in.SaveMarks(inner, s.Connected()) }, in.log
+		readers.Go(func() { in.Missed.Run(inner, late, s.CatchUp) })
 		readers.Go(func() { in.keepMarks(inner, s) })
 	}
 	for _, beside := range s.Beside {
@@ -113,15 +111,6 @@ func (in *Intake[E]) Listen(ctx context.Context, s Session[E]) error {
 	cut()
 	connection.Wait()
 	return err
-}
-
-// catchUp reads back what was missed, each time that something was.
-func (in *Intake[E]) catchUp(ctx, late context.Context, s Session[E]) {
-	in.Missed.Run(ctx, CatchUp{
-		Read:    func() error { return s.Read(ctx, late) },
-		Saved:   func() { in.SaveMarks(ctx, s.Connected()) },
-		Backoff: s.Backoff, Failed: s.Failed, Resent: s.Resent, Log: in.log,
-	})
 }
 
 func (in *Intake[E]) keepMarks(ctx context.Context, s Session[E]) {

@@ -35,7 +35,7 @@ func session(in *Intake[string], heard func(string)) (s Session[string], order *
 		Name:      "Test",
 		Receive:   func(_ context.Context, e string) error { heard(e); return nil },
 		Connect:   func(ctx context.Context) error { <-ctx.Done(); note("cut"); return nil },
-		Read:      func(context.Context, context.Context) error { note("read"); return nil },
+		CatchUp:   CatchUp{Read: func(context.Context, context.Context) error { note("read"); return nil }},
 		SaveEvery: time.Hour,
 		Beside:    []func(context.Context){func(ctx context.Context) { <-ctx.Done(); in.Go(func() { note("answered") }) }},
 		Connected: in.Listening,

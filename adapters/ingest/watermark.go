@@ -44,12 +44,6 @@ type watermark struct {
 	saved  int64
 }
 
-// SavedMarks is how far was heard before, as a store has it.
-type SavedMarks struct {
-	Places map[string]int64
-	Online int64 // until when the platform was connected and all was well
-}
-
 // NewWatermarks keeps the marks of a platform under a name of the store: the
 // name alone is until when all was well, with a place behind it how far that
 // was heard.
@@ -147,16 +141,28 @@ func (w *Watermarks) Unheard() map[string]int64 {
 }
 
 // Since is from where on the platform's messages were heard, as far as that is
-// known: what a store has, and what could not be written down here.
+// known.
 type Since struct {
-	SavedMarks
-	Unheard map[string]int64
+	Places  map[string]int64 // as the store has it
+	Online  int64            // until when the platform was connected and all was well
+	Unheard map[string]int64 // what could not be written down here
 }
 
 // Since reads how far was heard.
 func (w *Watermarks) Since(ctx context.Context) (Since, error) {
-	saved, err := w.Load(ctx)
-	return Since{SavedMarks: saved, Unheard: w.Unheard()}, err
+	online, err := w.names.Value(ctx, w.name)
+	if err != nil {
+		return Since{}, fmt.Errorf("when the bot was here last: %w", err)
+	}
+	saved, err := w.names.Values(ctx, w.name+":")
+	if err != nil {
+		return Since{}, fmt.Errorf("how far the channels were read: %w", err)
+	}
+	since := Since{Places: make(map[string]int64, len(saved)), Online: w.positions.Read(online), Unheard: w.Unheard()}
+	for name, at := range saved {
+		since.Places[strings.TrimPrefix(name, w.name+":")] = w.positions.Read(at)
+	}
+	return since, nil
 }
 
 // Nothing reports that nothing is known of earlier times: the first start.
@@ -180,24 +186,6 @@ func (s Since) Of(place string, overlap int64) int64 {
 		after = at // another process read on
 	}
 	return after
-}
-
-// Load reads what was saved. Nothing in it means that nothing is known of
-// earlier times.
-func (w *Watermarks) Load(ctx context.Context) (SavedMarks, error) {
-	online, err := w.names.Value(ctx, w.name)
-	if err != nil {
-		return SavedMarks{}, fmt.Errorf("when the bot was here last: %w", err)
-	}
-	saved, err := w.names.Values(ctx, w.name+":")
-	if err != nil {
-		return SavedMarks{}, fmt.Errorf("how far the channels were read: %w", err)
-	}
-	k := SavedMarks{Places: make(map[string]int64, len(saved)), Online: w.positions.Read(online)}
-	for name, at := range saved {
-		k.Places[strings.TrimPrefix(name, w.name+":")] = w.positions.Read(at)
-	}
-	return k, nil
 }
 
 // Save writes down the marks that moved, and that all was well at a position;

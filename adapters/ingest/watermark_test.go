@@ -113,7 +113,7 @@ func TestWatermarksAreReadAsTheyWereSaved(t *testing.T) {
 	t.Parallel()
 	m := newFakeNames()
 	w := NewWatermarks(m, seenHere, hashed)
-	if k, err := w.Load(t.Context()); err != nil || len(k.Places) != 0 || k.Online != 0 {
+	if k, err := w.Since(t.Context()); err != nil || len(k.Places) != 0 || k.Online != 0 {
 		t.Fatalf("before anything was heard: %+v, %v", k, err)
 	}
 	w.SetCaughtUp(true)
@@ -123,7 +123,7 @@ func TestWatermarksAreReadAsTheyWereSaved(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.values["seen/here:12"], m.values[seenHere+":bad"] = "#77", "what is no position"
-	k, err := NewWatermarks(m, seenHere, hashed).Load(t.Context())
+	k, err := NewWatermarks(m, seenHere, hashed).Since(t.Context())
 	if err != nil || !maps.Equal(k.Places, map[string]int64{"a": 10, "@me:2": 20, "bad": 0}) || k.Online != 30 {
 		t.Errorf("kept %+v, %v", k, err)
 	}
@@ -139,7 +139,7 @@ func TestWatermarksAreSavedOnceTheyMove(t *testing.T) {
 	if err := w.Save(t.Context(), 0); !errors.Is(err, m.down) {
 		t.Errorf("saved with %v", err)
 	}
-	if _, err := w.Load(t.Context()); !errors.Is(err, m.down) {
+	if _, err := w.Since(t.Context()); !errors.Is(err, m.down) {
 		t.Errorf("read with %v", err)
 	}
 	m.down = nil

@@ -5,13 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/format"
-)
-
-// The bounds of a principal in a card's texts (bot.Mention).
-const (
-	MentionOpen  = '\ue000'
-	MentionClose = '\ue001'
 )
 
 // Head is the beginning of a document, of at most so many characters and cut at
@@ -74,7 +69,7 @@ func shortened(line string, most int) string {
 		return line
 	}
 	part := format.First(line, most-1)
-	if i := strings.LastIndex(part, string(MentionOpen)); i > strings.LastIndex(part, string(MentionClose)) {
+	if i := strings.LastIndex(part, string(agent.MentionOpen)); i > strings.LastIndex(part, string(agent.MentionClose)) {
 		part = part[:i]
 	}
 	return strings.TrimRight(part, " \n") + "…"

@@ -38,9 +38,10 @@ func (s *Slack) Listen(ctx context.Context, hear bot.Hear) error {
 			return nil
 		},
 		Connect: s.connect, Connected: s.connected,
-		Read:   func(ctx, late context.Context) error { return s.catchUp(ctx, late, hear) },
-		Resent: true, Failed: s.in.times.failed, Backoff: s.in.times.backoff(), SaveEvery: s.in.times.save,
-		Beside: []func(context.Context){s.recheckToken},
+		CatchUp: ingest.CatchUp{Read: func(ctx, late context.Context) error { return s.catchUp(ctx, late, hear) },
+			Backoff: s.in.times.backoff(), Failed: s.in.times.failed, Resent: true},
+		SaveEvery: s.in.times.save,
+		Beside:    []func(context.Context){s.recheckToken},
 	}
 	if s.cfg.AppToken == "" {
 		session.Connect = nil

@@ -67,7 +67,7 @@ type Slack struct {
 func New(ctx context.Context, cfg Config) (*Slack, error) {
 	cfg = cfg.withDefaults()
 	s := &Slack{cfg: cfg, http: cfg.Client, log: cfg.Log}
-	client, err := api.New(ctx, api.Config{BotToken: cfg.BotToken, AppToken: cfg.AppToken, URL: cfg.APIURL, HTTP: cfg.Client, Log: cfg.Log, Token: &s.in.Token})
+	client, err := api.New(ctx, cfg.api(&s.in.Token))
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +77,11 @@ func New(ctx context.Context, cfg Config) (*Slack, error) {
 	s.in.times = defaultTimeouts()
 	s.features.init()
 	return s, nil
+}
+
+// api is how to reach Slack's Web API.
+func (c Config) api(token *ingest.Token) api.Config {
+	return api.Config{BotToken: c.BotToken, AppToken: c.AppToken, URL: c.APIURL, HTTP: c.Client, Log: c.Log, Token: token}
 }
 
 // Name is the first part of the platform's addresses.

@@ -5,6 +5,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/deckhand-bot/deckhand/adapters/markdown"
+	"github.com/deckhand-bot/deckhand/agent"
 )
 
 // Width is the length of a text in UTF-16 units: however Discord counts, it is
@@ -34,7 +35,7 @@ func Shortened(s string, most int) string {
 	}
 	all := []rune(s)
 	n := fitting(all, max(most-1, 0))
-	if i := markdown.LastOf(all[:n], markdown.MentionOpen); i > markdown.LastOf(all[:n], markdown.MentionClose) {
+	if i := markdown.LastOf(all[:n], agent.MentionOpen); i > markdown.LastOf(all[:n], agent.MentionClose) {
 		n = i // never within a principal
 	}
 	return strings.TrimRight(string(all[:n]), " \n") + "…"
@@ -61,7 +62,7 @@ func cutMarkdown(s string, most int) (string, bool) {
 // uncut are what a text is never cut within; in code only the first means
 // anything.
 var uncut = []markdown.Pair{
-	{Open: markdown.MentionOpen, Close: markdown.MentionClose, Longest: maxURL + maxLinkLabel},
+	{Open: agent.MentionOpen, Close: agent.MentionClose, Longest: maxURL + maxLinkLabel},
 	{Open: '<', Close: '>', Longest: maxURL + maxLinkLabel},
 	{Open: '[', Close: ')', Longest: maxURL + maxLinkLabel},
 }

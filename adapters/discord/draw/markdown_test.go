@@ -6,6 +6,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/draw/drawtest"
 	"github.com/deckhand-bot/deckhand/adapters/markdown"
+	"github.com/deckhand-bot/deckhand/agent"
 )
 
 func TestMarkdownBecomesDiscords(t *testing.T) {
@@ -83,7 +84,7 @@ func FuzzNothingPings(f *testing.F) {
 		f.Add(p)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		text = strings.NewReplacer(string(markdown.MentionOpen), "", string(markdown.MentionClose), "").Replace(text) // the desk writes them out
+		text = strings.NewReplacer(string(agent.MentionOpen), "", string(agent.MentionClose), "").Replace(text) // the desk writes them out
 		whole := Options{}.withMentions(strings.Join(markdownBlocks(text), "\n\n"))
 		part, _ := cutMarkdown(whole, 200)
 		if n := Width(part); n > 200 {

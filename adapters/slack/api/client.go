@@ -46,14 +46,19 @@ type Client struct {
 	logged map[string]bool // what was logged once
 }
 
-// New asks Slack who the bot is. A refused token is a bot.ErrRefused that names
-// SLACK_BOT_TOKEN; any other error is worth another attempt.
-func New(ctx context.Context, cfg Config) (*Client, error) {
+// Web is the library's client.
+func Web(cfg Config) *slackapi.Client {
 	options := []slackapi.Option{slackapi.OptionHTTPClient(cfg.HTTP), slackapi.OptionAppLevelToken(cfg.AppToken)}
 	if cfg.URL != "" {
 		options = append(options, slackapi.OptionAPIURL(cfg.URL))
 	}
-	c := &Client{Web: slackapi.New(cfg.BotToken, options...), token: cfg.Token, log: cfg.Log, logged: map[string]bool{},
+	return slackapi.New(cfg.BotToken, options...)
+}
+
+// New asks Slack who the bot is. A refused token is a bot.ErrRefused that names
+// SLACK_BOT_TOKEN; any other error is worth another attempt.
+func New(ctx context.Context, cfg Config) (*Client, error) {
+	c := &Client{Web: Web(cfg), token: cfg.Token, log: cfg.Log, logged: map[string]bool{},
 		people: ingest.NewCache[bot.Person](knowPerson, maxPeople), groups: ingest.NewCache[[]string](knowGroup, maxGroups)}
 	ctx, cancel := context.WithTimeout(ctx, meWithin)
 	defer cancel()

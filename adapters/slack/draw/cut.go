@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/deckhand-bot/deckhand/adapters/markdown"
+	"github.com/deckhand-bot/deckhand/agent"
 )
 
 // pack joins pieces of mrkdwn to texts of at most so many characters. A piece
@@ -32,7 +33,7 @@ func pack(pieces []string, most int) []string {
 }
 
 // uncut are what a text is never cut within.
-var uncut = []markdown.Pair{{Open: '<', Close: '>'}, {Open: markdown.MentionOpen, Close: markdown.MentionClose}, {Open: '&', Close: ';'}}
+var uncut = []markdown.Pair{{Open: '<', Close: '>'}, {Open: agent.MentionOpen, Close: agent.MentionClose}, {Open: '&', Close: ';'}}
 
 // split cuts a piece of mrkdwn to parts of at most so many characters.
 func split(piece string, most int) []string {
