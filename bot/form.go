@@ -12,4 +12,5 @@ const (
 	FieldAutonomy  = "autonomy"  // one of agent.Autonomy
 )
 
+// FormSteer is the form for a word to a run; what is sent in has the run behind it.
 const FormSteer = "steer"

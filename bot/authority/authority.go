@@ -67,6 +67,7 @@ func Includes(list []string, p bot.Person) bool {
 	})
 }
 
+// IsRequester reports whether the person asked for the run.
 func IsRequester(r agent.Run, by bot.Person) bool { return by.ID != "" && by.ID == r.Brief.Requester }
 
 // MayStart reports whether the person may start a run at the place.

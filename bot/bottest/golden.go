@@ -34,6 +34,7 @@ func Drawn(c bot.Card) string {
 // Named writes principals as @slack:U1.
 func Named(s string) string { return bot.Unmention(s, func(p string) string { return "@" + p }) }
 
+// DrawnPart is a part of a card as text.
 func DrawnPart(part bot.Part) string {
 	switch p := part.(type) {
 	case bot.Heading:

@@ -11,6 +11,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 )
 
+// Size counts the events of all journals.
 func (m *Memory) Size() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -39,10 +40,12 @@ type Memory struct {
 	Before func()
 }
 
+// NewMemory is an empty store.
 func NewMemory() *Memory {
 	return &Memory{Journals: map[agent.RunID][]agent.Event{}, Once: map[string]bool{}, Names: map[string]string{}, spent: map[string]int64{}}
 }
 
+// Commit keeps events and values.
 func (m *Memory) Commit(_ context.Context, c agent.Commit) (agent.Receipt, error) {
 	m.mu.Lock()
 	if hook := m.Before; hook != nil && c.Strict {
@@ -109,12 +112,14 @@ func (m *Memory) set(name, value string) {
 	m.Names[name] = value
 }
 
+// Value is what a name has.
 func (m *Memory) Value(_ context.Context, name string) (string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.Names[name], m.Down
 }
 
+// Values are the names with a prefix, with what they have.
 func (m *Memory) Values(_ context.Context, prefix string) (map[string]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -127,6 +132,7 @@ func (m *Memory) Values(_ context.Context, prefix string) (map[string]string, er
 	return found, m.Down
 }
 
+// SetValue gives a name a value.
 func (m *Memory) SetValue(_ context.Context, name, value string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -136,12 +142,14 @@ func (m *Memory) SetValue(_ context.Context, name, value string) error {
 	return m.Down
 }
 
+// Spent is what a counter counted.
 func (m *Memory) Spent(_ context.Context, counter string) (int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.spent[counter], m.Down
 }
 
+// Runs lists the runs, the newest first.
 func (m *Memory) Runs(context.Context) ([]agent.RunInfo, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -158,6 +166,7 @@ func (m *Memory) Runs(context.Context) ([]agent.RunInfo, error) {
 	return list, nil
 }
 
+// Await waits for nothing.
 func (m *Memory) Await(ctx context.Context, _ agent.RunID, _ uint64) error { return ctx.Err() }
 
 // Happen is what a worker journals.

@@ -15,6 +15,7 @@ var (
 	Robot     = bot.Person{ID: "slack:B1", Bot: true}
 )
 
+// The places of the tests: a thread, and its channel.
 var (
 	Thread  = bot.Address{Platform: "slack", Workspace: "T1", Channel: "C1", ID: "17.1"}
 	Channel = Thread.At("")

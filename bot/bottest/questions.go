@@ -6,8 +6,10 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 )
 
+// Noon is when the journals of a Memory begin.
 var Noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
+// AskedRun is the run that Asked makes.
 const AskedRun = "abcdefghijklmnop"
 
 // Asked is a run in which the questions are open, in this order.

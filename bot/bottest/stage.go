@@ -35,12 +35,14 @@ type Stage struct {
 	Unfetched error
 }
 
+// Staged is a message that was posted or edited.
 type Staged struct {
 	at   time.Time
 	To   string
 	Card bot.Card
 }
 
+// ErrNoReason is a refusal that no other attempt would change.
 var ErrNoReason = errors.New("invalid_blocks")
 
 func (s *Stage) fail() error {
@@ -52,10 +54,16 @@ func (s *Stage) fail() error {
 	return err
 }
 
-func (s *Stage) Name() string                           { return s.ID }
-func (s *Stage) Listen(context.Context, bot.Hear) error { return nil }
-func (s *Stage) Ready() error                           { return nil }
+// Name is the ID.
+func (s *Stage) Name() string { return s.ID }
 
+// Listen hears nothing.
+func (s *Stage) Listen(context.Context, bot.Hear) error { return nil }
+
+// Ready is always nil.
+func (s *Stage) Ready() error { return nil }
+
+// Post keeps the card.
 func (s *Stage) Post(ctx context.Context, to bot.Address, c bot.Card) (bot.Posted, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,6 +88,7 @@ func (s *Stage) Post(ctx context.Context, to bot.Address, c bot.Card) (bot.Poste
 	return bot.Posted{Message: to.At(id), Thread: thread}, nil
 }
 
+// Find finds what the test has put there.
 func (s *Stage) Find(_ context.Context, to bot.Address, _ bot.Key, since time.Time) (bot.Posted, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,6 +100,7 @@ func (s *Stage) Find(_ context.Context, to bot.Address, _ bot.Key, since time.Ti
 	return p, found, nil
 }
 
+// Edit keeps the card.
 func (s *Stage) Edit(_ context.Context, message bot.Address, c bot.Card) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,10 +111,12 @@ func (s *Stage) Edit(_ context.Context, message bot.Address, c bot.Card) error {
 	return nil
 }
 
+// Paces are one post and ten edits a second.
 func (s *Stage) Paces(to bot.Address) (post, edit agent.Pace) {
 	return agent.Pace{Name: "post/" + to.Place(), Every: time.Second, Burst: 1}, agent.Pace{Name: "edit/" + to.Workspace, Every: time.Second, Burst: 10}
 }
 
+// Direct is the DM address with the id behind its channel.
 func (s *Stage) Direct(_ context.Context, principal string) (bot.Address, error) {
 	if s.NoDM != nil {
 		return bot.Address{}, s.NoDM
@@ -114,6 +126,7 @@ func (s *Stage) Direct(_ context.Context, principal string) (bot.Address, error)
 	return a, nil
 }
 
+// Fetch writes the file in two pieces, as networks do.
 func (s *Stage) Fetch(_ context.Context, f agent.Attachment, limit int64, w io.Writer) error {
 	content, is := s.Files[f.ID]
 	if s.Unfetched != nil {
@@ -134,6 +147,7 @@ func (s *Stage) Fetch(_ context.Context, f agent.Attachment, limit int64, w io.W
 	return nil
 }
 
+// Upload keeps the file.
 func (s *Stage) Upload(_ context.Context, to bot.Address, f bot.Upload) (bot.Posted, error) {
 	if err := s.fail(); err != nil {
 		return bot.Posted{}, err
@@ -144,13 +158,16 @@ func (s *Stage) Upload(_ context.Context, to bot.Address, f bot.Upload) (bot.Pos
 	return bot.Posted{Message: to.At("file"), Thread: to}, err
 }
 
+// FindUpload finds what the test has put there.
 func (s *Stage) FindUpload(_ context.Context, to bot.Address, name string, _ time.Time) (bot.Posted, bool, error) {
 	p, found := s.Found[to.String()+"/"+name]
 	return p, found, s.fail()
 }
 
+// Largest is 20 bytes.
 func (s *Stage) Largest() int64 { return 20 }
 
+// Working keeps the text.
 func (s *Stage) Working(_ context.Context, thread bot.Address, text string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,6 +186,7 @@ type Paces struct {
 	Err   error
 }
 
+// Take hands out the next wait.
 func (p *Paces) Take(_ context.Context, pace agent.Pace) (time.Duration, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -184,6 +202,7 @@ func (p *Paces) Take(_ context.Context, pace agent.Pace) (time.Duration, error) 
 // Shelf is a workspace in memory.
 type Shelf map[string]string
 
+// Open reads a file.
 func (s Shelf) Open(folder, path string) (io.ReadCloser, int64, error) {
 	content, is := s[folder+"/"+path]
 	if !is {
@@ -192,6 +211,7 @@ func (s Shelf) Open(folder, path string) (io.ReadCloser, int64, error) {
 	return io.NopCloser(strings.NewReader(content)), int64(len(content)), nil
 }
 
+// Create makes a file.
 func (s Shelf) Create(folder, path string, fill func(io.Writer) error) error {
 	if _, is := s[folder+"/"+path]; is {
 		return fs.ErrExist
@@ -207,6 +227,7 @@ func (s Shelf) Create(folder, path string, fill func(io.Writer) error) error {
 // Persons is a stage where groups cannot be talked to.
 type Persons struct{ *Stage }
 
+// Direct refuses groups.
 func (p *Persons) Direct(ctx context.Context, who string) (bot.Address, error) {
 	if strings.HasPrefix(who, "slack:S") {
 		return bot.Address{}, fmt.Errorf("%s is no person: %w", who, bot.ErrGone)

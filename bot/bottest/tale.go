@@ -10,8 +10,10 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
+// TaleRun is the run of the tale.
 const TaleRun = "abcdefghijklmnop"
 
+// TaleBegin is when it began.
 var TaleBegin = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
 // Told is a run in which this happened on these strands, a minute apart.
@@ -37,6 +39,7 @@ func More(r agent.Run, happened ...agent.Event) agent.Run {
 	return r
 }
 
+// On is an event on a strand.
 func On(s agent.StrandID, b agent.Body) agent.Event { return agent.Event{Strand: s, Body: b} }
 
 // Called is a model call of the strand that cost a little.
@@ -49,10 +52,12 @@ func Called(s agent.StrandID, n int, purpose llm.Purpose, calls ...llm.Call) []a
 	}
 }
 
+// Thinks is the n-th model call of a strand, which has no answer yet.
 func Thinks(s agent.StrandID, n int, p llm.Purpose) agent.Event {
 	return On(s, agent.ModelAsked{Call: string(s) + "." + strconv.Itoa(n), Purpose: p})
 }
 
+// TalePlan is the plan of the tale.
 var TalePlan = agent.PlanAccepted{Plan: agent.Plan{
 	Name: "Survey", Description: "Count, compare, report.", Assumptions: []string{"Only Go files count", "Tests count too"},
 	DoneWhen: agent.Texts{"REPORT.md has a total"},
@@ -63,8 +68,10 @@ var TalePlan = agent.PlanAccepted{Plan: agent.Plan{
 	},
 }}
 
+// Starts is the start of a task.
 func Starts(id agent.TaskID) agent.Event { return On(agent.Main, agent.TaskStarted{Task: id}) }
 
+// Ends is the end of a task, with its summary or reason.
 func Ends(id agent.TaskID, state agent.TaskState, text string) agent.Event {
 	e := agent.TaskEnded{Task: id, State: state, Summary: text, Outputs: []agent.Output{}}
 	if state != agent.TaskDone {
@@ -82,22 +89,27 @@ func AtWork(brief agent.RunStarted) agent.Run {
 		Arguments: json.RawMessage(`{"path":"/secret"}`), Repeat: agent.RepeatRead}), Thinks("task/prices", 1, llm.Work))
 }
 
+// ShownAs is a post that was made.
 func ShownAs(key, message string) agent.Event {
 	return On(agent.Voice, agent.ToolOutcome{Effect: agent.EffectID("post/" + key), State: agent.OutcomeOK, Trust: agent.Trusted,
 		Text: agent.Shown{Message: message, Thread: "slack:T1:C1:17.1"}.Text()})
 }
 
+// Posting is a post that is being made.
 func Posting(p agent.Post) agent.Event { return On(agent.Voice, p.Intent(time.Time{})) }
 
+// AsksFor is a question of the strand.
 func AsksFor(s agent.StrandID, c agent.CheckpointOpened) agent.Event {
 	c.ID = TaleRun + "-q"
 	return On(s, c)
 }
 
+// Decided is the decision of that question.
 func Decided(word, text string) agent.Event {
 	return On(agent.Main, agent.CheckpointDecided{ID: TaleRun + "-q", Decision: word, By: "slack:U5", Text: text})
 }
 
+// TheCheck is that question.
 func TheCheck(r agent.Run) agent.Checkpoint { return r.Checks[TaleRun+"-q"] }
 
 // The questions as the loop asks them.

@@ -99,6 +99,7 @@ type BudgetUse struct {
 	Show         func(int64) string
 }
 
+// Percent is how much of the budget is used.
 func (b BudgetUse) Percent() int64 { return b.Spent * 100 / max(b.Limit, 1) }
 
 // Budgets are the run's own budgets that have a limit.

@@ -29,6 +29,7 @@ var styles = map[string]bot.Style{
 	agent.DecideDeny: bot.StyleDanger, agent.DecideCancel: bot.StyleDanger,
 }
 
+// Label is what a button shows for a decision.
 func Label(word string) string {
 	if l, known := runs.Labels[word]; known {
 		return l

@@ -134,6 +134,7 @@ var budgetNames = map[string]string{
 	agent.BudgetUSD: "money", agent.BudgetTokens: "tokens", agent.BudgetTime: "working time", agent.BudgetSteps: "model calls",
 }
 
+// BudgetName is what people call a budget; a wider one is named as it is.
 func BudgetName(budget string) string {
 	if name, own := budgetNames[budget]; own {
 		return name

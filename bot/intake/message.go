@@ -16,21 +16,22 @@ type message struct{ decider }
 func (req message) receive(ctx context.Context, s bot.Said) (bot.Answer, error) {
 	s.Text = strings.TrimSpace(strings.ToValidUTF8(s.Text, "\uFFFD"))
 	s.To = s.To || s.Direct
-	return req.read(ctx, s)
-}
-
-// read decides what a message is: a control word before anything else, then
-// a decision, a command, an answer, steering, or a goal.
-func (req message) read(ctx context.Context, s bot.Said) (bot.Answer, error) {
 	r, live, err := req.resident(ctx)
 	if err != nil || (!live && !s.To) {
 		return bot.Answer{}, err
 	}
+	return req.read(ctx, s, r, live)
+}
+
+// read decides what a message is: a control word before anything else, then
+// a decision, a command, an answer, steering, or a goal. The run is the one that
+// lives in the thread.
+func (req message) read(ctx context.Context, s bot.Said, r agent.Run, live bool) (bot.Answer, error) {
 	if s.Quote != "" { // somebody else's words are never an order
 		return newGoal{request: req.request, goal: s.Text, files: s.Files, quote: s.Quote, old: r, apart: live}.start(ctx)
 	}
 	if c := controlWord(s.Text); c != nil {
-		return c.do(call{req.decider}, ctx, "")
+		return c.do(call(req), ctx, "")
 	}
 	if live && len(s.Files) == 0 {
 		if a, is, err := req.decision(ctx, r, s); is || err != nil {
@@ -42,15 +43,13 @@ func (req message) read(ctx context.Context, s bot.Said) (bot.Answer, error) {
 			return a, err
 		}
 	}
-	switch {
-	case !live && s.Text == "":
-		return call{req.decider}.greeting(), nil
-	case !live:
-		return newGoal{request: req.request, goal: afterColon(s.Text, "run"), files: s.Files, old: r}.start(ctx)
-	case s.Text == "" && len(s.Files) == 0:
-		return bot.Answer{}, nil
+	if live {
+		return req.inThread(ctx, r, s)
 	}
-	return req.inThread(ctx, r, s)
+	if s.Text == "" {
+		return call(req).greeting(), nil
+	}
+	return newGoal{request: req.request, goal: afterColon(s.Text, "run"), files: s.Files, old: r}.start(ctx)
 }
 
 // order does what a message to the bot orders with one of the commands.
@@ -68,7 +67,7 @@ func (req message) order(ctx context.Context, s bot.Said) (a bot.Answer, is bool
 			return bot.Answer{}, false, err
 		}
 	}
-	a, err = c.do(call{req.decider}, ctx, rest)
+	a, err = c.do(call(req), ctx, rest)
 	return a, true, err
 }
 
@@ -114,6 +113,9 @@ func (req message) unclear(r agent.Run, check agent.Checkpoint, s bot.Said) (a b
 // inThread takes in what is said in the thread of a live run and is no order:
 // the answer to a question, steering, or other people's words.
 func (req message) inThread(ctx context.Context, r agent.Run, s bot.Said) (bot.Answer, error) {
+	if s.Text == "" && len(s.Files) == 0 {
+		return bot.Answer{}, nil
+	}
 	if a, is, err := req.takeHint(ctx, r, afterColon(s.Text, "steer"), s.Files); is || err != nil {
 		return a, err
 	}

@@ -61,7 +61,7 @@ func (req press) click(ctx context.Context, id agent.CheckpointID, word string) 
 	if err != nil {
 		return bot.Answer{}, &undecidedError{id, err}
 	}
-	check, run := q.Check, q.Run.ID
+	check := q.Check
 	if asked, text, is := card.ReadChoice(check, word); is && check.Ask == agent.CheckClarify {
 		if len(check.Questions) == 1 {
 			return req.commit(ctx, q, agent.CheckpointDecided{Decision: text})
@@ -71,17 +71,25 @@ func (req press) click(ctx context.Context, id agent.CheckpointID, word string) 
 	if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(check.Choices) {
 		word = check.Choices[n-1]
 	}
-	switch {
-	case word == agent.DecideDeny && (check.Ask == agent.CheckPlan || check.Ask == agent.CheckApproval):
-		return bot.Answer{Run: run, Form: denyForm(check)}, nil
-	case word == agent.DecideEdit && slices.Contains(check.Choices, word):
-		form, err := editForm(check)
-		return bot.Answer{Run: run, Form: form}, err
-	case (word == card.WordOther || word == agent.DecideAnswer) && runs.TakesAnswer(check):
-		given, err := req.partial(ctx, id)
-		return bot.Answer{Run: run, Form: answerForm(check, given)}, err
+	if form, needed, err := req.formFor(ctx, check, word); needed {
+		return bot.Answer{Run: q.Run.ID, Form: form}, err
 	}
 	return req.commit(ctx, q, agent.CheckpointDecided{Decision: word})
+}
+
+// formFor is the form for what a decision needs, where it needs anything.
+func (req press) formFor(ctx context.Context, check agent.Checkpoint, word string) (form *bot.Form, needed bool, err error) {
+	switch {
+	case word == agent.DecideDeny && (check.Ask == agent.CheckPlan || check.Ask == agent.CheckApproval):
+		return denyForm(check), true, nil
+	case word == agent.DecideEdit && slices.Contains(check.Choices, word):
+		form, err = editForm(check)
+		return form, true, err
+	case (word == card.WordOther || word == agent.DecideAnswer) && runs.TakesAnswer(check):
+		given, err := req.partial(ctx, check.ID)
+		return answerForm(check, given), true, err
+	}
+	return nil, false, nil
 }
 
 // point keeps the answer to one of several questions; with the last one all

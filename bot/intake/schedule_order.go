@@ -86,15 +86,7 @@ func (req scheduleOrder) parseReport(ctx context.Context, s recurring.Schedule, 
 		}
 		s.To, s.Label, s.Direct, options.here = to.At("").String(), "", req.alone(), true
 	}
-	moved := options.here || options.label != ""
-	switch {
-	case options.subject != "":
-		s.Report = options.subject
-	case moved && s.Direct && s.Report != recurring.OfWorkspace:
-		s.Report = recurring.OfPerson
-	case moved && s.Report != recurring.OfWorkspace:
-		s.Report = recurring.OfChannel
-	}
+	s.Report = options.subjectOf(s)
 	if options.quiet != "" {
 		s.Always = options.quiet == "always"
 	}
@@ -106,6 +98,21 @@ func (req scheduleOrder) parseReport(ctx context.Context, s recurring.Schedule, 
 		return s, refuse(req.workspaceReporters(s.To))
 	}
 	return s, req.mayPost(s.To, "You may not have reports posted there.")
+}
+
+// subjectOf is what the report is about: what the words say; of one that goes
+// to another place, that place, unless it is about the workspace.
+func (o reportWords) subjectOf(s recurring.Schedule) recurring.Subject {
+	moved := (o.here || o.label != "") && s.Report != recurring.OfWorkspace
+	switch {
+	case o.subject != "":
+		return o.subject
+	case moved && s.Direct:
+		return recurring.OfPerson
+	case moved:
+		return recurring.OfChannel
+	}
+	return s.Report
 }
 
 // mayReportOnWorkspace reports whether the person may have reports about every channel of

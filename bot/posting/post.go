@@ -61,33 +61,33 @@ func (v *Poster) endEarly(ctx context.Context, p agent.Post, c agent.Call) (cont
 // failure is the result of a post that was not made, as far as anybody knows.
 func (v *Poster) failure(r agent.Run, p agent.Post, c agent.Call, err error) agent.Result {
 	log := v.log.With("run", r.ID, "post", p.Key, "err", err)
-	repeats := p.Repeat() == agent.RepeatIdempotent
 	if busy, is := errors.AsType[*bot.BusyError](err); is {
 		return agent.Result{Again: max(busy.After, min(backoff(c.Deferred), time.Minute))} // each pause is journalled
 	}
-	if p.Kind == agent.PostAttach && c.Deferred >= maxFetches && !errors.Is(err, errElsewhere) {
-		log.Error("a person's file could not be fetched")
-		return agent.Failed(err.Error())
+	if errors.Is(err, errElsewhere) {
+		if onOtherPlatform(r, p) && c.Deferred >= maxScheduled {
+			log.Error("nobody on that platform can be told of a report; the others are")
+			return agent.Failed(err.Error())
+		}
+		return agent.Result{Again: elsewhere}
 	}
 	switch {
-	case errors.Is(err, errElsewhere) && onOtherPlatform(r, p) && c.Deferred >= maxScheduled:
-		log.Error("nobody on that platform can be told of a report; the others are")
-		return agent.Failed(err.Error())
-	case errors.Is(err, errElsewhere):
-		return agent.Result{Again: elsewhere}
+	case p.Kind == agent.PostAttach && c.Deferred >= maxFetches:
+		log.Error("a person's file could not be fetched")
 	case p.Kind == agent.PostScheduled && errors.Is(err, bot.ErrGone) && c.Deferred < maxScheduled:
 		log.Warn("a scheduled report cannot be posted; trying again")
 		return agent.Result{Again: backoff(c.Deferred)}
 	case errors.Is(err, bot.ErrRefused):
 		log.Error("the platform refuses the bot; look at its token and scopes. Trying again")
 		return agent.Result{Again: backoff(c.Deferred)}
-	case lost(err) && repeats:
+	case lost(err) && p.Repeat() == agent.RepeatIdempotent:
 		return agent.Result{Again: backoff(c.Deferred)}
 	case lost(err):
 		log.Warn("a post's answer did not arrive; looking for it later")
 		return agent.Result{State: agent.OutcomeUnknown, Trust: agent.Trusted, Text: err.Error()}
+	default:
+		log.Error("a post could not be made")
 	}
-	log.Error("a post could not be made")
 	return agent.Failed(err.Error())
 }
 

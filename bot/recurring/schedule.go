@@ -18,6 +18,7 @@ import (
 // Kind is which of the two commands it is.
 type Kind string
 
+// The kinds, as the words of their commands.
 const (
 	ReportKind Kind = "report"
 	GoalKind   Kind = "schedule"
@@ -31,6 +32,7 @@ func KindOf(s Schedule) Kind {
 	return GoalKind
 }
 
+// Noun is what people call a schedule of the kind.
 func (k Kind) Noun() string {
 	if k == ReportKind {
 		return "scheduled report"
@@ -38,6 +40,7 @@ func (k Kind) Noun() string {
 	return "recurring goal"
 }
 
+// Usage says how schedules of the kind are ordered.
 func (k Kind) Usage() string {
 	if k == ReportKind {
 		return "Say when: `report every weekday 9:00 Europe/Berlin here`; or `report now`, `report list`, " +
@@ -203,6 +206,7 @@ type Cursor struct {
 // Spec is what the state of a schedule belongs to: another timing begins anew.
 func (s Schedule) Spec() string { return s.When + " " + s.Zone }
 
+// Served is how far the schedule was served; known says whether it ever was with this timing.
 func (c Schedules) Served(ctx context.Context, s Schedule) (at Cursor, known bool, err error) {
 	text, err := c.Store.Value(ctx, NameServed+s.Name)
 	if err != nil {
@@ -214,6 +218,7 @@ func (c Schedules) Served(ctx context.Context, s Schedule) (at Cursor, known boo
 	return Cursor{Spec: s.Spec(), Posted: at.Posted, Mark: at.Mark, Run: at.Run}, false, nil // also where there is none
 }
 
+// Text is the state as a store keeps it.
 func (at Cursor) Text() string {
 	b, _ := json.Marshal(at) //nolint:errchkjson // strings always encode, and so do times of this age
 	return string(b)

@@ -175,6 +175,7 @@ func (d *Client) Control(ctx context.Context, run agent.RunID, by bot.Person, c 
 	return d.ControlOnce(ctx, run, by, c, Dedupe{})
 }
 
+// ControlOnce controls a run in a commit with keys and values of its own.
 func (d *Client) ControlOnce(ctx context.Context, run agent.RunID, by bot.Person, c agent.RunControlled, dedupe Dedupe) error {
 	c.By = by.ID
 	for try := 1; ; try++ {

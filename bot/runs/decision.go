@@ -100,6 +100,7 @@ var words = map[string]string{
 	"always in this run": agent.DecideAlways,
 }
 
+// ReadWord reads a word as a decision of the question.
 func ReadWord(c agent.Checkpoint, word, by string) (agent.CheckpointDecided, error) {
 	d := agent.CheckpointDecided{ID: c.ID, By: by, Decision: strings.ToLower(word)}
 	if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(c.Choices) {

@@ -38,13 +38,7 @@ func (r *reader) interval() (When, error) {
 		number, unit = m[1], m[2]
 		r.i--
 	}
-	n := slices.Index(numbers, number)
-	if n < 1 {
-		var err error
-		if n, err = strconv.Atoi(number); err != nil || n < 0 || n > 999999 {
-			n = -1
-		}
-	}
+	n := numberOf(number)
 	switch d, known := units[unit]; {
 	case n >= 0 && known:
 		r.i += 2
@@ -54,6 +48,18 @@ func (r *reader) interval() (When, error) {
 	}
 	r.i = mark
 	return When{}, nil
+}
+
+// numberOf is a number in figures or in a word, -1 for anything else.
+func numberOf(word string) int {
+	if n := slices.Index(numbers, word); n >= 1 {
+		return n
+	}
+	n, err := strconv.Atoi(word)
+	if err != nil || n < 0 || n > 999999 {
+		return -1
+	}
+	return n
 }
 
 // regular is the schedule that ticks by the clock if its hours or days are made
