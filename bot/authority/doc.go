@@ -1,3 +1,9 @@
-// Package authority decides who may do what: start runs, steer them, decide
-// their questions; and who is notified of a question (audience.go).
+// Package authority decides who may do what, so that every way in (a click, a
+// command, a form, the terminal) asks the same table.
+//
+//	authority.go  Authority: the lists of the configuration; who may start and
+//	              steer runs; the table of who may decide a question
+//	audience.go   who is notified of a question, first and later
+//
+// It looks at a run's fold and at lists of principals; it reads and writes nothing.
 package authority
