@@ -8,6 +8,9 @@ import (
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
+// Who is told of a question, out of those who may decide it: at first those
+// who are closest to it, later everybody else.
+
 // Audience lists the principals who are to be notified of a question.
 type Audience func(r agent.Run, ask agent.CheckpointKind) []string
 

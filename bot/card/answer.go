@@ -13,6 +13,9 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
+// Answers to the commands that ask about a run: status, plan, budget,
+// permissions, runs, help.
+
 // Standing says where a run stands. It has no key, like every answer: whoever
 // posts it sets one.
 func Standing(r agent.Run, now time.Time) bot.Card {

@@ -13,6 +13,9 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
+// A call's arguments as people can read them: JSON becomes names with values,
+// and every hidden character is written out.
+
 // How much of a call's arguments is shown. Where a preview is shown as well, or
 // the whole stands above, the beginning is enough to know a value again.
 const (

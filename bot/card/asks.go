@@ -11,6 +11,8 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
+// What a question is about, by its kind, between its title and its buttons.
+
 // maxQuestions is how many points one message asks about (CHAT.md).
 const maxQuestions = 3
 

@@ -11,6 +11,8 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
+// The words that can be clicked, and how a click on a choice is read back.
+
 // The words of buttons that open a form instead of deciding; Deny and Edit do
 // so too.
 const (

@@ -9,6 +9,9 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
+// The bot's own page: what waits for a person, the person's runs, money and
+// settings.
+
 // Home is what the bot's own page shows to one person.
 type Home struct {
 	Mine     []Status

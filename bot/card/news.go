@@ -11,6 +11,9 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
+// What each event of a journal means to somebody who follows the run as it
+// goes.
+
 // maxNews is how many characters of a text one line of news shows.
 const maxNews = 400
 

@@ -9,6 +9,9 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
+// A call in a few words of plain English, for places that only the requester
+// sees.
+
 // maxPhrase is how many characters of an argument a phrase shows.
 const maxPhrase = 60
 

@@ -13,6 +13,9 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
+// What a run does right now, and how it ended, each in a line: the card, the
+// list and the report share these.
+
 // standing is what happens now, or who is waited for, in one line of Markdown.
 func standing(r agent.Run) string {
 	switch {

@@ -8,6 +8,8 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
+// A run as an item of a list, in chat and in `status --json`.
+
 // Status is where a run stands, in the shape of `status --json`.
 type Status struct {
 	Run        agent.RunID    `json:"run"`

@@ -11,6 +11,9 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
+// The question of a run that is stuck: what was tried, what each way out does,
+// and who is asked next.
+
 // Bounds of what a question about a way out shows.
 const (
 	maxTried     = 8

@@ -8,6 +8,8 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
+// The chart of a report: open tasks over time, or money by day.
+
 // Bounds of a report's chart.
 const (
 	chartDays   = 14 // of spend

@@ -10,6 +10,9 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
+// What a report says of itself where it comes late, or where others before it
+// were missed.
+
 // lateFrom is the lateness that is worth a word.
 const lateFrom = 5 * time.Minute
 

@@ -11,6 +11,8 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
+// The lines of the sections Done, Doing, Blocked and Needs you.
+
 // doneLines are the runs that ended as done or were cancelled.
 func (d grouped) doneLines() []string {
 	var lines []string

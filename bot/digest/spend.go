@@ -11,6 +11,8 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
+// The section Spend: sums over runs, the dearest of them, and wider budgets.
+
 // maxSpenders is how many of the dearest runs are named.
 const maxSpenders = 3
 

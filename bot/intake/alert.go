@@ -11,6 +11,8 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/runs"
 )
 
+// Word to the administrators that something did not happen.
+
 // Alert tells each administrator in a direct conversation, once over all
 // processes. What cannot be told is in the log.
 func (c *Chat) Alert(ctx context.Context, a bot.Alert) {

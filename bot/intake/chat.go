@@ -10,6 +10,8 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/runs"
 )
 
+// What a Chat is made of; every event becomes a request (request.go) of it.
+
 // Config is what a Chat is made of.
 type Config struct {
 	Runs  *runs.Client

@@ -13,6 +13,10 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/runs"
 )
 
+// What a person does to a run that is there already: decide a question, give a
+// hint, say something, control it, rate it. Messages, commands, clicks and
+// forms all end here.
+
 // decider is a request that may decide the questions of runs.
 type decider struct{ *request }
 

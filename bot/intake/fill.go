@@ -12,6 +12,8 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
+// Forms that people sent in.
+
 // fill is a form that was sent in.
 type fill struct{ decider }
 

@@ -16,6 +16,9 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
+// The forms that people fill in, and how edited arguments are read back with
+// the types that they had.
+
 // The other forms are these words with the id of what they are about.
 const (
 	formDeny   = "deny"

@@ -9,6 +9,8 @@ import (
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
+// Messages: the one kind of act whose meaning has to be found out.
+
 // message is somebody's message.
 type message struct{ decider }
 

@@ -14,6 +14,8 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
+// Clicks on the buttons of cards.
+
 // press is a click on a button.
 type press struct{ decider }
 

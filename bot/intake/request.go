@@ -13,6 +13,9 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/runs"
 )
 
+// What every kind of act shares: the event, the commit that writes it down,
+// where it happened, and short answers.
+
 // request is one event on its way in.
 type request struct {
 	*Chat

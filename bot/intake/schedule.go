@@ -16,6 +16,9 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
+// Orders about schedules: make, list, change, pause, resume, remove; and a
+// report at once.
+
 // maxOwned is how many schedules one person may have.
 const maxOwned = 100
 

@@ -15,6 +15,9 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
+// The words of an order about a schedule, read into a recurring.Schedule, and
+// who may order what where.
+
 // scheduleOrder is an order about schedules of a kind.
 type scheduleOrder struct {
 	*request

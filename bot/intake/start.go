@@ -15,6 +15,9 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
+// How a goal becomes a run: who may start it, what it is told of the thread,
+// and whether it is still wanted.
+
 // Bounds of what a run begins with.
 const (
 	maxGoal     = 40_000 // characters

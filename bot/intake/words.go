@@ -15,6 +15,8 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/schedule"
 )
 
+// Single words and patterns in what people write.
+
 // firstWord parts a text after its first word.
 func firstWord(text string) (word, rest string) {
 	text = strings.TrimSpace(text)

@@ -12,6 +12,9 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/card"
 )
 
+// What the errors of a platform mean for a post: whether it happened, and when
+// to try again.
+
 // errElsewhere says that another process has to show a run.
 var errElsewhere = errors.New("this process is not connected to its platform")
 

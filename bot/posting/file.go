@@ -20,6 +20,9 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
+// Files: what people gave comes into the workspace, what a run made goes to
+// its thread.
+
 // Bounds of files that people give.
 const (
 	maxFetch     = 50 << 20 // bytes

@@ -9,6 +9,8 @@ import (
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
+// Looking for a post whose answer was lost, so that nothing is posted twice.
+
 // clockSlack is how far the clocks of the store and of a platform may be apart.
 const clockSlack = time.Minute
 

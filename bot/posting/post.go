@@ -13,6 +13,8 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
+// Making one post, and what becomes of it where it fails.
+
 // maxFetches is how often a person's file is tried to be had: its run waits for it.
 const maxFetches = 5
 

@@ -15,6 +15,8 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/card"
 )
 
+// What a Poster is made of, and where a post goes.
+
 // Paces hands out turns that all replicas share.
 type Paces interface {
 	Take(ctx context.Context, p agent.Pace) (wait time.Duration, err error)

@@ -13,6 +13,9 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/card"
 )
 
+// Keeping messages up to date: what each one shows is remembered, so that it
+// is edited only when that changes.
+
 // maxDisplays bounds what is remembered of cards: a forgotten one is edited
 // once more than it needs.
 const maxDisplays = 4096

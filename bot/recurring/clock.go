@@ -15,24 +15,8 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
-// timing is when the schedule's turns are. Reading that takes longer than
-// looking whether one is due.
-func (c *Clock) timing(s Schedule) (schedule.When, error) {
-	key := s.When + "\n" + s.Zone + "\n" + s.Since.String()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if when, known := c.whens[key]; known {
-		return when, nil
-	}
-	when, err := s.Timing()
-	if err == nil {
-		if len(c.whens) >= maxWhens {
-			clear(c.whens)
-		}
-		c.whens[key] = when
-	}
-	return when, err
-}
+// The loop over all schedules: which turn is due, and who is told when one
+// does not get served.
 
 // Bounds of the clock.
 const (
@@ -148,6 +132,25 @@ func (l *sweep) serve(ctx context.Context, s Schedule) (next time.Time, err erro
 		l.cfg.Reporter.Log.Warn("turns of a schedule were missed", "schedule", s.Name, "count", due.Count, "policy", string(s.Missed))
 	}
 	return when.Next(l.now), err
+}
+
+// timing is when the schedule's turns are. Reading that takes longer than
+// looking whether one is due.
+func (c *Clock) timing(s Schedule) (schedule.When, error) {
+	key := s.When + "\n" + s.Zone + "\n" + s.Since.String()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if when, known := c.whens[key]; known {
+		return when, nil
+	}
+	when, err := s.Timing()
+	if err == nil {
+		if len(c.whens) >= maxWhens {
+			clear(c.whens)
+		}
+		c.whens[key] = when
+	}
+	return when, err
 }
 
 // overdue tells the administrators of a turn that does not get served.

@@ -15,8 +15,26 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/runs"
 )
 
-// lastly is how far back a report looks that is asked for.
-const lastly = 24 * time.Hour
+// How a report is made: the runs that it is about, its chart, and the run that
+// posts it.
+
+// Now is a report that is asked for.
+func (c Reporter) Now(ctx context.Context, s Schedule, now time.Time) (runs.NewRun, error) {
+	infos, err := c.Runs.Journals.Runs(ctx)
+	if err != nil {
+		return runs.NewRun{}, fmt.Errorf("schedule %s: %w", s.Name, err)
+	}
+	d, err := c.digest(ctx, s, reported{since: now.Add(-lastly), now: now, runs: infos, seen: func(agent.Run) {}})
+	if err != nil {
+		return runs.NewRun{}, err
+	}
+	o, err := c.opening(ctx, s, now, d)
+	if tick := o.Brief.Tick; tick != nil { // no schedule, and who asked for it hears of trouble first
+		tick.Schedule = ""
+		tick.Raise = append([]string{s.By}, slices.DeleteFunc(slices.Clone(c.Admins), func(who string) bool { return who == s.By })...)
+	}
+	return o, err
+}
 
 // maxReported bounds the runs that one report looks at, the newest first.
 const maxReported = 500
@@ -137,20 +155,5 @@ func (c Reporter) opening(ctx context.Context, s Schedule, at time.Time, d diges
 	}, nil
 }
 
-// Now is a report that is asked for.
-func (c Reporter) Now(ctx context.Context, s Schedule, now time.Time) (runs.NewRun, error) {
-	infos, err := c.Runs.Journals.Runs(ctx)
-	if err != nil {
-		return runs.NewRun{}, fmt.Errorf("schedule %s: %w", s.Name, err)
-	}
-	d, err := c.digest(ctx, s, reported{since: now.Add(-lastly), now: now, runs: infos, seen: func(agent.Run) {}})
-	if err != nil {
-		return runs.NewRun{}, err
-	}
-	o, err := c.opening(ctx, s, now, d)
-	if tick := o.Brief.Tick; tick != nil { // no schedule, and who asked for it hears of trouble first
-		tick.Schedule = ""
-		tick.Raise = append([]string{s.By}, slices.DeleteFunc(slices.Clone(c.Admins), func(who string) bool { return who == s.By })...)
-	}
-	return o, err
-}
+// lastly is how far back a report looks that is asked for.
+const lastly = 24 * time.Hour

@@ -11,6 +11,8 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
+// Schedules in words: in a list, in the confirmation of an order.
+
 // maxSchedules is how many schedules a list shows.
 const maxSchedules = 30
 

@@ -16,6 +16,8 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
+// The Client, and everything that it commits.
+
 // Errors of a Client. Each is wrapped with what it was about.
 var (
 	ErrNotAllowed   = errors.New("not allowed")

@@ -11,6 +11,9 @@ import (
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
+// What counts as an answer to a question: words, numbers, JSON; and what it
+// comes to, with a quorum.
+
 // reply is one line of input as JSON (CONTRACT.md, "--json and journal").
 type reply struct {
 	Checkpoint agent.CheckpointID `json:"checkpoint"`

@@ -8,6 +8,9 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/fold"
 )
 
+// The folds that a Client remembers, so that looking again at a run reads only
+// what is new.
+
 // Remembered is how many runs a Client remembers: those that were used last.
 const Remembered = 256
 

@@ -12,6 +12,9 @@ import (
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
+// Answers in a person's own words: when they are a hint for a run that is
+// stuck, and when they may be meant otherwise.
+
 // TakesHint reports whether the question takes a person's own words as the way
 // out: what should be done differently.
 func TakesHint(c agent.Checkpoint) bool {

@@ -5,6 +5,8 @@ import (
 	"time"
 )
 
+// Days on which the clocks of a zone change.
+
 // stretch is a time between two changes of a zone's clocks, in Unix seconds.
 type stretch struct {
 	start, end     int64

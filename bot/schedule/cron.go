@@ -14,6 +14,8 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
+// Lines of cron, and the shorthands that begin with @.
+
 var (
 	numberField = regexp.MustCompile(`^[0-9*?][0-9*?/,-]*$`)
 	anyField    = regexp.MustCompile(`^(?:[0-9*?/,-]|\b(?:l|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat)\b)+$`)

@@ -8,6 +8,8 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
+// Days in words: weekdays, and dates of a month.
+
 // dayNames steps over names of weekdays: "mon,wed", "Monday and Friday",
 // "mon-fri", "monday to friday".
 func (r *reader) dayNames() (names []int) {

@@ -4,6 +4,8 @@ import (
 	"time"
 )
 
+// Which tick is to be served now, and which ones were missed.
+
 // Missed is what happens to a tick that came while nobody was there to serve it.
 type Missed string
 

@@ -8,6 +8,8 @@ import (
 	"time"
 )
 
+// Times that come again after a while: "hourly", "every 90m".
+
 var (
 	lengthShape = regexp.MustCompile(`^(\d{1,6})([a-z]+)$`)
 	units       = map[string]time.Duration{

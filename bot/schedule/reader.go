@@ -7,6 +7,8 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
+// The text as words, and the place that has been read to.
+
 // word is a piece of a text between spaces.
 type word struct {
 	low        string // in lower case

@@ -9,6 +9,8 @@ import (
 	"strings"
 )
 
+// Schedules in words: days and times of day, in either order.
+
 // days are the days of a schedule in words and as fields of a cron line.
 type days struct {
 	text     string // "every weekday"

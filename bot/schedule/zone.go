@@ -10,6 +10,8 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
+// Time zones by their names, and the one that somebody probably meant.
+
 // zones are the names of the IANA time zone database, one a line: the database
 // of the system can be asked for a name, but not for its names.
 //
