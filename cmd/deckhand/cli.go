@@ -49,7 +49,7 @@ func usage(format string, args ...any) error {
 // failed is an error with exit code 1, where it is not one that a person has to
 // mend first.
 func failed(err error) error {
-	if _, refused := errors.AsType[*app.Refused](err); refused || err == nil {
+	if _, refused := errors.AsType[*app.RefusedError](err); refused || err == nil {
 		return err
 	}
 	return &exit{exitFailed, err}

@@ -12,7 +12,6 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/loop"
 	"github.com/deckhand-bot/deckhand/agent/loop/watchdog"
-	"github.com/deckhand-bot/deckhand/bot/intake"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
@@ -195,17 +194,6 @@ func (a *App) Close() error { return errors.Join(a.health.close(), a.close()) }
 
 // Client is the way in for people and commands.
 func (a *App) Client() *runs.Client { return NewClient(a.options.Config, a.store) }
-
-// Chat hears people; it is nil where only work is done.
-func (a *App) Chat() *intake.Chat {
-	if a.talk == nil {
-		return nil
-	}
-	return a.talk.chat
-}
-
-// Ready is nil once everything is connected, else it says what is not.
-func (a *App) Ready() error { return a.health.ready() }
 
 // cleanUpEvery is how often ended runs are looked through for old ones.
 const cleanUpEvery = time.Hour

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/deckhand-bot/deckhand/bot"
 )
 
 // health is the HTTP side of a process: health checks and the platforms'
@@ -22,12 +20,11 @@ type health struct {
 
 	mu     sync.Mutex
 	opened bool                    // the store is open, and the platforms are known
-	absent map[string]error        // platforms that are not connected yet, and why
-	heard  map[string]bot.Platform // those that are
+	states map[string]func() error // of each platform: nil while it is connected
 }
 
 func newHealth() *health {
-	h := &health{mux: http.NewServeMux(), absent: map[string]error{}, heard: map[string]bot.Platform{}}
+	h := &health{mux: http.NewServeMux(), states: map[string]func() error{}}
 	h.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	h.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		if err := h.ready(); err != nil {
@@ -68,20 +65,13 @@ func (h *health) open() {
 }
 
 // away notes why a platform is not connected yet.
-func (h *health) away(name string, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.absent[name] = err
-}
+func (h *health) away(name string, err error) { h.state(name, func() error { return err }) }
 
-// there notes that a platform is connected; nil: it is only posted to.
-func (h *health) there(name string, p bot.Platform) {
+// state notes how to learn whether a platform is connected.
+func (h *health) state(name string, ready func() error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.absent, name)
-	if p != nil {
-		h.heard[name] = p
-	}
+	h.states[name] = ready
 }
 
 // ready is nil once everything is connected, else it says what is not.
@@ -91,11 +81,8 @@ func (h *health) ready() error {
 	if !h.opened {
 		return errors.New("the server is starting")
 	}
-	for _, name := range slices.Sorted(maps.Keys(h.absent)) {
-		return fmt.Errorf("%s: %w", name, h.absent[name])
-	}
-	for _, name := range slices.Sorted(maps.Keys(h.heard)) {
-		if err := h.heard[name].Ready(); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(h.states)) {
+		if err := h.states[name](); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -106,8 +93,8 @@ func (h *health) ready() error {
 func (h *health) connecting() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, err := range h.absent {
-		if errors.Is(err, errConnecting) {
+	for _, ready := range h.states {
+		if errors.Is(ready(), errConnecting) {
 			return true
 		}
 	}

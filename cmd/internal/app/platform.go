@@ -64,16 +64,16 @@ func (a *App) enter(ctx context.Context, c Connector) error {
 	a.talk.poster.Join(p)
 	a.talk.chat.Join(p)
 	if a.options.PostOnly {
-		a.health.there(c.Name, nil)
+		a.health.state(c.Name, func() error { return nil }) // it is only posted to
 		return nil
 	}
 	if r, is := p.(routed); is {
 		a.health.route(r.Routes())
 	}
-	a.health.there(c.Name, p)
+	a.health.state(c.Name, p.Ready)
 	err = p.Listen(ctx, a.talk.chat.Receive)
 	if errors.Is(err, bot.ErrRefused) {
-		return &Refused{err}
+		return &RefusedError{err}
 	}
 	return unlessOver(ctx, err)
 }
@@ -92,7 +92,7 @@ func (a *App) connect(ctx context.Context, c Connector) (bot.Platform, error) {
 		case err == nil:
 			return p, nil
 		case errors.Is(err, bot.ErrRefused):
-			return nil, &Refused{err}
+			return nil, &RefusedError{err}
 		}
 		a.health.away(c.Name, err)
 		a.options.Log.Warn("cannot connect; trying again", "platform", c.Name, "pause", pause, "err", err)

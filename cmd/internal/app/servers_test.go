@@ -56,7 +56,7 @@ func serving(t *testing.T) *servers {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &servers{T: t, config: cfg, store: s, desk: a.Client(), chat: a.Chat()}
+	return &servers{T: t, config: cfg, store: s, desk: a.Client(), chat: a.talk.chat}
 }
 
 // says gives a command at a place.

@@ -29,13 +29,13 @@ func OpenStore(ctx context.Context, c config.Config, mode sqlite.Mode) (OpenedSt
 		s, err := redis.Open(ctx, redis.Config{URL: c.Redis.URL.Reveal(), Lease: c.Engine.Lease,
 			Shards: c.Redis.Shards, WaitReplicas: c.Redis.WaitReplicas})
 		if err != nil {
-			return nil, &Refused{err}
+			return nil, &RefusedError{err}
 		}
 		return s, nil
 	}
 	s, err := sqlite.Open(ctx, sqlite.Config{Dir: c.DataDir, Lease: c.Engine.Lease}, mode)
 	if err != nil {
-		return nil, &Refused{err}
+		return nil, &RefusedError{err}
 	}
 	return s, nil
 }

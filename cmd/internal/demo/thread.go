@@ -80,7 +80,7 @@ func (t *Thread) Play(ctx context.Context, look func(context.Context, *runs.Clie
 	if err != nil {
 		return err
 	}
-	defer process.Close() //nolint:errcheck // nothing of it is kept
+	defer process.Close()
 	playing, leave := context.WithTimeout(ctx, timeout)
 	defer leave()
 	group, playing := errgroup.WithContext(playing)

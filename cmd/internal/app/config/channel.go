@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -25,42 +26,37 @@ func places(channel string) []string {
 	return []string{channel, platform + ":" + workspace}
 }
 
-// AutonomyIn is the autonomy of runs in a channel; "" is the terminal.
-func (c Config) AutonomyIn(channel string) agent.Autonomy {
-	for _, place := range places(channel) {
-		if a := c.Channels[place].Autonomy; a != "" {
-			return a
+// in is what the places of a channel say, and where they say nothing the rest
+// of the file; "" is the terminal.
+func (c Config) in(channel string) Channel {
+	whole := Channel{Autonomy: c.Autonomy, PlanApproval: c.PlanApproval, Authority: ChannelAuthority{Reviewers: c.Authority.Reviewers}}
+	for _, place := range slices.Backward(places(channel)) { // the channel has the last word
+		own := c.Channels[place]
+		whole.Autonomy = cmp.Or(own.Autonomy, whole.Autonomy)
+		whole.PlanApproval = cmp.Or(own.PlanApproval, whole.PlanApproval)
+		if len(own.Authority.Reviewers) > 0 {
+			whole.Authority.Reviewers = own.Authority.Reviewers
 		}
 	}
-	return c.Autonomy
+	return whole
 }
 
-// ReviewersIn are the people who review the results of a channel's runs; "" is
-// the terminal.
+// AutonomyIn is the autonomy of runs in a channel.
+func (c Config) AutonomyIn(channel string) agent.Autonomy { return c.in(channel).Autonomy }
+
+// ReviewersIn are the people who review the results of a channel's runs.
 func (c Config) ReviewersIn(channel string) []string {
-	for _, place := range places(channel) {
-		if list := c.Channels[place].Authority.Reviewers; len(list) > 0 {
-			return slices.Clone(list)
-		}
-	}
-	return slices.Clone(c.Authority.Reviewers)
+	return slices.Clone(c.in(channel).Authority.Reviewers)
 }
 
 // PlanApprovalIn is the plan approval of runs in a channel. Where nothing is
-// configured, plans with effects are asked in chat and none in the terminal (channel "").
+// configured, plans with effects are asked in chat and none in the terminal.
 func (c Config) PlanApprovalIn(channel string) agent.PlanApproval {
-	for _, place := range places(channel) {
-		if p := c.Channels[place].PlanApproval; p != "" {
-			return p
-		}
+	unset := agent.ApprovePlanEffects
+	if channel == "" {
+		unset = agent.ApprovePlanNever
 	}
-	switch {
-	case c.PlanApproval != "":
-		return c.PlanApproval
-	case channel == "":
-		return agent.ApprovePlanNever
-	}
-	return agent.ApprovePlanEffects
+	return cmp.Or(c.in(channel).PlanApproval, unset)
 }
 
 // LimitsIn is what a run in a channel may spend; "" is the terminal. The text

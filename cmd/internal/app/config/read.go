@@ -101,23 +101,23 @@ func (r *reader) syntax(err error) {
 
 // value reads a node into v, within the bounds of the tag.
 func (r *reader) value(n *yaml.Node, v reflect.Value, path string, tag reflect.StructTag) {
-	empty, scalar := n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null", kindOf(v.Type()).parse != nil
-	switch {
+	empty := n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
+	switch k := kindOf(v.Type()); {
 	case n.Kind == yaml.AliasNode:
 		r.failf(n, path, "*%s is a reference: write the value out", n.Value)
 	case n.Style&yaml.TaggedStyle != 0:
 		r.failf(n, path, "%s is a tag: write the value without one", n.Tag)
-	case empty && !scalar: // a section whose keys are all commented out
-	case scalar && !empty && n.Kind == yaml.ScalarNode:
+	case empty && k.parse == nil: // a section whose keys are all commented out
+	case empty || n.Kind != k.node:
+		r.failf(n, path, "expected %s, found %s", k.like, found(n))
+	case k.parse != nil:
 		r.scalar(n, v, path, tag)
-	case v.Kind() == reflect.Slice && n.Kind == yaml.SequenceNode:
+	case v.Kind() == reflect.Slice:
 		r.list(n, v, path, tag)
-	case v.Kind() == reflect.Map && n.Kind == yaml.MappingNode:
+	case v.Kind() == reflect.Map:
 		r.entries(n, v, path, tag)
-	case isSection(v.Type()) && n.Kind == yaml.MappingNode:
-		r.section(n, v, path)
 	default:
-		r.failf(n, path, "expected %s, found %s", kindOf(v.Type()).like, found(n))
+		r.section(n, v, path)
 	}
 }
 

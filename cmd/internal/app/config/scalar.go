@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/deckhand-bot/deckhand/agent"
 )
 
@@ -19,35 +21,36 @@ type Bytes int64
 type kind struct {
 	name, unit string // in the documentation
 	like       string // what one looks like, for a person who wrote something else
+	node       yaml.Kind
 	// parse reads a value that is one text; nil: it is several.
 	parse func(v reflect.Value, text string) error
 }
 
 // kinds are looked up by type, or else by kind of type.
 var kinds = map[any]kind{
-	reflect.TypeFor[time.Duration](): {"duration", "", "a duration such as 500ms, 10s or 2h30m", number(time.ParseDuration)},
-	reflect.TypeFor[agent.Nano]():    {"amount", "US$", "an amount of US dollars such as 2.50", number(parseMoney)},
-	reflect.TypeFor[Bytes]():         {"size", "bytes", "a size such as 65536, 64KiB or 256MiB", number(parseSize)},
-	reflect.TypeFor[Secret](): {"file with a secret", "", "the path of a file that holds the secret", func(v reflect.Value, text string) error {
+	reflect.TypeFor[time.Duration](): {"duration", "", "a duration such as 500ms, 10s or 2h30m", yaml.ScalarNode, number(time.ParseDuration)},
+	reflect.TypeFor[agent.Nano]():    {"amount", "US$", "an amount of US dollars such as 2.50", yaml.ScalarNode, number(parseMoney)},
+	reflect.TypeFor[Bytes]():         {"size", "bytes", "a size such as 65536, 64KiB or 256MiB", yaml.ScalarNode, number(parseSize)},
+	reflect.TypeFor[Secret](): {"file with a secret", "", "the path of a file that holds the secret", yaml.ScalarNode, func(v reflect.Value, text string) error {
 		v.Set(reflect.ValueOf(NewSecret(strings.TrimSpace(text))))
 		return nil
 	}},
-	reflect.Bool: {"true or false", "", "true or false", func(v reflect.Value, text string) error {
+	reflect.Bool: {"true or false", "", "true or false", yaml.ScalarNode, func(v reflect.Value, text string) error {
 		if text != "true" && text != "false" {
 			return strconv.ErrSyntax
 		}
 		v.SetBool(text == "true")
 		return nil
 	}},
-	reflect.Int:   {"whole number", "", "a whole number", number(parseWhole)},
-	reflect.Int64: {"whole number", "", "a whole number", number(parseWhole)},
-	reflect.String: {"text", "", "a text", func(v reflect.Value, text string) error {
+	reflect.Int:   {"whole number", "", "a whole number", yaml.ScalarNode, number(parseWhole)},
+	reflect.Int64: {"whole number", "", "a whole number", yaml.ScalarNode, number(parseWhole)},
+	reflect.String: {"text", "", "a text", yaml.ScalarNode, func(v reflect.Value, text string) error {
 		v.SetString(text)
 		return nil
 	}},
-	reflect.Slice:  {like: "a list"},
-	reflect.Map:    {like: "keys with values below it"},
-	reflect.Struct: {like: "keys with values below it"},
+	reflect.Slice:  {like: "a list", node: yaml.SequenceNode},
+	reflect.Map:    {like: "keys with values below it", node: yaml.MappingNode},
+	reflect.Struct: {like: "keys with values below it", node: yaml.MappingNode},
 }
 
 func kindOf(t reflect.Type) kind {
