@@ -3,15 +3,14 @@ package discord
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
-	"net/url"
 	"time"
-
-	"github.com/bwmarrin/discordgo"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/discord/draw"
 	"github.com/deckhand-bot/deckhand/adapters/discord/interact"
+	"github.com/deckhand-bot/deckhand/adapters/discord/post"
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/wait"
@@ -36,73 +35,82 @@ const (
 // emojis are the marks as Discord shows them.
 var emojis = map[bot.Mark]string{bot.MarkSeen: "👀", bot.MarkNoted: "📝"}
 
+// answerer does what an event is answered with, beside the events.
+type answerer struct {
+	in      *intake
+	post    *post.Poster
+	log     *slog.Logger
+	botName string
+	timeout time.Duration // of one request
+}
+
 // answer does what is to be done at once, after it was written down. An empty
 // one says that nothing is to be said, or that another replica was first: it
 // answers then.
-func (d *Discord) answer(ctx context.Context, n *notice, a bot.Answer) {
+func (a *answerer) answer(ctx context.Context, n *notice, what bot.Answer) {
 	if n.reply != nil {
-		d.answerInteraction(ctx, n, a)
-	} else if a.Private != "" {
-		d.in.Later(ctx, answerWithin, func(ctx context.Context) { d.whisper(ctx, n, a.Private) })
+		a.answerInteraction(ctx, n, what)
+	} else if what.Private != "" {
+		a.in.Later(ctx, answerWithin, func(ctx context.Context) { a.tellPrivately(ctx, n, what.Private) })
 	}
-	if a.Mark != "" && n.in.Message.ID != "" {
-		d.mark(ctx, n.in.Message, a.Mark)
+	if what.Mark != "" && n.in.Message.ID != "" {
+		a.react(ctx, n.in.Message, what.Mark)
 	}
-	if a.Public != nil {
-		d.in.Later(ctx, answerWithin, func(ctx context.Context) {
-			d.grumble("an answer could not be posted", n.in.Where, ingest.PostOnce(ctx, d, n.in, n.again, *a.Public, d.cfg.PostTimeout))
+	if what.Public != nil {
+		a.in.Later(ctx, answerWithin, func(ctx context.Context) {
+			a.logFailure("an answer could not be posted", n.in.Where, ingest.PostOnce(ctx, a.post, n.in, n.again, *what.Public, a.timeout))
 		})
 	}
 }
 
 // answerInteraction answers whoever waits for the result of a click or command.
-func (d *Discord) answerInteraction(ctx context.Context, n *notice, a bot.Answer) {
+func (a *answerer) answerInteraction(ctx context.Context, n *notice, what bot.Answer) {
 	switch {
-	case a.Started:
-		d.prompt(ctx, func(ctx context.Context) { d.started(ctx, n) })
-	case a.Form != nil:
-		d.prompt(ctx, func(ctx context.Context) { d.open(ctx, n, *a.Form) })
-	case a.Private != "":
-		d.prompt(ctx, func(ctx context.Context) { d.whisper(ctx, n, a.Private) })
-	case a.Home != nil:
-		d.prompt(ctx, func(ctx context.Context) { d.whisper(ctx, n, bot.Markdown(*a.Home)) })
-	case a == (bot.Answer{}):
-		d.in.Go(func() { d.second(ctx, n) })
+	case what.Started:
+		a.promptly(ctx, func(ctx context.Context) { a.linkThread(ctx, n) })
+	case what.Form != nil:
+		a.promptly(ctx, func(ctx context.Context) { a.openForm(ctx, n, *what.Form) })
+	case what.Private != "":
+		a.promptly(ctx, func(ctx context.Context) { a.tellPrivately(ctx, n, what.Private) })
+	case what.Home != nil:
+		a.promptly(ctx, func(ctx context.Context) { a.tellPrivately(ctx, n, bot.Markdown(*what.Home)) })
+	case what == (bot.Answer{}):
+		a.in.Go(func() { a.answerAgain(ctx, n) })
 	default:
-		d.prompt(ctx, func(ctx context.Context) {
-			d.grumble("a click could not be acknowledged", n.in.Where, n.reply.Acknowledge(ctx, draw.Private(textDone)))
+		a.promptly(ctx, func(ctx context.Context) {
+			a.logFailure("a click could not be acknowledged", n.in.Where, n.reply.Acknowledge(ctx, draw.Private(textDone)))
 		})
 	}
 }
 
-// second answers what was heard before: another replica does, unless it died
+// answerAgain answers what was heard before: another replica does, unless it died
 // in between, so it is given time.
-func (d *Discord) second(ctx context.Context, n *notice) {
-	if n.begins || n.reply.Answered() && !n.reply.Deferred() || !wait.Sleep(ctx, d.in.times.second) {
+func (a *answerer) answerAgain(ctx context.Context, n *notice) {
+	if n.begins || n.reply.Answered() && !n.reply.Deferred() || !wait.Sleep(ctx, a.in.times.second) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	d.grumble("a click could not be acknowledged", n.in.Where, n.reply.AcknowledgeAgain(ctx, draw.Private(textSeen)))
+	a.logFailure("a click could not be acknowledged", n.in.Where, n.reply.AcknowledgeAgain(ctx, draw.Private(textSeen)))
 }
 
-// prompt runs something for somebody who waits for it.
-func (d *Discord) prompt(ctx context.Context, do func(context.Context)) {
-	d.in.Go(func() {
+// promptly runs something for somebody who waits for it.
+func (a *answerer) promptly(ctx context.Context, do func(context.Context)) {
+	a.in.Go(func() {
 		ctx, cancel := context.WithTimeout(ctx, answerWithin)
 		defer cancel()
 		do(ctx)
 	})
 }
 
-// started says in one line that a run began, with a link to its thread. Where
+// linkThread says in one line that a run began, with a link to its thread. Where
 // that begins at the answer itself it is opened first: nobody clicks on a
 // thread that is not there.
-func (d *Discord) started(ctx context.Context, n *notice) {
+func (a *answerer) linkThread(ctx context.Context, n *notice) {
 	text := "Working on it."
 	if n.in.Where.ID != "" && n.in.Where.ID != n.channel {
-		err := d.OpenThread(ctx, n.in.Where.Channel, n.in.Where.ID, bot.Card{Text: d.goalOf(n)})
-		d.grumble("a thread could not be opened; the run's card does it", n.in.Where, err)
+		err := a.post.OpenThread(ctx, n.in.Where.Channel, n.in.Where.ID, bot.Card{Text: a.goalOf(n)})
+		a.logFailure("a thread could not be opened; the run's card does it", n.in.Where, err)
 		switch {
 		case err == nil:
 			text = "Working on it in <#" + n.in.Where.ID + ">."
@@ -112,14 +120,14 @@ func (d *Discord) started(ctx context.Context, n *notice) {
 	}
 	m := draw.Plain(text)
 	if n.begins {
-		d.grumble("a started run could not be linked", n.in.Where, n.reply.Complete(ctx, m))
+		a.logFailure("a started run could not be linked", n.in.Where, n.reply.Complete(ctx, m))
 		return
 	}
-	d.grumble("a started run could not be linked", n.in.Where, n.reply.Tell(ctx, m))
+	a.logFailure("a started run could not be linked", n.in.Where, n.reply.Tell(ctx, m))
 }
 
 // goalOf is what a thread is named after.
-func (d *Discord) goalOf(n *notice) string {
+func (a *answerer) goalOf(n *notice) string {
 	switch act := n.in.Act.(type) {
 	case bot.Filled:
 		return act.Values[bot.FieldGoal]
@@ -127,115 +135,77 @@ func (d *Discord) goalOf(n *notice) string {
 		return act.Text
 	case bot.Commanded, bot.Pressed, bot.Stopped, bot.Visited:
 	}
-	return d.botName
+	return a.botName
 }
 
-// open shows a form. It has to be the first response, so nothing may have been
+// openForm shows a form. It has to be the first response, so nothing may have been
 // said before.
-func (d *Discord) open(ctx context.Context, n *notice, f bot.Form) {
+func (a *answerer) openForm(ctx context.Context, n *notice, f bot.Form) {
 	form, err := draw.Form(f)
 	if err != nil {
-		d.whisper(ctx, n, "This form cannot be shown in Discord: "+err.Error()+". Use the command line or the web page instead.")
+		a.tellPrivately(ctx, n, "This form cannot be shown in Discord: "+err.Error()+". Use the command line or the web page instead.")
 		return
 	}
 	err = n.reply.Open(ctx, form)
 	switch {
 	case err == nil:
 	case errors.Is(err, interact.ErrTaken), errors.Is(err, interact.ErrTooLate):
-		d.whisper(ctx, n, textLate)
+		a.tellPrivately(ctx, n, textLate)
 	default:
-		d.grumble("a form could not be opened", n.in.Where, err)
-		d.whisper(ctx, n, "The form could not be opened. Please click again.")
+		a.logFailure("a form could not be opened", n.in.Where, err)
+		a.tellPrivately(ctx, n, "The form could not be opened. Please click again.")
 	}
 }
 
-// mark lets a reaction be set. Discord takes few of them in a short time: it
+// react lets a reaction be set. Discord takes few of them in a short time: it
 // waits its turn, and nothing else waits for it. After a while nobody looks for
 // it any more.
-func (d *Discord) mark(ctx context.Context, message bot.Address, m bot.Mark) {
+func (a *answerer) react(ctx context.Context, message bot.Address, m bot.Mark) {
 	emoji, is := emojis[m]
 	if !is {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, markWithin)
-	queued := d.in.marked.Add([]string{message.Channel}, d.in.Go, func() {
+	queued := a.in.marked.Add([]string{message.Channel}, a.in.Go, func() {
 		defer cancel()
-		d.react(ctx, message, emoji)
+		a.logFailure("a reaction could not be set", message, a.post.React(ctx, message, emoji))
 	})
 	if !queued {
 		cancel()
-		d.in.Log.Warn(d.log, "too many reactions wait: one is left out")
+		a.in.Log.Warn(a.log, "too many reactions wait: one is left out")
 	}
 }
 
-// react sets a reaction, and again where Discord was busy or did not answer.
-func (d *Discord) react(ctx context.Context, message bot.Address, emoji string) {
-	target := discordgo.EndpointMessageReaction(message.Channel, message.ID, url.PathEscape(emoji), "@me")
-	for {
-		once, cancel := context.WithTimeout(ctx, d.cfg.PostTimeout)
-		err := d.api.Call(once, http.MethodPut, target, nil, nil)
-		cancel()
-		if err == nil {
-			return
-		}
-		pause, busy := api.Wait(err)
-		if !busy && api.Unanswered(err) {
-			pause, busy = api.LostPause, true // the same reaction again changes nothing
-		}
-		if !busy || !wait.Sleep(ctx, pause) {
-			d.grumble("a reaction could not be set", message, err)
-			return
-		}
-	}
-}
-
-// whisper shows a text to the person alone. Discord has no way to do so below a
+// tellPrivately shows a text to the person alone. Discord has no way to do so below a
 // message, so the answer stands there for all, short and without notifying
 // anybody; what is left of an interaction that expired goes to the person directly.
-func (d *Discord) whisper(ctx context.Context, n *notice, text string) {
+func (a *answerer) tellPrivately(ctx context.Context, n *notice, text string) {
 	m := draw.Private(text)
 	if n.reply == nil {
-		d.grumble("an answer could not be shown", n.in.Where, d.below(ctx, n, m))
+		a.logFailure("an answer could not be shown", n.in.Where, a.post.Reply(ctx, n.channel, n.id, privateKey(n.in.Message), m))
 		return
 	}
 	err := n.reply.Tell(ctx, m)
 	if errors.Is(err, interact.ErrTooLate) || api.Status(err) == http.StatusUnauthorized || api.Status(err) == http.StatusNotFound {
-		to, other := d.Direct(ctx, n.in.By.ID)
-		if other == nil {
-			other = d.api.Call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(to.Channel), m, nil)
+		if other := a.post.TellDirectly(ctx, n.in.By.ID, m); other != nil {
+			err = errors.Join(other, err)
+		} else {
+			err = nil
 		}
-		err = errors.Join(other, onlyIf(other != nil, err))
 	}
-	d.grumble("a private answer could not be shown", n.in.Where, err)
+	a.logFailure("a private answer could not be shown", n.in.Where, err)
 }
 
-func onlyIf(is bool, err error) error {
-	if is {
-		return err
-	}
-	return nil
+// privateKey is the key of a private answer to a message: it is the same one
+// however often it is sent.
+func privateKey(message bot.Address) bot.Key {
+	return bot.Key{Name: "private/" + message.String(), Kind: agent.PostAnswer}
 }
 
-// below answers a message where it stands. It is the same one however often it
-// is sent.
-func (d *Discord) below(ctx context.Context, n *notice, m draw.Answer) error {
-	m.Nonce, m.Enforce = draw.Nonce(bot.Key{Name: "private/" + n.in.Message.String(), Kind: agent.PostAnswer}), true
-	m.Reference = &draw.Reference{Message: n.id}
-	for {
-		err := api.Retry(ctx, true, func() error {
-			return d.api.Call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(n.channel), m, nil)
-		})
-		if m.Reference == nil || api.Code(err) != discordgo.ErrCodeCannotReplyWithoutPermissionToReadMessageHistory {
-			return err
-		}
-		m.Reference = nil
-	}
-}
-
-// grumble logs what could not be shown.
-func (d *Discord) grumble(text string, where bot.Address, err error) {
+// logFailure logs what could not be shown.
+func (a *answerer) logFailure(text string, where bot.Address, err error) {
 	if err == nil {
 		return
 	}
-	d.log.Warn(text, "where", where.String(), "error", err) //nolint:sloglint // the callers' texts are constants
+	a.log.Warn(text, "where", where.String(), "error", err) //nolint:sloglint // the callers' texts are constants
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
+	"github.com/deckhand-bot/deckhand/adapters/discord/directory"
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -46,8 +48,9 @@ func (d *Discord) catchUp(ctx, late context.Context, hear bot.Hear) error {
 	if err != nil {
 		return err
 	}
+	unread := &backlog{account: &d.account, directory: d.directory, log: d.log}
 	return ingest.Replay[area, *notice]{
-		Read:  func(a area) ([]*notice, error) { return d.missed(ctx, a) },
+		Read:  func(a area) ([]*notice, error) { return unread.missed(ctx, a) },
 		Order: inOrder,
 		Hear:  func(n *notice) error { return d.hearMissed(late, hear, began, n) },
 		Done:  func(a area) { d.in.Marks.CaughtUp(a.name, api.FirstID(began)) },
@@ -62,7 +65,7 @@ type area struct {
 
 // areas are all servers that the bot is in, and the conversations that it had.
 func (d *Discord) areas(ctx context.Context, since ingest.Since) ([]area, error) {
-	guilds, err := d.guilds(ctx)
+	guilds, err := d.directory.Guilds(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -89,16 +92,24 @@ func areasSince(guilds []string, since ingest.Since, oldest int64) []area {
 	return slices.DeleteFunc(list, func(a area) bool { return a.after == 0 })
 }
 
+// backlog reads back what was said while the bot was away.
+type backlog struct {
+	*account
+
+	directory *directory.Directory
+	log       *slog.Logger
+}
+
 // missed is what was said in an area since it was read.
-func (d *Discord) missed(ctx context.Context, a area) (found []*notice, err error) {
+func (b *backlog) missed(ctx context.Context, a area) (found []*notice, err error) {
 	channels := []lately{{Channel: api.Channel{ID: a.direct, Type: discordgo.ChannelTypeDM}, after: a.after}}
 	if a.guild != "" {
-		if channels, err = d.busyChannels(ctx, a.guild, a.after); err != nil {
+		if channels, err = b.busyChannels(ctx, a.guild, a.after); err != nil {
 			return nil, fmt.Errorf("look where something was said in the server %s: %w", a.guild, err)
 		}
 	}
 	for _, c := range channels {
-		list, err := d.missedIn(ctx, c)
+		list, err := b.missedIn(ctx, c)
 		if err != nil {
 			return nil, fmt.Errorf("read back what was said in the channel %s: %w", c.ID, err)
 		}
@@ -109,21 +120,21 @@ func (d *Discord) missed(ctx context.Context, a area) (found []*notice, err erro
 
 // busyChannels are the channels and open threads of a server in which something
 // was said after an id. A thread that something is said in is open.
-func (d *Discord) busyChannels(ctx context.Context, guild string, after int64) ([]lately, error) {
+func (b *backlog) busyChannels(ctx context.Context, guild string, after int64) ([]lately, error) {
 	var channels []api.Channel
-	if err := d.readBack(ctx, discordgo.EndpointGuildChannels(guild), &channels); err != nil {
-		return nil, d.unreadable("server", guild, err)
+	if err := b.readBack(ctx, discordgo.EndpointGuildChannels(guild), &channels); err != nil {
+		return nil, b.unreadable("server", guild, err)
 	}
 	var active struct {
 		Threads []api.Channel `json:"threads"`
 	}
-	if err := d.readBack(ctx, discordgo.EndpointGuildActiveThreads(guild), &active); err != nil {
-		return nil, d.unreadable("server", guild, err)
+	if err := b.readBack(ctx, discordgo.EndpointGuildActiveThreads(guild), &active); err != nil {
+		return nil, b.unreadable("server", guild, err)
 	}
 	var list []lately
 	for _, c := range append(channels, active.Threads...) {
 		c.Guild = guild
-		d.in.halls.learn(c)
+		b.directory.LearnChannel(c)
 		if api.Number(c.Last) > after {
 			list = append(list, lately{c, after})
 		}
@@ -132,14 +143,14 @@ func (d *Discord) busyChannels(ctx context.Context, guild string, after int64) (
 }
 
 // missedIn is what was said in a channel after an id, as far as it concerns the bot.
-func (d *Discord) missedIn(ctx context.Context, c lately) ([]*notice, error) {
+func (b *backlog) missedIn(ctx context.Context, c lately) ([]*notice, error) {
 	var list []*notice
 	after := c.after
 	for range maxPages {
 		var page []json.RawMessage
 		endpoint := fmt.Sprintf("%s?limit=%d&after=%d", discordgo.EndpointChannelMessages(c.ID), pageSize, after)
-		if err := d.readBack(ctx, endpoint, &page); err != nil {
-			return list, d.unreadable("channel", c.ID, err)
+		if err := b.readBack(ctx, endpoint, &page); err != nil {
+			return list, b.unreadable("channel", c.ID, err)
 		}
 		for _, raw := range page {
 			var s api.Message
@@ -148,7 +159,7 @@ func (d *Discord) missedIn(ctx context.Context, c lately) ([]*notice, error) {
 			}
 			after = max(after, api.Number(s.ID))
 			s.Channel, s.Guild = c.ID, c.Guild
-			if n, err := d.spoken(&s, false); err == nil && n != nil && n.heard() {
+			if n, err := b.spoken(&s, false); err == nil && n != nil && n.heard() {
 				list = append(list, n)
 			}
 		}
@@ -156,26 +167,26 @@ func (d *Discord) missedIn(ctx context.Context, c lately) ([]*notice, error) {
 			return list, nil
 		}
 	}
-	d.log.Warn("too much was said to read it all back: the newest is left out", "channel", c.ID, "read", maxPages*pageSize)
+	b.log.Warn("too much was said to read it all back: the newest is left out", "channel", c.ID, "read", maxPages*pageSize)
 	return list, nil
 }
 
 // unreadable is nil for what cannot be read at all, which is no reason to leave
 // out the rest.
-func (d *Discord) unreadable(what, id string, err error) error {
+func (b *backlog) unreadable(what, id string, err error) error {
 	if status := api.Status(err); status == http.StatusForbidden || status == http.StatusNotFound {
-		d.log.Info("something cannot be read back and is left out", "kind", what, "id", id, "error", api.Code(err))
+		b.log.Info("something cannot be read back and is left out", "kind", what, "id", id, "error", api.Code(err))
 		return nil
 	}
 	return err
 }
 
 // readBack asks again while Discord is busy or out of order.
-func (d *Discord) readBack(ctx context.Context, endpoint string, out any) error {
+func (b *backlog) readBack(ctx context.Context, endpoint string, out any) error {
 	return api.Retry(ctx, true, func() error {
 		once, cancel := context.WithTimeout(ctx, readWithin)
 		defer cancel()
-		return d.api.Call(once, http.MethodGet, endpoint, nil, out)
+		return b.api.Call(once, http.MethodGet, endpoint, nil, out)
 	})
 }
 
@@ -197,6 +208,6 @@ func (d *Discord) hearMissed(late context.Context, hear bot.Hear, began time.Tim
 	if err != nil {
 		return fmt.Errorf("write down what was said at %s: %w", n.in.Message, err)
 	}
-	d.answer(late, n, answer)
+	d.answers.answer(late, n, answer)
 	return nil
 }

@@ -31,7 +31,7 @@ func Check(ctx context.Context, cfg Config) (string, error) {
 	if err := d.checkApplication(ctx); err != nil {
 		return "", err
 	}
-	guilds, err := d.guilds(ctx)
+	guilds, err := d.directory.Guilds(ctx)
 	if err != nil {
 		return "", err
 	}

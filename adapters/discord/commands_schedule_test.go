@@ -144,7 +144,7 @@ func TestChannelsInTexts(t *testing.T) {
 	twin, voice := "110000000000000021", "110000000000000022"
 	r.AddChannel(discordtest.Channel{ID: twin, Name: "general"})
 	r.AddChannel(discordtest.Channel{ID: voice, Name: "On air", Type: int(discordgo.ChannelTypeGuildVoice)})
-	r.comes("the channels are known", func() bool { return r.d.in.halls.nameIn(discordtest.Guild, voice) == "On air" })
+	r.comes("the channels are known", func() bool { return r.d.directory.ChannelName(discordtest.Guild, voice) == "On air" })
 	r.Mention(discordtest.Ann, discordtest.General, "report daily 9:00 <#"+discordtest.General+"> <#"+twin+"> <#"+voice+"> <#"+discordtest.Elsewhere+"> <#404>")
 	in := r.Hears(1)[0]
 	if got, want := saying(t, in).Text, "report daily 9:00 #general #general-"+twin+" #On-air #"+discordtest.Elsewhere+" #404"; got != want {
@@ -225,17 +225,17 @@ func TestRolesInTexts(t *testing.T) {
 	if err := r.AddRole(discordtest.Guild, discordtest.Role{ID: discordtest.Crew, Name: "Sailors"}); err != nil {
 		t.Fatal(err)
 	}
-	r.comes("the role is known", func() bool { return r.d.in.roles.name(discordtest.Guild, discordtest.Crew) == "Sailors" })
+	r.comes("the role is known", func() bool { return r.d.directory.RoleName(discordtest.Guild, discordtest.Crew) == "Sailors" })
 	r.Mention(discordtest.Ann, discordtest.General, "ask <@&"+discordtest.Crew+">, <@&"+discordtest.OtherRole+"> and <@&404>")
 	if got := saying(t, r.Hears(1)[0]).Text; got != "ask @Sailors, @role and @role" {
 		t.Errorf("said %q", got)
 	}
 	r.d.event("GUILD_ROLE_DELETE", json.RawMessage(`{"guild_id":"`+discordtest.Guild+`","role_id":"`+discordtest.Crew+`"}`))
-	if got := r.d.in.roles.name(discordtest.Guild, discordtest.Crew); got != "role" {
+	if got := r.d.directory.RoleName(discordtest.Guild, discordtest.Crew); got != "role" {
 		t.Errorf("a role that is gone is %q", got)
 	}
 	r.d.event("GUILD_DELETE", json.RawMessage(`{"id":"`+discordtest.Guild+`"}`))
-	if got := r.d.in.roles.name(discordtest.Guild, discordtest.Admins); got != "role" {
+	if got := r.d.directory.RoleName(discordtest.Guild, discordtest.Admins); got != "role" {
 		t.Errorf("a role of a server that is gone is %q", got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/discord/commands"
+	"github.com/deckhand-bot/deckhand/adapters/discord/directory"
 	"github.com/deckhand-bot/deckhand/adapters/discord/interact"
 	"github.com/deckhand-bot/deckhand/adapters/discord/post"
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
@@ -78,18 +79,16 @@ type Suggestion struct{ ID, Text string }
 
 // Discord is one bot account. It is a bot.Platform.
 type Discord struct {
+	account
 	*post.Poster
 
-	cfg    Config
-	api    *api.Client
-	proofs *interact.Verifier // nil without a public key
-	log    *slog.Logger
+	cfg       Config
+	directory *directory.Directory
+	proofs    *interact.Verifier // nil without a public key
+	log       *slog.Logger
 
-	appID   string
-	botUser string // the bot as a person: what a mention names
-	botName string
-
-	in intake
+	in      intake
+	answers *answerer
 }
 
 // New asks Discord who the bot is. A refused token is a bot.ErrRefused that
@@ -104,13 +103,15 @@ func New(ctx context.Context, cfg Config) (*Discord, error) {
 		return nil, err
 	}
 	d.in.open(ingest.NewWatermarks(cfg.Names, d.seenName(), ids), cfg.Log)
+	d.directory = directory.New(d.api, cfg.Log)
 	d.Poster = post.New(d.api, d.botUser, cfg.PostTimeout, cfg.Log)
+	d.answers = &answerer{in: &d.in, post: d.Poster, log: cfg.Log, botName: d.botName, timeout: cfg.PostTimeout}
 	return d, nil
 }
 
 // dial makes the client without asking anything.
 func dial(cfg Config) (*Discord, error) {
-	d := &Discord{cfg: cfg, log: cfg.Log}
+	d := &Discord{cfg: cfg, log: cfg.Log, account: account{allowBots: cfg.AllowBots}}
 	var err error
 	d.api, err = api.New(api.Options{Token: cfg.Token, URL: cfg.APIURL, HTTP: cfg.Client, Timeout: cfg.PostTimeout, OnToken: d.noteToken})
 	if err != nil {

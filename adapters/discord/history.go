@@ -36,8 +36,8 @@ func (d *Discord) line(guild string, m *api.Message) bot.Line {
 		}
 		return id
 	}
-	l.Text = d.readable(m.Content, spelling{user: user, channel: func(id string) string { return "#" + d.in.halls.nameIn(guild, id) },
-		role: func(id string) string { return d.in.roles.name(guild, id) }})
+	l.Text = d.readable(m.Content, spelling{user: user, channel: func(id string) string { return "#" + d.directory.ChannelName(guild, id) },
+		role: func(id string) string { return d.directory.RoleName(guild, id) }})
 	for _, f := range m.Files {
 		l.Text = strings.TrimSpace(l.Text + "\n[file: " + f.Name + "]")
 	}

@@ -29,9 +29,6 @@ const (
 type intake struct {
 	ingest.Intake[parcel]
 
-	people people
-	halls  halls
-	roles  roles
 	marked *ingest.KeyedQueue // reactions, which may have to wait long: by channel, as Discord counts them
 	times  patience
 
@@ -44,9 +41,6 @@ type intake struct {
 
 func (in *intake) open(marks *ingest.Watermarks, log *slog.Logger) {
 	in.Init(marks, func() int64 { return api.FirstID(time.Now()) }, log)
-	in.people.open()
-	in.halls.open()
-	in.roles.open()
 	in.marked = ingest.NewKeyedQueue(parallel, maxWaiting)
 	in.times = defaultPatience()
 }
@@ -86,7 +80,7 @@ func (d *Discord) receive(ctx context.Context, hear bot.Hear, p parcel) error {
 		if wrong, is := errors.AsType[*commands.OptionError](err); is {
 			text = wrong.Text
 		}
-		d.prompt(ctx, func(ctx context.Context) { d.refuse(ctx, n, text) })
+		d.answers.promptly(ctx, func(ctx context.Context) { d.refuse(ctx, n, text) })
 		return nil
 	}
 	switch {
@@ -109,7 +103,7 @@ func (d *Discord) receive(ctx context.Context, hear bot.Hear, p parcel) error {
 			d.log.Warn("a message could not be written down; it is read again", "where", n.in.Message.String(), "error", err)
 			return
 		}
-		d.answer(ctx, n, answer)
+		d.answers.answer(ctx, n, answer)
 	})
 	if err != nil {
 		d.in.Log.Warn(d.log, "too many events wait: a message is read again later")
@@ -121,7 +115,7 @@ func (d *Discord) receive(ctx context.Context, hear bot.Hear, p parcel) error {
 // is told to wait at once, since the run's thread begins at that message.
 func (d *Discord) receiveInteraction(ctx context.Context, hear bot.Hear, n *notice) {
 	if !n.heard() {
-		d.prompt(ctx, func(ctx context.Context) { d.complete(ctx, n) })
+		d.answers.promptly(ctx, func(ctx context.Context) { d.complete(ctx, n) })
 		return
 	}
 	if n.begins {
@@ -144,14 +138,14 @@ func (d *Discord) queueInteraction(ctx context.Context, hear bot.Hear, n *notice
 		}
 		if err != nil {
 			d.log.Warn("an interaction could not be written down; the person is told so", "where", n.in.Where.String(), "error", err)
-			d.prompt(ctx, func(ctx context.Context) { d.refuse(ctx, n, textLost) })
+			d.answers.promptly(ctx, func(ctx context.Context) { d.refuse(ctx, n, textLost) })
 			return
 		}
-		d.answer(ctx, n, answer)
+		d.answers.answer(ctx, n, answer)
 	})
 	if !queued {
 		d.in.Log.Warn(d.log, "too many events wait: an interaction is refused")
-		d.prompt(ctx, func(ctx context.Context) { d.refuse(ctx, n, textCrowded) })
+		d.answers.promptly(ctx, func(ctx context.Context) { d.refuse(ctx, n, textCrowded) })
 	}
 }
 
@@ -160,7 +154,7 @@ func (d *Discord) queueInteraction(ctx context.Context, hear bot.Hear, n *notice
 func (d *Discord) beginReply(ctx context.Context, n *notice) {
 	message, err := n.reply.Defer(ctx, false)
 	if err != nil && !errors.Is(err, interact.ErrTaken) {
-		d.grumble("a command could not be acknowledged", place(n.guild, n.channel, ""), err)
+		d.answers.logFailure("a command could not be acknowledged", place(n.guild, n.channel, ""), err)
 	}
 	c, known := d.hall(ctx, n)
 	if known != nil || c.IsThread() || c.IsDirect() {
@@ -168,7 +162,7 @@ func (d *Discord) beginReply(ctx context.Context, n *notice) {
 	}
 	if message == "" {
 		if message, err = n.reply.Message(ctx); err != nil {
-			d.grumble("the answer to a command cannot be found; its run gets a thread of its own", place(n.guild, n.channel, ""), err)
+			d.answers.logFailure("the answer to a command cannot be found; its run gets a thread of its own", place(n.guild, n.channel, ""), err)
 		}
 	}
 	n.root, n.in.Begins = message, message != ""
@@ -187,7 +181,7 @@ func (d *Discord) think(ctx context.Context, n *notice) {
 	}
 	_, err := n.reply.Defer(ctx, true)
 	if err != nil && !errors.Is(err, interact.ErrTaken) {
-		d.grumble("an interaction could not be acknowledged in time", place(n.guild, n.channel, ""), err)
+		d.answers.logFailure("an interaction could not be acknowledged in time", place(n.guild, n.channel, ""), err)
 	}
 }
 
@@ -196,7 +190,7 @@ func (d *Discord) refuse(ctx context.Context, n *notice, text string) {
 	if n.typed != nil || n.reply.Completes() {
 		return // nothing can be said while somebody types
 	}
-	d.grumble("an interaction could not be answered", place(n.guild, n.channel, ""), n.reply.Tell(ctx, draw.Private(text)))
+	d.answers.logFailure("an interaction could not be answered", place(n.guild, n.channel, ""), n.reply.Tell(ctx, draw.Private(text)))
 }
 
 // tell finds out where it happened and who did it, and has it heard.
@@ -219,7 +213,7 @@ func (d *Discord) tell(ctx context.Context, hear bot.Hear, n *notice) (bot.Answe
 	if act, is := n.in.Act.(bot.Said); is && !act.To && !n.edit && n.in.Where == n.in.Message {
 		return bot.Answer{}, nil // chatter at the top level of a channel
 	}
-	by, err := d.who(ctx, n)
+	by, err := d.directory.Who(ctx, n.guild, n.user, n.member)
 	if err != nil {
 		return bot.Answer{}, err
 	}

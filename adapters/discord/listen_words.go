@@ -2,10 +2,8 @@ package discord
 
 import (
 	"context"
-	"net/http"
+	"fmt"
 	"slices"
-	"strings"
-	"sync"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -25,7 +23,7 @@ func (d *Discord) worded(ctx context.Context, n *notice) bot.Act {
 	signs := &signs{Discord: d, notice: n, all: map[string]bot.Address{}}
 	by := spelling{
 		user:    func(id string) string { return d.nameFor(ctx, n, id) },
-		role:    func(id string) string { return d.in.roles.name(n.guild, id) },
+		role:    func(id string) string { return d.directory.RoleName(n.guild, id) },
 		channel: func(id string) string { return signs.word(ctx, id) },
 	}
 	switch act := n.in.Act.(type) {
@@ -81,16 +79,14 @@ func (s *signs) find(ctx context.Context, id string) api.Channel {
 	if c, is := s.channels[id]; is {
 		return c
 	}
-	c, known := s.Discord.in.halls.find(id)
+	c, known := s.directory.KnownChannel(id)
 	if !known && s.guild != "" && !s.cfg.Gateway && s.asked < maxAsked {
 		s.asked++
-		ctx, cancel := context.WithTimeout(ctx, askWithin)
-		defer cancel()
-		if err := s.api.Call(ctx, http.MethodGet, discordgo.EndpointChannel(id), nil, &c); err != nil {
+		var err error
+		if c, err = s.directory.Channel(ctx, id); err != nil {
 			s.log.Debug("a channel that a text names is not known", "channel", id, "error", err)
 			return api.Channel{}
 		}
-		s.Discord.in.halls.learn(c)
 	}
 	if s.guild == "" || c.Guild != s.guild {
 		return api.Channel{}
@@ -98,43 +94,54 @@ func (s *signs) find(ctx context.Context, id string) api.Channel {
 	return c
 }
 
-// roles are the names of roles, by their servers.
-type roles struct {
-	mu    sync.Mutex
-	names map[string]map[string]string
-}
-
-func (r *roles) open() { r.names = map[string]map[string]string{} }
-
-// learn notes all roles of a server, or some that came or changed.
-func (r *roles) learn(guild string, list []discordgo.Role) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.names[guild] == nil {
-		r.names[guild] = map[string]string{}
-	}
-	for _, o := range list {
-		r.names[guild][o.ID] = o.Name
-	}
-}
-
-// forget forgets a role, or with no id all of a server.
-func (r *roles) forget(guild, id string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if id == "" {
-		delete(r.names, guild)
-		return
-	}
-	delete(r.names[guild], id)
-}
-
-// name is how people see a role of the server.
-func (r *roles) name(guild, id string) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if name := strings.TrimPrefix(r.names[guild][id], "@"); name != "" {
+// nameFor is how people see somebody whom an event names.
+func (d *Discord) nameFor(ctx context.Context, n *notice, id string) string {
+	if name := n.names[id]; name != "" {
 		return name
 	}
-	return "role"
+	return d.directory.PersonName(ctx, n.guild, id)
+}
+
+// hall is the channel that something happened in.
+func (d *Discord) hall(ctx context.Context, n *notice) (api.Channel, error) {
+	if n.guild == "" {
+		return api.Channel{ID: n.channel, Type: discordgo.ChannelTypeDM}, nil
+	}
+	if n.known.ID == n.channel && (!n.known.IsThread() || n.known.Parent != "") && n.known.ID != "" {
+		return n.known, nil
+	}
+	return d.directory.Channel(ctx, n.channel)
+}
+
+// settle finds out where it happened. In a direct conversation, and in the text
+// of a voice channel, that is the thread itself. At the top level of a channel it is the thread that begins at
+// the message: the one answered, where a run lives in its thread.
+func (d *Discord) settle(ctx context.Context, n *notice) error {
+	c, err := d.hall(ctx, n)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.IsDirect():
+		n.in.Where = api.Address("", n.channel, n.channel)
+	case c.IsVoice():
+		n.in.Where = api.Address(n.guild, n.channel, n.channel)
+	case c.IsThread():
+		n.in.Where = api.Address(n.guild, c.Parent, n.channel)
+	case n.id != "" && n.root != "" && n.root != n.id:
+		lives, err := d.cfg.Names.Value(ctx, livesName(api.Address(n.guild, n.channel, n.root)))
+		if err != nil {
+			return fmt.Errorf("look for the run that lives in the thread of a message: %w", err)
+		}
+		if lives == "" {
+			n.root = n.id
+		}
+		n.in.Where = api.Address(n.guild, n.channel, n.root)
+	default:
+		n.in.Where = api.Address(n.guild, n.channel, n.root)
+	}
+	if n.in.Message != (bot.Address{}) {
+		n.in.Message.Workspace = n.in.Where.Workspace
+	}
+	return nil
 }

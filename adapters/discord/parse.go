@@ -60,19 +60,28 @@ type notice struct {
 	typed *commands.Typed
 }
 
+// account is who the bot is in Discord: what an event is read with.
+type account struct {
+	api       *api.Client
+	appID     string
+	botUser   string // the bot as a person: what a mention names
+	botName   string
+	allowBots []string // that may speak to this one
+}
+
 // parse reads a parcel. Without an error nil means that it is none of the bot's
 // business. With an error there may be a notice with the way to answer.
-func (d *Discord) parse(p parcel) (*notice, error) {
+func (a *account) parse(p parcel) (*notice, error) {
 	var n *notice
 	var err error
 	switch p.kind {
 	case eventMessage, eventEdit:
 		var s api.Message
 		if err = json.Unmarshal(p.payload, &s); err == nil {
-			n, err = d.spoken(&s, p.kind == eventEdit)
+			n, err = a.spoken(&s, p.kind == eventEdit)
 		}
 	case eventInteraction:
-		n, err = d.parseInteraction(p)
+		n, err = a.parseInteraction(p)
 	}
 	if n != nil {
 		n.again = p.again

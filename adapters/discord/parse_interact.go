@@ -19,7 +19,7 @@ var errNoWay = errors.New("an interaction without a way to answer")
 
 // parseInteraction reads a command, a click, a form or a completion. As soon as
 // there is a way to answer, the notice has it, also beside an error.
-func (d *Discord) parseInteraction(p parcel) (*notice, error) {
+func (a *account) parseInteraction(p parcel) (*notice, error) {
 	var outer struct {
 		ID    string                    `json:"id"`
 		Token string                    `json:"token"`
@@ -36,7 +36,7 @@ func (d *Discord) parseInteraction(p parcel) (*notice, error) {
 	default:
 		return nil, fmt.Errorf("an interaction of the unknown type %d", outer.Type)
 	}
-	n := &notice{reply: interact.New(d.api, d.appID, outer.ID, outer.Token, outer.Type, p.body)}
+	n := &notice{reply: interact.New(a.api, a.appID, outer.ID, outer.Token, outer.Type, p.body)}
 	var i api.Interaction
 	if err := json.Unmarshal(p.payload, &i); err != nil {
 		return n, err
@@ -53,11 +53,11 @@ func (d *Discord) parseInteraction(p parcel) (*notice, error) {
 	}
 	n.in.Keys = []string{Platform + ":interaction:" + i.ID}
 	n.in.At = api.Time(i.ID)
-	return n, d.asked(n, i)
+	return n, a.asked(n, i)
 }
 
 // asked reads what the interaction asks for.
-func (d *Discord) asked(n *notice, i api.Interaction) error {
+func (a *account) asked(n *notice, i api.Interaction) error {
 	switch i.Type {
 	case discordgo.InteractionMessageComponent:
 		return pressed(n, i)
@@ -73,7 +73,7 @@ func (d *Discord) asked(n *notice, i api.Interaction) error {
 		n.typed = commands.Focused(c.Options)
 		return nil
 	case c.Type == discordgo.MessageApplicationCommand:
-		return d.madeGoal(n, c)
+		return a.madeGoal(n, c)
 	case c.Type == discordgo.ChatApplicationCommand && c.Name == commands.Name:
 		order, err := commands.Read(c, n.guild)
 		n.in.Act, n.raw, n.begins, n.channels = order.Act, order.Text, order.Begins, order.Channels
@@ -128,7 +128,7 @@ func filled(n *notice, i api.Interaction) error {
 
 // madeGoal reads "Make this a goal": the message's text, on behalf of whoever
 // used the command on it.
-func (d *Discord) madeGoal(n *notice, c api.Command) error {
+func (a *account) madeGoal(n *notice, c api.Command) error {
 	s, is := c.Resolved.Messages[c.Target]
 	if !is || api.Time(s.ID).IsZero() || s.Author.ID == "" {
 		return errors.New("a command on no message")

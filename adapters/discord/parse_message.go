@@ -13,7 +13,7 @@ import (
 
 // spoken reads what was said. The thread that a message at a channel's top
 // level opens has the message's own id.
-func (d *Discord) spoken(s *api.Message, edited bool) (*notice, error) {
+func (a *account) spoken(s *api.Message, edited bool) (*notice, error) {
 	if s.Channel == "" || api.Time(s.ID).IsZero() {
 		return nil, errors.New("a message in no channel, or without an id")
 	}
@@ -24,14 +24,14 @@ func (d *Discord) spoken(s *api.Message, edited bool) (*notice, error) {
 	if s.Author.ID == "" {
 		return nil, errors.New("a message by nobody")
 	}
-	to := d.spokenTo(s)
+	to := a.spokenTo(s)
 	said := bot.Said{To: to || s.Guild == "", Direct: s.Guild == "", Files: attachments(s)}
-	if s.Author.ID == d.botUser || !d.listensTo(s) || !said.To && s.Content == "" && len(said.Files) == 0 {
+	if s.Author.ID == a.botUser || !a.listensTo(s) || !said.To && s.Content == "" && len(said.Files) == 0 {
 		return n, nil
 	}
-	d.fill(n, s)
+	a.fill(n, s)
 	n.in.Act = said
-	if s.AnswersTo(d.botUser) {
+	if s.AnswersTo(a.botUser) {
 		n.root = s.Answers.ID
 	}
 	n.edit = edited
@@ -39,7 +39,7 @@ func (d *Discord) spoken(s *api.Message, edited bool) (*notice, error) {
 }
 
 // fill is who said it where.
-func (d *Discord) fill(n *notice, s *api.Message) {
+func (a *account) fill(n *notice, s *api.Message) {
 	n.guild, n.channel, n.id, n.root = s.Guild, s.Channel, s.ID, s.ID
 	n.user, n.member, n.raw, n.names = s.Author, s.Member, s.Content, namesIn(s)
 	n.in.At = api.Time(s.ID)
@@ -51,20 +51,20 @@ func (d *Discord) fill(n *notice, s *api.Message) {
 }
 
 // spokenTo reports whether a message names the bot, or answers it.
-func (d *Discord) spokenTo(s *api.Message) bool {
-	if d.mentions(s.Content) || slices.ContainsFunc(s.Mentions, func(u discordgo.User) bool { return u.ID == d.botUser }) {
+func (a *account) spokenTo(s *api.Message) bool {
+	if a.mentions(s.Content) || slices.ContainsFunc(s.Mentions, func(u discordgo.User) bool { return u.ID == a.botUser }) {
 		return true
 	}
-	return s.Type == discordgo.MessageTypeReply && s.Content != "" && s.AnswersTo(d.botUser)
+	return s.Type == discordgo.MessageTypeReply && s.Content != "" && s.AnswersTo(a.botUser)
 }
 
 // listensTo reports whether the author may speak to the bot at all: a person,
 // or a bot that is allowed by name.
-func (d *Discord) listensTo(s *api.Message) bool {
+func (a *account) listensTo(s *api.Message) bool {
 	if s.Webhook == "" && !s.Author.Bot {
 		return true
 	}
-	return slices.Contains(d.cfg.AllowBots, api.Principal(s.Author.ID)) || slices.Contains(d.cfg.AllowBots, s.Author.ID)
+	return slices.Contains(a.allowBots, api.Principal(s.Author.ID)) || slices.Contains(a.allowBots, s.Author.ID)
 }
 
 // namesIn are the names of the people whom a message mentions.

@@ -8,16 +8,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
-
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
+	"github.com/deckhand-bot/deckhand/adapters/discord/directory"
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
 // deaf is a bot that nobody told anything yet.
 func deaf() *Discord {
-	d := &Discord{cfg: Config{Gateway: true}, botUser: "999", botName: "deckhand", log: slog.New(slog.DiscardHandler)}
+	d := &Discord{cfg: Config{Gateway: true}, account: account{botUser: "999", botName: "deckhand"}, directory: directory.New(nil, slog.New(slog.DiscardHandler)), log: slog.New(slog.DiscardHandler)}
 	d.in.open(ingest.NewWatermarks(ingest.NoNames{}, d.seenName(), ids), slog.New(slog.DiscardHandler))
 	return d
 }
@@ -25,10 +24,10 @@ func deaf() *Discord {
 func TestReadableText(t *testing.T) {
 	t.Parallel()
 	d := deaf()
-	d.in.halls.learn(api.Channel{ID: "5", Guild: "1", Name: "general"})
-	d.in.halls.learn(api.Channel{ID: "4", Guild: "2", Name: "secret"})
-	d.in.roles.learn("1", []discordgo.Role{{ID: "45", Name: "Crew"}, {ID: "1", Name: "@everyone"}})
-	d.in.roles.learn("2", []discordgo.Role{{ID: "46", Name: "Secret"}})
+	d.directory.LearnChannel(api.Channel{ID: "5", Guild: "1", Name: "general"})
+	d.directory.LearnChannel(api.Channel{ID: "4", Guild: "2", Name: "secret"})
+	d.event("GUILD_CREATE", json.RawMessage(`{"id":"1","roles":[{"id":"45","name":"Crew"},{"id":"1","name":"@everyone"}]}`))
+	d.event("GUILD_CREATE", json.RawMessage(`{"id":"2","roles":[{"id":"46","name":"Secret"}]}`))
 	for text, want := range map[string]string{
 		"<@999> tidy up":                 "tidy up",
 		"<@!999> tidy <@7> up":           "tidy @ann up",

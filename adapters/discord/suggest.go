@@ -25,14 +25,14 @@ func (d *Discord) complete(ctx context.Context, n *notice) {
 		choices = fitting25(list, n.typed.Text)
 	}
 	err := n.reply.Suggest(ctx, choices)
-	d.grumble("suggestions could not be shown", n.in.Where, err)
+	d.answers.logFailure("suggestions could not be shown", n.in.Where, err)
 }
 
 func (d *Discord) suggestions(ctx context.Context, n *notice) ([]Suggestion, error) {
 	if err := d.settle(ctx, n); err != nil {
 		return nil, err
 	}
-	by, err := d.who(ctx, n)
+	by, err := d.directory.Who(ctx, n.guild, n.user, n.member)
 	if err != nil {
 		return nil, err
 	}

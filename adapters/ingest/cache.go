@@ -49,3 +49,13 @@ func (c *Cache[V]) Put(key string, value V) {
 	}
 	c.entries[key] = entry[V]{value, time.Now().Add(c.life)}
 }
+
+// Expire makes a value stale: it is asked for again, and until then it is still
+// better than nothing.
+func (c *Cache[V]) Expire(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, known := c.entries[key]; known {
+		c.entries[key] = entry[V]{value: e.value}
+	}
+}

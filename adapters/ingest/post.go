@@ -11,10 +11,16 @@ import (
 
 const postAttempts = 5
 
+// CardPoster is the part of a platform that posts cards and finds them again.
+type CardPoster interface {
+	Post(ctx context.Context, to bot.Address, card bot.Card) (bot.Posted, error)
+	Find(ctx context.Context, to bot.Address, key bot.Key, since time.Time) (p bot.Posted, is bool, err error)
+}
+
 // PostOnce answers an event with a card, once: where an earlier attempt may have
 // arrived it is looked for first, at the beginning too if the event came again.
 // After an attempt without an answer it waits for as long as that may take.
-func PostOnce(ctx context.Context, p bot.Platform, in bot.Inbound, again bool, card bot.Card, answerWithin time.Duration) (err error) {
+func PostOnce(ctx context.Context, p CardPoster, in bot.Inbound, again bool, card bot.Card, answerWithin time.Duration) (err error) {
 	look := again
 	for range postAttempts {
 		var found bool

@@ -4,12 +4,15 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
+	"github.com/deckhand-bot/deckhand/adapters/discord/draw"
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/wait"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -58,4 +61,49 @@ func (p *Poster) Paces(to bot.Address) (post, edit agent.Pace) {
 	room.Channel = api.ChannelOf(to)
 	return agent.Pace{Name: "post/" + room.Place(), Every: paceEvery, Burst: paceBurst},
 		agent.Pace{Name: "edit/" + to.Place(), Every: paceEvery, Burst: paceBurst}
+}
+
+// React sets a reaction, and again where Discord was busy or did not answer.
+func (p *Poster) React(ctx context.Context, message bot.Address, emoji string) error {
+	target := discordgo.EndpointMessageReaction(message.Channel, message.ID, url.PathEscape(emoji), "@me")
+	for {
+		once, cancel := context.WithTimeout(ctx, p.timeout)
+		err := p.client.Call(once, http.MethodPut, target, nil, nil)
+		cancel()
+		if err == nil {
+			return nil
+		}
+		pause, busy := api.Wait(err)
+		if !busy && api.Unanswered(err) {
+			pause, busy = api.LostPause, true // the same reaction again changes nothing
+		}
+		if !busy || !wait.Sleep(ctx, pause) {
+			return err
+		}
+	}
+}
+
+// Reply answers a message where it stands, seen by all. It is the same answer
+// however often it is sent under the key.
+func (p *Poster) Reply(ctx context.Context, channel, messageID string, key bot.Key, m draw.Answer) error {
+	m.Nonce, m.Enforce = draw.Nonce(key), true
+	m.Reference = &draw.Reference{Message: messageID}
+	for {
+		err := api.Retry(ctx, true, func() error {
+			return p.client.Call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(channel), m, nil)
+		})
+		if m.Reference == nil || api.Code(err) != discordgo.ErrCodeCannotReplyWithoutPermissionToReadMessageHistory {
+			return err
+		}
+		m.Reference = nil
+	}
+}
+
+// TellDirectly says something to a person in the conversation with the bot.
+func (p *Poster) TellDirectly(ctx context.Context, who string, m draw.Answer) error {
+	to, err := p.Direct(ctx, who)
+	if err != nil {
+		return err
+	}
+	return p.client.Call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(to.Channel), m, nil)
 }

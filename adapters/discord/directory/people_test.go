@@ -1,0 +1,101 @@
+package directory
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
+	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+func TestPeopleAreAskedFor(t *testing.T) {
+	t.Parallel()
+	r := discordtest.New(discordtest.Config{Limits: discordtest.Limits{Off: true}})
+	t.Cleanup(r.Close)
+	client := &http.Client{Transport: &http.Transport{}}
+	t.Cleanup(client.CloseIdleConnections)
+	calls, err := api.New(api.Options{Token: r.Token, URL: r.URL() + "/api", HTTP: client, Timeout: 3 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := New(calls, slog.New(slog.DiscardHandler))
+	const memberRoute = "GET /guilds/{guild}/members/{user}"
+	ben := discordgo.User{ID: discordtest.Ben, Username: "ben"}
+	r.Fail(memberRoute, 1, discordtest.Unavailable())
+	if _, _, err := d.person(t.Context(), discordtest.Guild, ben); err == nil {
+		t.Error("nobody could be asked, and somebody is known")
+	}
+	want := bot.Person{ID: "discord:" + discordtest.Ben, Name: "Ben", Full: true, Also: []string{"discord:&" + discordtest.Guild, "discord:&" + discordtest.Crew}}
+	for range 2 {
+		if got, inside, err := d.person(t.Context(), discordtest.Guild, ben); err != nil || !inside || !cmp.Equal(got, want) {
+			t.Errorf("%+v, %v, %v", got, inside, err)
+		}
+	}
+	if n := r.Count(memberRoute); n != 2 {
+		t.Errorf("asked %d times", n)
+	}
+	if got, inside, err := d.person(t.Context(), discordtest.OtherGuild, ben); err != nil || inside || got.Full || len(got.Also) > 0 {
+		t.Errorf("elsewhere: %+v, %v, %v", got, inside, err)
+	}
+	if got, err := d.alone(t.Context(), discordgo.User{ID: "199999999999999999", Username: "stranger"}); err != nil || got.Full || got.Name != "stranger" {
+		t.Errorf("a stranger: %+v, %v", got, err)
+	}
+}
+
+func TestPeopleAreForgotten(t *testing.T) {
+	t.Parallel()
+	d := New(nil, slog.New(slog.DiscardHandler))
+	for i := range maxPeople + 5 {
+		if _, err := d.Who(t.Context(), "1", discordgo.User{ID: fmt.Sprint(i)}, &api.Member{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	known := 0
+	for i := range maxPeople + 5 {
+		if _, _, is := d.people.Get(fmt.Sprint("1/", i)); is {
+			known++
+		}
+	}
+	if _, _, is := d.people.Get("1/0"); is || known != maxPeople {
+		t.Errorf("%d people are known", known)
+	}
+}
+
+func TestChannelsAreForgotten(t *testing.T) {
+	t.Parallel()
+	d := New(nil, slog.New(slog.DiscardHandler))
+	const voice, thread = "110000000000000077", "110000000000000078"
+	d.LearnChannel(api.Channel{ID: voice})
+	d.LearnChannel(api.Channel{ID: thread})
+	d.Learn("CHANNEL_DELETE", json.RawMessage(`{"id":"`+voice+`"}`))
+	if _, known := d.KnownChannel(voice); known {
+		t.Error("a channel that is gone is known")
+	}
+	for i := range 2*maxChannels + 2 {
+		d.LearnChannel(api.Channel{ID: fmt.Sprint("x", i)})
+	}
+	if _, known := d.KnownChannel(thread); known || len(d.channels.now)+len(d.channels.old) > 2*maxChannels {
+		t.Error("channels are never forgotten")
+	}
+}
+
+func TestPermissionScreening(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		m    api.Member
+		bot  bool
+		full bool
+	}{"member": {full: true}, "pending": {m: api.Member{Pending: true}}, "bot": {bot: true}} {
+		if got := personOf("1", discordgo.User{ID: "2", Bot: c.bot}, c.m); got.Full != c.full {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
