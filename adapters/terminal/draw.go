@@ -119,7 +119,7 @@ const strong = "\ue010"
 var dialect = markdown.Dialect{
 	Strong: strong, Bullet: "- ", BulletIndent: "  ", NumberIndent: "   ",
 	Text: clean,
-	Code: func(text string) string { return "`" + clean(text) + "`" },
+	Code: clean,
 	Link: func(target, label string) string {
 		if label == target || label == "" {
 			return clean(target)
