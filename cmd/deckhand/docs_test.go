@@ -186,6 +186,27 @@ func TestDocumentedLinks(t *testing.T) {
 	}
 }
 
+// TestDocumentedTargets looks every target of make up that a page names.
+func TestDocumentedTargets(t *testing.T) {
+	t.Parallel()
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for path, text := range documents(t) {
+		for _, m := range regexp.MustCompile("(?m)(?:^|`)make ([a-z]+)").FindAllStringSubmatch(text, -1) {
+			checked++
+			if !regexp.MustCompile(`(?m)^` + m[1] + `:`).Match(makefile) {
+				t.Errorf("%s names `make %s`: the Makefile has no such target", path, m[1])
+			}
+		}
+	}
+	if checked < 10 {
+		t.Errorf("only %d targets were found", checked)
+	}
+}
+
 // TestDocumentedFiles looks for every file and folder of the tree that a page
 // names; in a name with capitals the reader puts something of their own.
 func TestDocumentedFiles(t *testing.T) {
