@@ -10,7 +10,7 @@ import (
 )
 
 // checkActions is V12. A foreign plan names tools, which are actions.
-func (d *draft) checkActions() {
+func checkActions(d *draft) {
 	if d.foreign() {
 		return
 	}
@@ -35,7 +35,7 @@ func (d *draft) checkActions() {
 				"and what comes of it", t.ID, format.Cut(t.Title, 80))
 			continue
 		}
-		if what := d.restated(t, goals, len(js) == 1); what != "" {
+		if what := restated(d, t, goals, len(js) == 1); what != "" {
 			d.fail("V12", t.ID, "%s (%q) is not actionable: it only restates %s; divide it into steps or say how it is done",
 				t.ID, format.Cut(t.Title, 80), what)
 		}
@@ -46,7 +46,7 @@ func (d *draft) checkActions() {
 const restateShare = 0.8
 
 // restated names what the task says once more, "" if nothing.
-func (d *draft) restated(t agent.Task, goals []wordSet, alone bool) string {
+func restated(d *draft, t agent.Task, goals []wordSet, alone bool) string {
 	title, how := wordsOf(t.Title), wordsOf(t.Instructions)
 	enough := 3
 	if alone && executable(t) {

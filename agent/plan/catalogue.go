@@ -1,16 +1,14 @@
 package plan
 
 import (
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // checkCatalogue is V10: tools and roles that do not exist.
-func (d *draft) checkCatalogue() {
+func checkCatalogue(d *draft) {
 	tools := make(map[string]bool, len(d.o.Tools))
 	for _, s := range d.o.Tools {
 		tools[s.Name] = true
@@ -29,18 +27,10 @@ func (d *draft) checkCatalogue() {
 	}
 }
 
-func (d *draft) tools() []string {
-	all := make([]string, len(d.o.Tools))
-	for i, s := range d.o.Tools {
-		all[i] = s.Name
-	}
-	return all
-}
-
 // checkTypes is V11. An input has the type of the output that it names, or the
 // types that the producer's tools give; one of the task's tools must take it. In
 // a foreign plan a link is an input.
-func (d *draft) checkTypes() {
+func checkTypes(d *draft) {
 	if len(d.o.Tools) == 0 {
 		return
 	}
@@ -65,14 +55,14 @@ func (d *draft) checkTypes() {
 			continue
 		}
 		for _, name := range t.Inputs {
-			d.checkType(i, name, takes, catalogue)
+			checkType(d, i, name, takes, catalogue)
 		}
 	}
 }
 
 func toolOutput(s agent.ToolSpec) []string { return s.Output }
 
-func (d *draft) checkType(i int, name string, takes []string, catalogue map[string]agent.ToolSpec) {
+func checkType(d *draft, i int, name string, takes []string, catalogue map[string]agent.ToolSpec) {
 	j, known := d.producer[name]
 	if !known || j == i {
 		return
@@ -146,21 +136,4 @@ func plainType(t string) string {
 		return "number"
 	}
 	return t
-}
-
-// suggestions is how many nearest names one examination looks for: a plan full of
-// unknown names must not cost more than the rest of the examination.
-const suggestions = 50
-
-// nearest names the candidate with the smallest edit distance, as the end of a
-// sentence; the first of equals.
-func (d *draft) nearest(name string, candidates func() []string) string {
-	if d.suggested++; d.suggested > suggestions {
-		return ""
-	}
-	best := format.Nearest(name, candidates(), math.MaxInt)
-	if best == "" {
-		return ""
-	}
-	return `; the nearest is "` + best + `"`
 }

@@ -13,7 +13,7 @@ import (
 const nearShare = 0.8
 
 // checkDuplicates is V13. Exact duplicates are merged where nothing is lost.
-func (d *draft) checkDuplicates() {
+func checkDuplicates(d *draft) {
 	into := make([]int, len(d.plan.Tasks)) // whose work the task repeats, itself if nobody's
 	for i := range into {
 		into[i] = i
@@ -33,9 +33,9 @@ func (d *draft) checkDuplicates() {
 			}
 		}
 	}
-	d.report(into, why)
-	d.checkNear(into)
-	d.merge(into)
+	reportDuplicates(d, into, why)
+	checkNear(d, into)
+	mergeDuplicates(d, into)
 }
 
 // keptFirst lists the tasks so that new ones yield to accepted ones.
@@ -108,7 +108,7 @@ func titleWords(title string) []string {
 	return slices.DeleteFunc(words(title), func(w string) bool { return w == "a" || w == "an" || w == "the" })
 }
 
-func (d *draft) report(into []int, why map[int]string) {
+func reportDuplicates(d *draft, into []int, why map[int]string) {
 	for i, j := range into {
 		if i == j {
 			continue
@@ -127,7 +127,7 @@ func (d *draft) report(into []int, why map[int]string) {
 // checkNear warns of titles that are nearly the same. Only titles that share one
 // of their rarest words can be near enough (prefix filter), so the pairs compared
 // stay few.
-func (d *draft) checkNear(into []int) {
+func checkNear(d *draft, into []int) {
 	if d.foreign() {
 		return
 	}
@@ -155,7 +155,7 @@ func (d *draft) checkNear(into []int) {
 			return strings.Compare(a, b)
 		})
 		rare = rare[:min(len(rare), len(rare)/5+1)]
-		if j := d.near(i, into, sets, rare, shelf); j >= 0 {
+		if j := findNear(d, i, into, sets, rare, shelf); j >= 0 {
 			d.warn("V13", t.ID, "%s (%q) is nearly the same as %s (%q): make sure that both are needed",
 				t.ID, format.Cut(t.Title, 80), d.plan.Tasks[j].ID, format.Cut(d.plan.Tasks[j].Title, 80))
 		}
@@ -168,7 +168,7 @@ func (d *draft) checkNear(into []int) {
 // nearTries bounds the titles that one title is compared with.
 const nearTries = 200
 
-func (d *draft) near(i int, into []int, sets []wordSet, rare []string, shelf map[string][]int) int {
+func findNear(d *draft, i int, into []int, sets []wordSet, rare []string, shelf map[string][]int) int {
 	if into[i] != i || d.kept[d.plan.Tasks[i].ID] {
 		return -1
 	}
@@ -200,7 +200,7 @@ func numbered(a, b wordSet) bool {
 }
 
 // merge joins duplicates in the plan, all or none: no cycle may come of it.
-func (d *draft) merge(into []int) {
+func mergeDuplicates(d *draft, into []int) {
 	target := make([]int, len(into))
 	some := false
 	for i, j := range into {

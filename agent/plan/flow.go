@@ -10,7 +10,7 @@ import (
 const goalPrefix = "goal."
 
 // checkProducers is V6.
-func (d *draft) checkProducers() {
+func checkProducers(d *draft) {
 	d.producer = map[string]int{}
 	for i, t := range d.plan.Tasks {
 		if d.out[i] {
@@ -34,7 +34,7 @@ func (d *draft) checkProducers() {
 
 // checkInputs is V5. Whoever produces an input becomes an ancestor by V7, so
 // what is left here is an input that nobody else produces.
-func (d *draft) checkInputs() {
+func checkInputs(d *draft) {
 	d.feeds = make([][]int, len(d.plan.Tasks))
 	for i, t := range d.plan.Tasks {
 		if d.out[i] {
@@ -100,7 +100,7 @@ func orNone(list []string) string {
 
 // addEdges is V7. It goes through the tasks in their order and computes what
 // comes before each.
-func (d *draft) addEdges() {
+func addEdges(d *draft) {
 	d.before = make([]bits, len(d.plan.Tasks))
 	place := make([]int, len(d.plan.Tasks))
 	for at, i := range d.order {
@@ -139,7 +139,7 @@ func (d *draft) addEdges() {
 }
 
 // checkUse is V8 and V9.
-func (d *draft) checkUse() {
+func checkUse(d *draft) {
 	taken := map[string]bool{}
 	followed := make([]bool, len(d.plan.Tasks))
 	for i, t := range d.plan.Tasks {
@@ -178,7 +178,7 @@ func (d *draft) checkUse() {
 }
 
 // checkPlaceholders is V17. Parse looks after the placeholders of foreign plans.
-func (d *draft) checkPlaceholders() {
+func checkPlaceholders(d *draft) {
 	if d.foreign() {
 		return
 	}
@@ -192,12 +192,12 @@ func (d *draft) checkPlaceholders() {
 				}
 				continue
 			}
-			d.checkPlaceholder(i, name)
+			checkPlaceholder(d, i, name)
 		}
 	}
 }
 
-func (d *draft) checkPlaceholder(i int, name string) {
+func checkPlaceholder(d *draft, i int, name string) {
 	t := d.plan.Tasks[i]
 	j, known := d.producer[name]
 	listed := slices.Contains(t.Inputs, name)

@@ -126,3 +126,22 @@ func newNet(p agent.Plan) net {
 	n.order, n.loose = topological(n.needs)
 	return n
 }
+
+// union joins two lists of small numbers, the first one's order first.
+func union(a, b []int) []int {
+	if len(b) == 0 {
+		return a
+	}
+	out := slices.Clone(a)
+	seen := make(map[int]bool, len(a)+len(b))
+	for _, x := range a {
+		seen[x] = true
+	}
+	for _, x := range b {
+		if !seen[x] {
+			seen[x] = true
+			out = append(out, x)
+		}
+	}
+	return out
+}

@@ -10,7 +10,7 @@ import (
 )
 
 // checkIDs is V1.
-func (d *draft) checkIDs() {
+func checkIDs(d *draft) {
 	d.reindex()
 	for i, t := range d.plan.Tasks {
 		switch {
@@ -25,7 +25,7 @@ func (d *draft) checkIDs() {
 }
 
 // checkLinks is V2, V3 and the part of V19 that a typed plan can still have.
-func (d *draft) checkLinks() {
+func checkLinks(d *draft) {
 	d.deps = make([][]int, len(d.plan.Tasks))
 	for i, t := range d.plan.Tasks {
 		if d.out[i] {
@@ -52,19 +52,9 @@ func (d *draft) checkLinks() {
 	}
 }
 
-func (d *draft) ids() []string {
-	ids := make([]string, 0, len(d.index))
-	for i, t := range d.plan.Tasks {
-		if !d.out[i] {
-			ids = append(ids, string(t.ID))
-		}
-	}
-	return ids
-}
-
 // checkCycle is V4; it says whether the plan has an order. Edges that follow
 // from inputs count.
-func (d *draft) checkCycle() bool {
+func checkCycle(d *draft) bool {
 	needs := d.needs()
 	order, rest := topological(needs)
 	if len(rest) == 0 {
@@ -93,15 +83,6 @@ func (d *draft) checkCycle() bool {
 	return false
 }
 
-// needs joins declared dependencies and those that follow from inputs.
-func (d *draft) needs() [][]int {
-	needs := make([][]int, len(d.deps))
-	for i := range d.deps {
-		needs[i] = union(d.deps[i], d.feeds[i])
-	}
-	return needs
-}
-
 // circular trims what only comes after cycles as well.
 func circular(needs [][]int, rest []int) []bool {
 	on := make([]bool, len(needs))
@@ -120,9 +101,9 @@ func circular(needs [][]int, rest []int) []bool {
 	return on
 }
 
-// chain is V20: where nobody gave a dependency, the tasks run one after the
+// chainTasks is V20: where nobody gave a dependency, the tasks run one after the
 // other in the order in which they are listed.
-func (d *draft) chain() {
+func chainTasks(d *draft) {
 	js := d.judged()
 	if d.given || len(js) < 2 || d.keptNeedsNew() {
 		return
@@ -152,7 +133,7 @@ func (d *draft) keptNeedsNew() bool {
 }
 
 // reduceEdges is V16: a dependency that another one implies is dropped.
-func (d *draft) reduceEdges() {
+func reduceEdges(d *draft) {
 	place := make([]int, len(d.order))
 	for at, i := range d.order {
 		place[i] = at
@@ -197,23 +178,4 @@ func (d *draft) keepEdges(i int, drop map[int]bool) {
 	t.DependsOn = keep
 	d.deps[i] = slices.DeleteFunc(d.deps[i], func(j int) bool { return drop[j] })
 	d.note("V16", t.ID, "%s need not name %s: other dependencies already imply it; removed", t.ID, names(gone, 10))
-}
-
-// union joins two lists of small numbers, the first one's order first.
-func union(a, b []int) []int {
-	if len(b) == 0 {
-		return a
-	}
-	out := slices.Clone(a)
-	seen := make(map[int]bool, len(a)+len(b))
-	for _, x := range a {
-		seen[x] = true
-	}
-	for _, x := range b {
-		if !seen[x] {
-			seen[x] = true
-			out = append(out, x)
-		}
-	}
-	return out
 }

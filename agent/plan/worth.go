@@ -14,7 +14,7 @@ const (
 )
 
 // checkWorth is V14.
-func (d *draft) checkWorth() {
+func checkWorth(d *draft) {
 	if d.foreign() {
 		return
 	}
@@ -37,7 +37,7 @@ func (d *draft) checkWorth() {
 func positive(x float64) bool { return x > 0 }
 
 // checkGoals is V15. A plan without any task serves nothing.
-func (d *draft) checkGoals() {
+func checkGoals(d *draft) {
 	if len(d.plan.Tasks) == 0 {
 		d.fail("V15", "", "the plan has no task: nothing serves the goal")
 		return
@@ -71,8 +71,8 @@ func (d *draft) checkGoals() {
 	}
 }
 
-// oversize is the part of V18 that keeps the rest from being examined.
-func (d *draft) oversize() bool {
+// checkOversize is the part of V18 that keeps the rest from being examined.
+func checkOversize(d *draft) bool {
 	if len(d.plan.Tasks) <= MaxPlan {
 		return false
 	}
@@ -82,7 +82,7 @@ func (d *draft) oversize() bool {
 }
 
 // checkSize is V18.
-func (d *draft) checkSize() {
+func checkSize(d *draft) {
 	if d.o.MaxTasks > 0 && len(d.plan.Tasks) > d.o.MaxTasks {
 		d.fail("V18", "", "the plan has %d tasks, the budget carries %d: plan in coarser steps or ask for more budget",
 			len(d.plan.Tasks), d.o.MaxTasks)
@@ -131,22 +131,6 @@ func (d *draft) parts() map[agent.TaskID][]agent.TaskID {
 		}
 	}
 	return all
-}
-
-// parent is the task that made this one: by Options.Parents, or by a dotted id
-// whose beginning is a task ("t2" of "t2.1"). Empty: the task is at the top.
-func (d *draft) parent(id agent.TaskID) agent.TaskID {
-	if p, told := d.o.Parents[id]; told {
-		return p
-	}
-	at := strings.LastIndexByte(string(id), '.')
-	if at <= 0 {
-		return ""
-	}
-	if _, known := d.index[id[:at]]; !known {
-		return ""
-	}
-	return id[:at]
 }
 
 // level counts from 1 at the top; it stops counting above the bound, so that
