@@ -11,7 +11,7 @@
 //	plans.go     planner: plans taken, approved, extended; tasks started
 //	invoke.go    effects: tools run, recovered after a crash
 //	post.go      posts: what the voice says, and its card
-//	stuck.go     supervisor: loops found, check-ins weighed (checkin.go)
+//	supervise.go supervisor: loops found, check-ins weighed, plans judged
 //	recall.go    recaller: what earlier runs of the goal came to
 //	artifact.go  artifacts: texts that are too long for the journal
 //	cost.go      prices, charges, budget notices
