@@ -23,7 +23,7 @@ func (r Run) Fold(events []Event) Run {
 // Apply folds one event into the run and returns the new run; the old one
 // stays as it was. It is total: an event that no longer fits (a second outcome
 // of an effect, a second decision of a checkpoint) changes nothing but Seq.
-func (r Run) Apply(e Event) Run {
+func (r Run) Apply(e Event) Run { //nolint:cyclop,funlen // the closed switch over all kinds of events
 	r.Seq, r.Last = e.Seq, e.At
 	switch b := e.Body.(type) {
 	case RunStarted:
@@ -52,7 +52,7 @@ func (r Run) Apply(e Event) Run {
 	case TaskJudged:
 		r = r.judged(e.Strand, b)
 	case TaskEnded:
-		r.Work, r.Strands = r.Work.end(b, e.At), r.Strands.end(TaskStrand(b.Task))
+		r.Work, r.Strands = r.endTask(b, e.At), r.Strands.end(TaskStrand(b.Task))
 	case ToolIntent:
 		r.Strands = r.Strands.intend(e.Strand, b)
 	case ToolDeferred:
@@ -151,7 +151,7 @@ func (r Run) answered(id StrandID, b ModelAnswered) Run {
 		s.CheckIn.Calls++
 	}
 	r.Strands = with(r.Strands, id, s)
-	r.Spent.settle(b)
+	r.Spent = r.Spent.settle(b)
 	if !usable || b.Refused && !checkIn {
 		return r
 	}

@@ -118,7 +118,7 @@ func (s Spent) Dollars() *Nano {
 }
 
 // settle adds what a model call cost.
-func (s *Spent) settle(b ModelAnswered) {
+func (s Spent) settle(b ModelAnswered) Spent {
 	s.Calls++
 	s.Prompt += b.Prompt
 	s.Completion += b.Completion
@@ -128,6 +128,7 @@ func (s *Spent) settle(b ModelAnswered) {
 	} else {
 		s.Cost += *b.Cost
 	}
+	return s
 }
 
 // with returns a copy of the map that has the entry.

@@ -95,7 +95,7 @@ const (
 // checksIn reports whether a task's strand looks at itself now: between two
 // calls of its work, never while one of them is open or its result is judged.
 // Most is the number of calls after which it does, 0: never for their number.
-func (s Strand) checksIn(most int) bool {
+func (s *Strand) checksIn(most int) bool {
 	if s.Call != nil {
 		return s.Call.Purpose == llm.CheckIn
 	}

@@ -103,8 +103,8 @@ type Questions struct {
 	Denied map[string]string           `json:"denied,omitempty"` // Digest of a call → what the model is told
 }
 
-// open adds a question.
-func (q Questions) open(c Checkpoint) Questions {
+// ask adds a question.
+func (q Questions) ask(c Checkpoint) Questions {
 	q.Asked = push(q.Asked, c.ID)
 	q.Checks = with(q.Checks, c.ID, c)
 	return q

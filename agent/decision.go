@@ -14,7 +14,7 @@ func (r Run) openQuestion(e Event, b CheckpointOpened) Run {
 	if _, known := r.Checks[b.ID]; known {
 		return r
 	}
-	r.Questions = r.Questions.open(Checkpoint{question: question(b), Strand: e.Strand, Opened: e.At})
+	r.Questions = r.ask(Checkpoint{question: question(b), Strand: e.Strand, Opened: e.At})
 	if b.Effect != "" {
 		r.Strands = r.Strands.updateCall(e.Strand, b.Effect, func(c *OpenCall) { c.Checkpoint = b.ID })
 	}

@@ -167,8 +167,8 @@ func (w Work) update(id TaskID, change func(t *TaskStatus)) Work {
 	return w
 }
 
-// end ends a task of the plan, unless it is done.
-func (w Work) end(b TaskEnded, at time.Time) Work {
+// endTask ends a task of the plan, unless it is done.
+func (w Work) endTask(b TaskEnded, at time.Time) Work {
 	if t, planned := w.Tasks[b.Task]; !planned || t.State == TaskDone {
 		return w
 	}

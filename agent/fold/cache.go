@@ -71,10 +71,10 @@ func (c *Cache[O]) entry(id agent.RunID) *entry[O] {
 	defer c.mu.Unlock()
 	if at, known := c.runs[id]; known {
 		c.used.MoveToFront(at)
-		return at.Value.(*entry[O]) //nolint:forcetypeassert // the list holds nothing else
+		return at.Value.(*entry[O]) //nolint:errcheck,forcetypeassert // the list holds nothing else
 	}
 	if c.used.Len() >= c.Most {
-		oldest := c.used.Remove(c.used.Back()).(*entry[O]) //nolint:forcetypeassert // the list holds nothing else
+		oldest := c.used.Remove(c.used.Back()).(*entry[O]) //nolint:errcheck,forcetypeassert // the list holds nothing else
 		delete(c.runs, oldest.id)
 	}
 	e := &entry[O]{id: id, observer: c.observe()}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -137,7 +138,7 @@ func TestCacheIsBounded(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 5 * most {
 		for range 2 {
-			all.Go(func() { load(agent.RunID(fmt.Sprint(i))) })
+			all.Go(func() { load(agent.RunID(strconv.Itoa(i))) })
 		}
 		all.Wait()
 		load("first")

@@ -26,7 +26,7 @@ func (d decider) take(ctx context.Context, view agent.Run, c agent.OpenCall, arg
 	case "ask_human":
 		err = read(args, func(a inquiry) { d.clarify(view, c, a.Questions) })
 	case "submit_plan":
-		err = read(args, func(a submission) { planner{d.turn}.submit(view, c, a) })
+		err = read(args, func(a submission) { planner(d).submit(view, c, a) })
 	case "finish_task":
 		err = read(args, func(a finish) { d.finish(view, c, a) })
 	case "fail_task":
@@ -34,14 +34,14 @@ func (d decider) take(ctx context.Context, view agent.Run, c agent.OpenCall, arg
 	case "add_tasks":
 		var a addition
 		if err = json.Unmarshal(args, &a); err == nil {
-			return planner{d.turn}.extend(ctx, view, c, a)
+			return planner(d).extend(ctx, view, c, a)
 		}
 	case agent.CallStatus:
 		return d.status(view, c)
 	case agent.CallNothing:
 		d.reply(c, "Nothing was done.")
 	case "submit_reflection":
-		err = read(args, func(l agent.Ledger) { supervisor{d.turn}.weighLedger(view, c, l) })
+		err = read(args, func(l agent.Ledger) { supervisor(d).weighLedger(view, c, l) })
 	case "judge_task":
 		err = read(args, func(a agent.TaskJudged) { d.judge(view, c, a) })
 	case "submit_report":

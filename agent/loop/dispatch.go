@@ -67,7 +67,7 @@ func (d dispatcher) decideCall(ctx context.Context, view agent.Run, c agent.Open
 			d.refuse(c, err.Error())
 			return nil
 		}
-		whole, err := artifacts{d.turn}.expand(ctx, view, args)
+		whole, err := artifacts(d).expand(ctx, view, args)
 		if errors.Is(err, agent.ErrNoBlob) {
 			d.refuse(c, fmt.Sprintf("an artifact that %s names is not kept any more: call the tool that made it again", c.Name))
 			return nil
@@ -81,7 +81,7 @@ func (d dispatcher) decideCall(ctx context.Context, view agent.Run, c agent.Open
 		d.refuse(c, err.Error())
 		return nil
 	}
-	return decider{d.turn}.take(ctx, view, c, args)
+	return decider(d).take(ctx, view, c, args)
 }
 
 // unknown says what a function was probably meant to be.

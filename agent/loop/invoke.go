@@ -65,7 +65,7 @@ func (ef effects) runOrRecover(ctx context.Context, view agent.Run, c agent.Open
 	if !known {
 		return []agent.Body{failedOutcome(c, fmt.Sprintf("the tool %q is not built in any more", c.Intent.Tool))}, nil
 	}
-	args, err := artifacts{ef.turn}.expand(ctx, view, c.Intent.Arguments)
+	args, err := artifacts(ef).expand(ctx, view, c.Intent.Arguments)
 	if errors.Is(err, agent.ErrNoBlob) && ef.fresh[c.Effect] {
 		return []agent.Body{failedOutcome(c, "an artifact that the arguments name is not kept any more: call the tool that made it again")}, nil
 	}
@@ -212,7 +212,7 @@ func (ef effects) outcome(ctx context.Context, c agent.OpenCall, r agent.Result,
 	if len(r.Text) <= maxText {
 		return []agent.Body{o}, nil
 	}
-	hash, err := artifacts{ef.turn}.keep(ctx, r.Text)
+	hash, err := artifacts(ef).keep(ctx, r.Text)
 	if err != nil {
 		return nil, err
 	}

@@ -175,7 +175,7 @@ func (pl planner) startTasks(ctx context.Context, view agent.Run, free int) (wai
 			return false, err
 		}
 	}
-	if (supervisor{pl.turn}).judgePlans() {
+	if supervisor(pl).judgePlans() {
 		return false, nil
 	}
 	return pl.schedule(view, free), nil
@@ -213,6 +213,6 @@ func (pl planner) extend(ctx context.Context, view agent.Run, c agent.OpenCall, 
 	if err := pl.commitStrict(ctx); err != nil {
 		return err
 	}
-	supervisor{pl.turn}.judgePlans()
+	supervisor(pl).judgePlans()
 	return nil
 }

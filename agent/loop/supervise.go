@@ -22,13 +22,13 @@ func (sv supervisor) checkLoops(ctx context.Context, view agent.Run) (stopped bo
 	if _, works := sv.lease.Strand.Task(); !works {
 		return false, nil
 	}
-	if len(sv.turn.stuck(sv.lease.Run, sv.lease.Strand, sv.batch, sv.now())) == 0 {
+	if len(sv.stuck(sv.lease.Run, sv.lease.Strand, sv.batch, sv.now())) == 0 {
 		return false, nil
 	}
 	if err := sv.flush(ctx); err != nil { // findings quote the numbers of events: those must be final
 		return false, err
 	}
-	found := sv.turn.stuck(sv.lease.Run, sv.lease.Strand, nil, sv.now())
+	found := sv.stuck(sv.lease.Run, sv.lease.Strand, nil, sv.now())
 	for i, f := range found {
 		if f.Severity == reflect.Nudge {
 			found[i].Note = reflect.Note(f, quoted)

@@ -111,30 +111,34 @@ func unwrap(data []byte) []byte {
 			data = inner
 			continue
 		}
-		var w struct {
-			Tasks     json.RawMessage `json:"tasks"`
-			Nodes     json.RawMessage `json:"task_nodes"`
-			Plan      json.RawMessage `json:"plan"`
-			Submit    json.RawMessage `json:"submit_plan"`
-			Arguments json.RawMessage `json:"arguments"`
-			Function  json.RawMessage `json:"function"`
-		}
-		if data[0] != '{' || json.Unmarshal(data, &w) != nil || w.Tasks != nil || w.Nodes != nil {
-			return data
-		}
-		inner := data
-		for _, layer := range []json.RawMessage{w.Plan, w.Submit, w.Arguments, w.Function} {
-			if len(layer) > 0 && (layer[0] == '{' || layer[0] == '"' || layer[0] == '[') {
-				inner = layer
-				break
-			}
-		}
-		if len(inner) == len(data) {
+		inner := wrapped(data)
+		if inner == nil {
 			return data
 		}
 		data = inner
 	}
 	return data
+}
+
+// wrapped is what an object of a tool call holds, nil where it is none.
+func wrapped(data []byte) []byte {
+	var w struct {
+		Tasks     json.RawMessage `json:"tasks"`
+		Nodes     json.RawMessage `json:"task_nodes"`
+		Plan      json.RawMessage `json:"plan"`
+		Submit    json.RawMessage `json:"submit_plan"`
+		Arguments json.RawMessage `json:"arguments"`
+		Function  json.RawMessage `json:"function"`
+	}
+	if data[0] != '{' || json.Unmarshal(data, &w) != nil || w.Tasks != nil || w.Nodes != nil {
+		return nil
+	}
+	for _, layer := range []json.RawMessage{w.Plan, w.Submit, w.Arguments, w.Function} {
+		if len(layer) > 0 && (layer[0] == '{' || layer[0] == '"' || layer[0] == '[') {
+			return layer
+		}
+	}
+	return nil
 }
 
 // ownTask reads dependencies by itself, so that a malformed one is a finding

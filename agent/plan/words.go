@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -52,17 +53,7 @@ func stem(w string) string {
 			return w
 		}
 	}
-	n := len(w)
-	switch {
-	case n > 4 && strings.HasSuffix(w, "ies"), n > 4 && strings.HasSuffix(w, "ied"):
-		w = w[:n-3] + "y"
-	case n > 4 && (strings.HasSuffix(w, "sses") || strings.HasSuffix(w, "xes") ||
-		strings.HasSuffix(w, "ches") || strings.HasSuffix(w, "shes")):
-		w = w[:n-2]
-	case n > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") &&
-		!strings.HasSuffix(w, "us") && !strings.HasSuffix(w, "is"):
-		w = w[:n-1]
-	}
+	w = singular(w)
 	for _, end := range []string{"isation", "ization", "ising", "izing", "ised", "ized", "ise", "ize"} {
 		if root, ok := strings.CutSuffix(w, end); ok && len(root) > 2 {
 			return root + "iz"
@@ -76,6 +67,22 @@ func stem(w string) string {
 	}
 	if root, ok := strings.CutSuffix(w, "e"); ok && len(root) > 2 {
 		w = root
+	}
+	return w
+}
+
+// singular cuts the endings of the plural, and -ied.
+func singular(w string) string {
+	ends := func(endings ...string) bool {
+		return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(w, end) })
+	}
+	switch n := len(w); {
+	case n > 4 && ends("ies", "ied"):
+		return w[:n-3] + "y"
+	case n > 4 && ends("sses", "xes", "ches", "shes"):
+		return w[:n-2]
+	case n > 3 && ends("s") && !ends("ss", "us", "is"):
+		return w[:n-1]
 	}
 	return w
 }

@@ -75,12 +75,7 @@ func (j *Journal) Apply(e agent.Event) {
 	case agent.ModelAnswered:
 		j.strand(e.Strand).answered(e, b)
 	case agent.CallReplied:
-		s := j.strand(e.Strand)
-		s.result(e, b.Effect, func(c *Step) {
-			c.Event, c.Text, c.Unusable = e.Seq, b.Text, b.Problem
-			c.Error = b.Problem
-			c.Idle = !b.Problem && agent.Idle(c.Tool)
-		})
+		j.strand(e.Strand).replied(e, b)
 	case agent.ToolIntent:
 		j.strand(e.Strand).intend(e, b)
 	case agent.ToolDeferred:
@@ -90,10 +85,7 @@ func (j *Journal) Apply(e agent.Event) {
 			c.Text, c.Error, c.Artifact = b.Text, b.State == agent.OutcomeError, len(b.Files) > 0
 		})
 	case agent.PersonSaid:
-		for _, s := range j.strands {
-			s.trace.Push(Step{Event: e.Seq, Kind: Person, Text: b.Text})
-		}
-		j.plans = append(j.plans, planMark{person: true})
+		j.said(e, b)
 	case agent.CheckpointOpened:
 		j.opened(e, b)
 	case agent.CheckpointDecided:
@@ -110,6 +102,22 @@ func (j *Journal) Apply(e agent.Event) {
 		}
 	default: // the other kinds are no part of what an agent did
 	}
+}
+
+// said begins every strand's streaks anew.
+func (j *Journal) said(e agent.Event, b agent.PersonSaid) {
+	for _, s := range j.strands {
+		s.trace.Push(Step{Event: e.Seq, Kind: Person, Text: b.Text})
+	}
+	j.plans = append(j.plans, planMark{person: true})
+}
+
+func (s *strand) replied(e agent.Event, b agent.CallReplied) {
+	s.result(e, b.Effect, func(c *Step) {
+		c.Event, c.Text, c.Unusable = e.Seq, b.Text, b.Problem
+		c.Error = b.Problem
+		c.Idle = !b.Problem && agent.Idle(c.Tool)
+	})
 }
 
 // counted reports whether turns for the purpose are steps of the strand's own

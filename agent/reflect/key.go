@@ -258,15 +258,8 @@ var prefixes = words("req request call toolu chatcmpl msg run job task sess sess
 // randomID is the length of a hexadecimal id of eight characters or more, with
 // letters and digits both, or of an id with a known prefix.
 func randomID(s string) int {
-	n := wordLength(s)
-	word := s[:n]
-	if rest, is := strings.CutPrefix(word, "0x"); is && len(rest) >= 6 && span(rest, hexDigit) == len(rest) {
+	if n := wordLength(s); hexID(s[:n]) {
 		return n
-	}
-	if len(word) >= 8 && span(word, hexDigit) == len(word) {
-		if d := strings.IndexAny(word, "0123456789"); d >= 0 && span(word, digit) < len(word) && !exponent(word) {
-			return n
-		}
 	}
 	at := span(s, letter)
 	if at == 0 || at >= len(s) || s[at] != '_' && s[at] != '-' || !prefixes[strings.ToLower(s[:at])] {
@@ -278,6 +271,15 @@ func randomID(s string) int {
 		return 0
 	}
 	return at + 1 + id
+}
+
+// hexID reports whether the word is a hexadecimal id.
+func hexID(word string) bool {
+	if rest, is := strings.CutPrefix(word, "0x"); is && len(rest) >= 6 && span(rest, hexDigit) == len(rest) {
+		return true
+	}
+	return len(word) >= 8 && span(word, hexDigit) == len(word) &&
+		strings.ContainsAny(word, "0123456789") && span(word, digit) < len(word) && !exponent(word)
 }
 
 // random reports whether an id looks made up, not numbered by hand: three

@@ -32,19 +32,24 @@ func labelled(word, rest string) (between, value int) {
 		}
 		n++
 	case n > 0 && rest[n-1] == ' ' && len(word) <= longestApart && apart[strings.ToLower(word)]:
-		if n < len(rest) && rest[n] == '#' {
-			n++
-		}
-		v := span(rest[n:], func(c byte) bool { return letterOrDigit(c) || c == '-' })
-		if !strings.ContainsAny(rest[n:n+v], "0123456789") || strings.HasPrefix(rest[n+v:], " of ") {
-			return 0, 0
-		}
-		return n, v
+		return spaced(rest, n)
 	default:
 		return 0, 0
 	}
 	n += span(rest[n:], space)
 	return n, scalar(rest[n:])
+}
+
+// spaced is the value of a label after a space alone, which ends at n.
+func spaced(rest string, n int) (between, value int) {
+	if n < len(rest) && rest[n] == '#' {
+		n++
+	}
+	v := span(rest[n:], func(c byte) bool { return letterOrDigit(c) || c == '-' })
+	if !strings.ContainsAny(rest[n:n+v], "0123456789") || strings.HasPrefix(rest[n+v:], " of ") {
+		return 0, 0
+	}
+	return n, v
 }
 
 func space(c byte) bool { return c == ' ' || c == '\t' }

@@ -43,9 +43,7 @@ func Remember(events []agent.Event) Episode {
 			}
 			e.delivered(b)
 		case agent.CheckInMade:
-			if b.Ledger != nil && strings.TrimSpace(b.Ledger.Lesson) != "" {
-				learnt = append([]string{b.Ledger.Lesson}, learnt...)
-			}
+			learnt = slices.Concat(lessonOf(b), learnt)
 		case agent.Reported:
 			e.Headline, e.BodyHash, e.Lessons = b.Headline, agent.HashText(b.Body), b.Lessons
 		case agent.Feedback:
@@ -62,6 +60,14 @@ func Remember(events []agent.Event) Episode {
 	}
 	e.Lessons = slices.Concat(e.Lessons, learnt) // the report's come first: it has seen the whole
 	return e
+}
+
+// lessonOf is what a check-in left, empty for nothing.
+func lessonOf(b agent.CheckInMade) []string {
+	if b.Ledger == nil || strings.TrimSpace(b.Ledger.Lesson) == "" {
+		return nil
+	}
+	return []string{b.Ledger.Lesson}
 }
 
 // delivered keeps what tells a copy of the task's outputs.

@@ -24,14 +24,8 @@ func monologue(stretch []mark, th Thresholds) []*streak {
 		default:
 			continue
 		}
-		equal := 0
-		for _, o := range row {
-			if o.result == m.result {
-				equal++
-			}
-		}
 		stops := told
-		told = told || len(row) >= th.Prose || len(row) > 0 && equal >= th.ProseEqual
+		told = told || len(row) >= th.Prose || len(row) > 0 && equals(row, m) >= th.ProseEqual
 		for _, k := range []struct {
 			severity string
 			holds    bool
@@ -45,6 +39,17 @@ func monologue(stretch []mark, th Thresholds) []*streak {
 		}
 	}
 	return found
+}
+
+// equals counts the turns that say what the turn says.
+func equals(row []*mark, m *mark) int {
+	n := 0
+	for _, o := range row {
+		if o.result == m.result {
+			n++
+		}
+	}
+	return n
 }
 
 func monologueText(s *streak) string {
