@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent/format"
@@ -74,11 +72,6 @@ func decode[B Body](data []byte) (Body, error) {
 	var b B
 	err := json.Unmarshal(data, &b)
 	return b, err
-}
-
-// Kinds returns every kind of event, sorted.
-func Kinds() []Kind {
-	return slices.Sorted(maps.Keys(builtin))
 }
 
 // Version is the newest version of the kind's JSON shape that this build

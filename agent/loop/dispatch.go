@@ -135,13 +135,7 @@ func arguments(view agent.Run, s agent.StrandID, c agent.OpenCall) (json.RawMess
 // inputs are the values that a task may name in placeholders.
 func inputs(view agent.Run, id agent.TaskID) map[string]agent.Output {
 	task, _ := view.Plan.Task(id)
-	values := agent.Values(view)
-	for name := range values {
-		if !strings.HasPrefix(name, "goal.") && !slices.Contains(task.Inputs, name) {
-			delete(values, name)
-		}
-	}
-	return values
+	return plan.Inputs(task, agent.Values(view))
 }
 
 // checkArguments validates the arguments of a decision function.

@@ -4,6 +4,14 @@
 // of placeholders (Expand, ExpandJSON), joins a running plan with a new one
 // (Merge, Extend) and draws it as text (Text).
 //
+//	check.go      Check: all rules · revise.go  Merge, Extend: a plan that changes
+//	links.go flow.go duplicate.go action.go catalogue.go worth.go  the rules
+//	draft.go      a plan under examination, which the rules share
+//	parse.go      Parse: what models write · foreign.go  shapes of other systems
+//	order.go      what to do first · critical.go  the longest path and the slack
+//	expand.go     values in place of placeholders · text.go  a plan for people
+//	graph.go      the graph underneath · words.go  words, stems, sets of them
+//
 // Everything here is pure: the same plan gives the same findings in the same
 // order. What does not live here: asking a model for a plan, asking people about
 // it, running tasks, and the states of a run, which arrive as arguments.

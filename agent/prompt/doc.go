@@ -2,5 +2,11 @@
 // an id, a version, a model pin and the functions that they offer; their hash
 // is in every event that they lead to.
 //
-// What does not live here: deciding when to ask (agent) and asking (agent/loop).
+//	request.go   Request: what a strand asks next, and what its templates see
+//	checkin.go   what a check-in sees · recall.go  what earlier runs came to
+//	standing.go  Standing: where the run stands, for the worker of a task
+//	message.go   one entry of a conversation; texts of others framed as data
+//	prompt.go    Book: the prompt files (files/), parsed and hashed
+//
+// Deciding when to ask is agent's, asking is agent/loop's.
 package prompt

@@ -119,12 +119,6 @@ func readFunctions() (map[string]llm.Function, error) {
 	return functions, nil
 }
 
-// Function returns the decision function of the name.
-func (b *Book) Function(name string) (llm.Function, bool) {
-	f, ok := b.functions[name]
-	return f, ok
-}
-
 // Functions returns every decision function that some prompt offers.
 func (b *Book) Functions() []llm.Function {
 	all := make([]llm.Function, 0, len(b.functions))

@@ -126,7 +126,7 @@ func TestShapesWithinFunctions(t *testing.T) {
 		{"finish_task", "name value file"},
 		{"fail_task", "impossible blocked budget other"},
 	} {
-		f, known := b.Function(tt.function)
+		f, known := b.functions[tt.function]
 		if !known {
 			t.Errorf("there is no %s", tt.function)
 		}

@@ -24,7 +24,7 @@ func BenchmarkExamine1000(b *testing.B) {
 	events := longJournal(1000)
 	b.ReportAllocs()
 	for b.Loop() {
-		for _, trace := range FromJournal(events) {
+		for _, trace := range fromJournal(events) {
 			if found := Examine(trace, Defaults()); len(found) > 9 {
 				b.Fatal(brief(found))
 			}
@@ -36,7 +36,7 @@ func BenchmarkExamine1000(b *testing.B) {
 func BenchmarkWatch(b *testing.B) {
 	for _, n := range []int{100, 1000, 10000} {
 		b.Run(fmt.Sprintf("events=%d", n), func(b *testing.B) {
-			trace := FromJournal(longJournal(n))[task]
+			trace := fromJournal(longJournal(n))[task]
 			b.ReportAllocs()
 			for b.Loop() {
 				Watch(trace, Defaults(), nil)

@@ -5,6 +5,16 @@
 // failures that earlier runs of a goal saw already (Precedents), and what
 // follows from a check-in's ledger (Weigh).
 //
+//	read.go        Read: any transcript · messages.go react.go  foreign formats
+//	transcript.go  what was read · journal.go  a run's journal, event by event
+//	examine.go     Examine, Watch: a trace judged by the rules
+//	repeat.go cycle.go turn.go chant.go  the rules L1 to L10
+//	plan.go        L11 · precedent.go  L12 · ledger.go  L13
+//	call.go        calls and streaks, which the rules share
+//	trace.go       Trace, Step, Thresholds
+//	key.go label.go  what makes two calls or results the same (L0)
+//	advice.go quote.go  findings in words, for the model and for people
+//
 // Everything here is pure: the same trace gives the same findings in the same
 // order, and time is only what a step says of its pauses. What does not live
 // here: asking a model for a ledger, journalling findings, opening the

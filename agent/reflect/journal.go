@@ -35,19 +35,6 @@ type check struct {
 	strand agent.StrandID
 }
 
-// FromJournal returns the traces of a run's strands.
-func FromJournal(events []agent.Event) map[agent.StrandID]*Trace {
-	var j Journal
-	for _, e := range events {
-		j.Apply(e)
-	}
-	traces := make(map[agent.StrandID]*Trace, len(j.strands))
-	for id, s := range j.strands {
-		traces[id] = &s.trace
-	}
-	return traces
-}
-
 // Trace is the strand's trace so far; it goes on growing.
 func (j *Journal) Trace(id agent.StrandID) *Trace { return &j.strand(id).trace }
 

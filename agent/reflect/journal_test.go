@@ -61,7 +61,7 @@ func (b *book) refuse(tool, text string, problem bool) (seq uint64) {
 
 func (b *book) examine() []agent.Finding {
 	var found []agent.Finding
-	for _, trace := range FromJournal(b.events) {
+	for _, trace := range fromJournal(b.events) {
 		found = append(found, Examine(trace, Defaults())...)
 	}
 	return found

@@ -101,3 +101,16 @@ func wantBrief(t *testing.T, got []agent.Finding, want ...string) {
 func pollScript(n int, pause string) string {
 	return strings.TrimPrefix(strings.Repeat(pause+" A=1 ", n), pause)
 }
+
+// fromJournal returns the traces of a run's strands.
+func fromJournal(events []agent.Event) map[agent.StrandID]*Trace {
+	var j Journal
+	for _, e := range events {
+		j.Apply(e)
+	}
+	traces := make(map[agent.StrandID]*Trace, len(j.strands))
+	for id, s := range j.strands {
+		traces[id] = &s.trace
+	}
+	return traces
+}
