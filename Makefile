@@ -33,7 +33,7 @@ bench: build setup ## a table of speed and size, with ratios to raw baselines
 soak: setup ## the crash suites' long form: every boundary, 100 kills a store and a platform, frozen workers, killed servers
 	DECKHAND_SOAK=1 go test -race -count=1 -timeout 60m -v -run 'TestDeath|TestSleep' ./cmd/internal/e2e/engine
 	DECKHAND_SOAK=1 go test -race -count=1 -timeout 60m -v -run 'TestCrash' ./cmd/internal/e2e/slack ./cmd/internal/e2e/discord
-	DECKHAND_SOAK=1 go test -race -count=1 -timeout 60m -v -run 'TestSchedules' ./cmd/deckhand
+	DECKHAND_SOAK=1 go test -race -count=1 -timeout 60m -v -run 'TestSchedules' ./cmd/internal/e2e/schedule
 
 fuzz: ## every fuzz target for a while (FUZZ_TIME=10s)
 	@grep -roE '^func Fuzz[A-Za-z0-9_]+' --include='*_test.go' . | while IFS=: read -r file name; do \

@@ -1,4 +1,4 @@
-package main
+package schedule_test
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 )
 
 // check holds what was posted against the ticks that came.
-func (f *fleet) check(began, ended time.Time) {
+func (f *cluster) check(began, ended time.Time) {
 	f.t.Helper()
 	all := f.ticks()
 	posts := map[string][]post{}
@@ -52,7 +52,7 @@ func (f *fleet) check(began, ended time.Time) {
 }
 
 // checkTicks looks for ticks of a schedule that came twice or not at all.
-func (f *fleet) checkTicks(i int, runs []agent.Run, began, ended time.Time) {
+func (f *cluster) checkTicks(i int, runs []agent.Run, began, ended time.Time) {
 	f.t.Helper()
 	when, err := schedule.Parse(whens[i%len(whens)], time.UTC, time.Unix(0, 0))
 	if err != nil {
@@ -75,7 +75,7 @@ func (f *fleet) checkTicks(i int, runs []agent.Run, began, ended time.Time) {
 }
 
 // checkPosts looks for the posts of one tick: how late the headline was.
-func (f *fleet) checkPosts(i int, r agent.Run, posts map[string][]post) []time.Duration {
+func (f *cluster) checkPosts(i int, r agent.Run, posts map[string][]post) []time.Duration {
 	f.t.Helper()
 	head, body := posts[string(r.ID)+" card"], posts[string(r.ID)+" report"]
 	if len(head) != 1 || len(body) != 1 {
@@ -90,7 +90,7 @@ func (f *fleet) checkPosts(i int, r agent.Run, posts map[string][]post) []time.D
 }
 
 // checkLost looks for the one word to the administrators.
-func (f *fleet) checkLost(runs []agent.Run, posts map[string][]post) {
+func (f *cluster) checkLost(runs []agent.Run, posts map[string][]post) {
 	f.t.Helper()
 	if len(runs) != 1 {
 		f.t.Errorf("%d ticks of the schedule that cannot be delivered", len(runs))
@@ -113,7 +113,7 @@ func (f *fleet) checkLost(runs []agent.Run, posts map[string][]post) {
 }
 
 // checkCharts looks for the one chart: of the first report, which has a run to show.
-func (f *fleet) checkCharts(runs []agent.Run) {
+func (f *cluster) checkCharts(runs []agent.Run) {
 	f.t.Helper()
 	var names []string
 	for _, file := range f.Files() {

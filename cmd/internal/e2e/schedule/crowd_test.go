@@ -1,11 +1,10 @@
-package main
+package schedule_test
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
 	"github.com/deckhand-bot/deckhand/bot/schedule"
+	"github.com/deckhand-bot/deckhand/cmd/internal/e2e/crash"
 )
 
 // crowd is how many schedules come at once, to a channel each.
@@ -44,30 +44,30 @@ func crowded() string {
 func TestSchedulesOnReplicas(t *testing.T) {
 	t.Parallel()
 	deaths, chaos := 2, slacktest.Chaos{}
-	if os.Getenv("DECKHAND_SOAK") != "" {
+	if crash.Soak() {
 		deaths = 22
 		chaos = slacktest.Chaos{Seed: rand.Uint64(), Unavailable: 0.01, LostRequest: 0.01, LostAnswer: 0.01, LateAnswer: 0.01, LateAccept: 0.01}
 	}
-	f := gather(t, crowded(), chaos)
+	f := newCluster(t, crowded(), chaos)
 	for i := range crowd {
 		f.AddChannel(slacktest.Channel{ID: placeOf(i), Name: strings.ToLower(placeOf(i)), Members: []string{slacktest.Ann, slacktest.BotUser}})
 	}
 	f.prepare(placeOf(0))
 	f.lose(slacktest.Channel{ID: "C9", Name: "closed", Members: []string{slacktest.Ann}})
 	for i := range 3 {
-		f.launch(i)
+		f.start(i)
 	}
 	for i := range 3 {
-		f.ready(i)
+		f.awaitReady(i)
 	}
 	began := time.Now()
 	for range deaths {
 		pass(t, time.Until(time.Now().Truncate(busiest).Add(busiest)))
 		i := rand.IntN(3)
 		f.midway(1 + rand.IntN(30))
-		f.ships[i].kill()
+		f.replicas[i].Kill()
 		pass(t, time.Second)
-		f.launch(i)
+		f.start(i)
 		pass(t, 5*time.Second)
 	}
 	pass(t, 3*time.Second)
@@ -78,7 +78,7 @@ func TestSchedulesOnReplicas(t *testing.T) {
 }
 
 // prepare writes down a run that ended, as the chart of a report shows it.
-func (f *fleet) prepare(channel string) {
+func (f *cluster) prepare(channel string) {
 	f.t.Helper()
 	plan := agent.PlanAccepted{Plan: agent.Plan{Name: "Move"}}
 	var ends []agent.Event
@@ -101,7 +101,7 @@ const lostName = "report-lost"
 
 // lose makes a schedule, as people in chat do, to a channel that the bot is not
 // in. It comes once, soon.
-func (f *fleet) lose(channel slacktest.Channel) {
+func (f *cluster) lose(channel slacktest.Channel) {
 	f.t.Helper()
 	f.AddChannel(channel)
 	now := time.Now().UTC()
@@ -120,7 +120,7 @@ func (f *fleet) lose(channel slacktest.Channel) {
 }
 
 // midway waits until so many messages of a tick are there: others are on their way.
-func (f *fleet) midway(n int) {
+func (f *cluster) midway(n int) {
 	f.t.Helper()
 	n += len(f.FromBot())
 	ctx, cancel := context.WithTimeout(f.t.Context(), patience)
@@ -131,7 +131,7 @@ func (f *fleet) midway(n int) {
 }
 
 // calm pauses every schedule of the crowd.
-func (f *fleet) calm() {
+func (f *cluster) calm() {
 	f.t.Helper()
 	for i := range crowd {
 		if err := f.store.SetValue(f.t.Context(), fmt.Sprintf("schedule-paused/s%d", i), "slack:"+slacktest.Ann); err != nil {
@@ -141,7 +141,7 @@ func (f *fleet) calm() {
 }
 
 // settle waits until every report was posted, or somebody was told.
-func (f *fleet) settle() {
+func (f *cluster) settle() {
 	f.t.Helper()
 	var open []string
 	if !poll(func() bool {

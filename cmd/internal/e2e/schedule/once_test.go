@@ -1,4 +1,4 @@
-package main
+package schedule_test
 
 import (
 	"context"
@@ -24,19 +24,19 @@ func TestATickOnFiveReplicas(t *testing.T) {
 	pulse := recurring.Schedule{Name: "pulse", Report: "workspace", When: "@every 1s", Zone: "UTC", Since: time.Unix(0, 0).UTC(), To: "slack:T1:C1", Always: true, Missed: schedule.Late}
 	ctx, stop := context.WithCancel(t.Context())
 	var clocks sync.WaitGroup
-	var f fleet
+	var f cluster
 	for i := range 5 {
 		s, err := redis.Open(t.Context(), redis.Config{URL: db.URL})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		desk := &runs.Client{Journals: s}
+		client := &runs.Client{Journals: s}
 		if i == 0 {
-			f = fleet{t: t, store: s, desk: desk, told: map[agent.RunID]agent.Run{}}
+			f = cluster{t: t, store: s, runs: client, told: map[agent.RunID]agent.Run{}}
 		}
 		c := recurring.NewClock(recurring.ClockConfig{
-			Reporter: recurring.Reporter{Runs: desk, Log: slog.New(slog.DiscardHandler)}, Recurring: recurring.Schedules{Fixed: []recurring.Schedule{pulse}, Store: s},
+			Reporter: recurring.Reporter{Runs: client, Log: slog.New(slog.DiscardHandler)}, Recurring: recurring.Schedules{Fixed: []recurring.Schedule{pulse}, Store: s},
 			Brief: func(string) (agent.RunStarted, error) { return agent.RunStarted{}, nil },
 		})
 		clocks.Go(func() { c.Run(ctx) })
