@@ -113,7 +113,7 @@ const (
 )
 
 // Answer is what the platform does at once, after the event was written down.
-// Everything else is posted by the run's voice.
+// Everything else is posted by the run itself (bot/posting).
 type Answer struct {
 	Mark Mark // on Inbound.Message
 	// Private is shown to the person alone (Markdown), in the thread if there is one.

@@ -35,8 +35,9 @@ func LastAsked(r agent.Run, ask agent.CheckpointKind, audience Audience) []strin
 	return requester
 }
 
-// escalation part the audience of a way out in the requester and the others; that of
-// any other question is not parted.
+// escalation splits the audience of a question. Where a run is stuck, the
+// requester is asked first and the others later; everybody in the audience of any
+// other question is among the others.
 func escalation(r agent.Run, ask agent.CheckpointKind, audience Audience) (requester, others []string) {
 	for _, who := range audience(r, ask) {
 		if ask == agent.CheckStuck && who == r.Brief.Requester {

@@ -33,7 +33,7 @@ func stuckParts(r agent.Run, c agent.Checkpoint) []bot.Part {
 	}
 	lines := []string{need}
 	for _, word := range c.Choices {
-		if what := WayOut(c, word); what != "" {
+		if what := wayOut(c, word); what != "" {
 			lines = append(lines, "- **"+text.Escape(Label(word))+"**: "+what)
 		}
 	}
@@ -48,9 +48,9 @@ func inThread(c agent.Checkpoint) string {
 	return "Press a button."
 }
 
-// WayOut is what a choice of a question of a run that is stuck does, empty for
+// wayOut is what a choice of a question of a run that is stuck does, empty for
 // any other question.
-func WayOut(c agent.Checkpoint, word string) string {
+func wayOut(c agent.Checkpoint, word string) string {
 	if c.Ask != agent.CheckStuck {
 		return ""
 	}

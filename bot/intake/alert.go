@@ -25,7 +25,7 @@ func (c *Chat) Alert(ctx context.Context, a bot.Alert) {
 	}
 }
 
-// tell opens a run that says it and nothing else: its voice posts it however
+// tell opens a run that says it and nothing else: it is posted however
 // long the platform is away.
 func (c *Chat) tell(ctx context.Context, who string, a bot.Alert) error {
 	to, err := c.conversation(ctx, who)
@@ -46,8 +46,8 @@ func (c *Chat) tell(ctx context.Context, who string, a bot.Alert) error {
 }
 
 // conversation is the address of the direct conversation with a principal; a
-// bare id is one of any platform. What lives in the conversation is not
-// disturbed: it is no thread.
+// bare id is one of any platform. The address has no thread, so a run that lives
+// in the conversation stays the one that lives there.
 func (c *Chat) conversation(ctx context.Context, who string) (to bot.Address, err error) {
 	all := []string{who}
 	if !strings.Contains(who, ":") {

@@ -184,9 +184,9 @@ func (v *Poster) closeCheck(ctx context.Context, r agent.Run, p agent.Post) erro
 	return nil
 }
 
-// May takes a turn at the pace of the place that the post goes to, or says how
-// long to wait for one. A post that has no place to go to may be made at once:
-// it fails.
+// May reserves one of the posts that the place allows in a while, or says how
+// long to wait for one. A post whose place does not exist may be made at once: it
+// fails, and the failure is journalled.
 func (v *Poster) May(ctx context.Context, r agent.Run, p agent.Post) (wait time.Duration, err error) {
 	if p.Kind == agent.PostAttach {
 		return 0, nil

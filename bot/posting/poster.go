@@ -32,7 +32,7 @@ type Workspace interface {
 	Create(folder, path string, fill func(w io.Writer) error) error
 }
 
-// Config is what a voice is made of.
+// Config is what a Poster is made of.
 type Config struct {
 	Platforms   []bot.Platform
 	Paces       Paces
@@ -61,7 +61,7 @@ type Poster struct {
 	cards map[agent.RunID]*display
 }
 
-// New makes a voice.
+// New makes a Poster.
 func New(c Config) *Poster {
 	v := &Poster{paces: c.Paces, audience: c.Audience, files: c.Files,
 		every: c.CardEvery, heartbeat: c.Heartbeat, timeout: c.PostTimeout, log: c.Log, began: time.Now(), cards: map[agent.RunID]*display{}}

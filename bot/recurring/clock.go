@@ -64,9 +64,9 @@ func (c *Clock) Run(ctx context.Context) {
 	}
 }
 
-// Serve does what is due at the time, and returns when the next turn is. Clocks
-// go through what falls due together in different orders: each does a part of
-// the work, not all of it at once for one of them to win.
+// Serve does what is due at the time, and returns when the next turn is. The
+// clocks of several processes go through what falls due together in different
+// orders, so that they share the work.
 func (c *Clock) Serve(ctx context.Context, now time.Time) (next time.Time) {
 	next = now.Add(clockLook)
 	list, err := c.cfg.Recurring.List(ctx)
