@@ -62,7 +62,7 @@ func TestRungs(t *testing.T) {
 }
 
 // Other questions notify everybody at once, and again.
-func TestOnlyAWayOutHasRungs(t *testing.T) {
+func TestOnlyAWayOutIsEscalated(t *testing.T) {
 	a := authority.Authority{Operators: []string{"slack:U7"}, RequesterMayApprove: true}
 	for ask := range WaitReasons {
 		if ask == agent.CheckStuck {
