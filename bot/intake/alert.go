@@ -32,16 +32,10 @@ func (c *Chat) tell(ctx context.Context, who string, a bot.Alert) error {
 	if err != nil {
 		return err
 	}
-	zero := agent.Nano(0)
-	_, err = c.cfg.Runs.Begin(ctx, runs.NewRun{
-		Brief: agent.RunStarted{Goal: "Alert", Requester: who, ReplyTo: to.String(), Folder: to.Folder(), Slots: 1, Direct: true,
-			Tick: &agent.Tick{At: time.Now().UTC(), Report: true}},
-		After: []agent.Body{
-			agent.Reported{Headline: "Something did not happen (" + a.Kind + ")", Body: a.Text, Artifacts: agent.Texts{}, Skipped: agent.Texts{}},
-			agent.RunEnded{State: agent.RunDone, Cost: &zero},
-		},
-		Dedupe: runs.Dedupe{Once: []string{"alert/" + a.ID + "/" + who}},
-	})
+	run := runs.ReportRun(agent.RunStarted{Goal: "Alert", Requester: who, ReplyTo: to.String(), Folder: to.Folder(), Direct: true,
+		Tick: &agent.Tick{At: time.Now().UTC()}}, "Something did not happen ("+a.Kind+")", a.Text)
+	run.Once = []string{"alert/" + a.ID + "/" + who}
+	_, err = c.cfg.Runs.Begin(ctx, run)
 	return err
 }
 

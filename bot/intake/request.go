@@ -38,9 +38,7 @@ func (req *request) once(ctx context.Context, a bot.Answer) (bot.Answer, error) 
 
 // note gives names values in the commit that writes the event down.
 func (req *request) note(ctx context.Context, set map[string]string) error {
-	along := req.withNames(set)
-	_, err := req.cfg.Runs.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Once: along.Once, Set: along.Set})
-	return req.wrote(err)
+	return req.wrote(req.cfg.Runs.Note(ctx, req.withNames(set)))
 }
 
 // wrote marks the event as written down, where it was.
@@ -53,9 +51,9 @@ func (req *request) wrote(err error) error {
 
 // withNames adds names to what the commit sets.
 func (req *request) withNames(set map[string]string) runs.Dedupe {
-	along := runs.Dedupe{Once: req.dedupe.Once, Set: maps.Clone(req.dedupe.Set)}
-	maps.Copy(along.Set, set)
-	return along
+	with := runs.Dedupe{Once: req.dedupe.Once, Set: maps.Clone(req.dedupe.Set)}
+	maps.Copy(with.Set, set)
+	return with
 }
 
 // topLevel reports whether the event happened in the channel itself, also

@@ -101,13 +101,7 @@ func (o newGoal) brief(ctx context.Context) (agent.RunStarted, error) {
 		return b, refuse("I cannot start a run here: " + text.Escape(text.Safe(err.Error())))
 	}
 	b.Goal, b.Requester, b.Files = strings.TrimSpace(o.goal), o.in.By.ID, o.files
-	b.ReplyTo, b.Direct = where.String(), o.alone()
-	if b.Folder == "" {
-		b.Folder = where.Folder()
-	}
-	if b.Quorum == 0 {
-		b.Quorum = o.cfg.Runs.Authority.Quorum
-	}
+	o.cfg.Runs.AnswerAt(&b, where, o.alone())
 	if o.change != nil {
 		err = o.change(&b)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/bot/schedule"
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
@@ -168,7 +169,7 @@ func (c *Clock) overdue(ctx context.Context, s Schedule, now time.Time, cause er
 		return
 	}
 	id := "schedule/" + s.Name + "/" + strconv.FormatInt(due.Unix(), 36)
-	_, err = c.cfg.Reporter.Runs.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Once: []string{"overdue/" + id}})
+	err = c.cfg.Reporter.Runs.Note(ctx, runs.Dedupe{Once: []string{"overdue/" + id}})
 	if err != nil {
 		return // told already; or nothing can be told now, and the next look tries again
 	}

@@ -68,13 +68,8 @@ func (t *tick) recurring() (runs.NewRun, error) {
 	if err != nil {
 		return runs.NewRun{}, fmt.Errorf("schedule %s: no run can start there: %w", t.s.Name, err)
 	}
-	b.Goal, b.Requester, b.ReplyTo, b.Direct = t.s.Goal, t.s.By, to.String(), t.s.Direct
-	if b.Folder == "" {
-		b.Folder = to.Folder()
-	}
-	if b.Quorum == 0 {
-		b.Quorum = t.cfg.Reporter.Runs.Authority.Quorum
-	}
+	b.Goal, b.Requester = t.s.Goal, t.s.By
+	t.cfg.Reporter.Runs.AnswerAt(&b, to, t.s.Direct)
 	b.Unattended = true
 	b.Tick = &agent.Tick{Schedule: t.s.Name, At: t.due.Until}
 	o := runs.NewRun{Run: agent.RunID(agent.NewID()), Brief: b}

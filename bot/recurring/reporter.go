@@ -129,30 +129,24 @@ func (c Reporter) opening(ctx context.Context, s Schedule, at time.Time, d diges
 	if err != nil {
 		return runs.NewRun{}, fmt.Errorf("schedule %s: %w", s.Name, err)
 	}
-	rep := agent.Reported{Headline: d.Headline, Body: d.Body, Artifacts: agent.Texts{}, Skipped: agent.Texts{}}
 	folder := to.Folder()
+	var artifacts []string
 	if d.Chart != nil && c.Draw != nil {
 		path := "reports/" + s.Name + "-" + at.UTC().Format("2006-01-02T150405") + ".png"
-		switch err := c.Draw(ctx, folder, path, *d.Chart); {
-		case err != nil: // the words are worth having without it
+		if err := c.Draw(ctx, folder, path, *d.Chart); err != nil { // the words are worth having without it
 			c.Log.Warn("a report goes without its chart", "schedule", s.Name, "err", err)
-		default:
-			rep.Artifacts = append(rep.Artifacts, path)
+		} else {
+			artifacts = []string{path}
 		}
 	}
 	raise := c.Admins
 	if len(raise) == 0 && s.By != "" {
 		raise = []string{s.By}
 	}
-	zero := agent.Nano(0)
-	return runs.NewRun{
-		Run: agent.RunID(agent.NewID()),
-		Brief: agent.RunStarted{
-			Goal: "Report " + s.Name, Requester: s.By, ReplyTo: to.String(), Folder: folder, Slots: 1, Direct: s.Direct,
-			Tick: &agent.Tick{Schedule: s.Name, At: at, Report: true, Raise: raise},
-		},
-		After: []agent.Body{rep, agent.RunEnded{State: agent.RunDone, Cost: &zero}},
-	}, nil
+	run := runs.ReportRun(agent.RunStarted{Goal: "Report " + s.Name, Requester: s.By, ReplyTo: to.String(), Folder: folder, Direct: s.Direct,
+		Tick: &agent.Tick{Schedule: s.Name, At: at, Raise: raise}}, d.Headline, d.Body, artifacts...)
+	run.Run = agent.RunID(agent.NewID())
+	return run, nil
 }
 
 // lastly is how far back a report looks that is asked for.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 )
 
 // sweep is one look of a clock at all schedules.
@@ -52,7 +53,7 @@ func (l *sweep) begin(ctx context.Context, s Schedule) error {
 	}
 	sum := sha256.Sum256([]byte(s.Spec() + "\n" + old))
 	at = Cursor{Spec: s.Spec(), At: l.now, Posted: at.Posted, Mark: at.Mark, Run: at.Run}
-	_, err = l.cfg.Reporter.Runs.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(),
+	err = l.cfg.Reporter.Runs.Note(ctx, runs.Dedupe{
 		Once: []string{"begin/" + s.Name + "/" + hex.EncodeToString(sum[:8])}, Set: map[string]string{NameServed + s.Name: at.Text()}})
 	if !errors.Is(err, agent.ErrSeen) {
 		return err

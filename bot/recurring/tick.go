@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/bot/schedule"
 )
@@ -45,11 +44,7 @@ func (t *tick) dedupe() runs.Dedupe {
 }
 
 // done writes down that nothing more is to be done for the turn.
-func (t *tick) done(ctx context.Context) error {
-	along := t.dedupe()
-	_, err := t.cfg.Reporter.Runs.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Once: along.Once, Set: along.Set})
-	return err
-}
+func (t *tick) done(ctx context.Context) error { return t.cfg.Reporter.Runs.Note(ctx, t.dedupe()) }
 
 // behind is what follows where a key of the turn was used before. Where the
 // schedule was served further meanwhile, it was another clock, perhaps with an

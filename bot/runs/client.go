@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,6 +69,21 @@ type NewRun struct {
 	Brief agent.RunStarted
 	// After follows on the main strand, in the same commit.
 	After []agent.Body
+}
+
+// ReportRun is a run that posts a report and does nothing else.
+func ReportRun(brief agent.RunStarted, headline, body string, artifacts ...string) NewRun {
+	brief.Slots, brief.Tick.Report = 1, true
+	rep := agent.Reported{Headline: headline, Body: body, Artifacts: append(agent.Texts{}, artifacts...), Skipped: agent.Texts{}}
+	return NewRun{Brief: brief, After: []agent.Body{rep, agent.RunEnded{State: agent.RunDone, Cost: new(agent.Nano)}}}
+}
+
+// AnswerAt says in a brief where the run answers, and what follows from that
+// place where the brief says nothing else: its folder and its quorum.
+func (d *Client) AnswerAt(b *agent.RunStarted, to bot.Address, direct bool) {
+	b.ReplyTo, b.Direct = to.String(), direct
+	b.Folder = cmp.Or(b.Folder, to.Folder())
+	b.Quorum = cmp.Or(b.Quorum, d.Authority.Quorum)
 }
 
 // Start opens a run and makes it due. Once holds keys of the message that it
