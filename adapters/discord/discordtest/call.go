@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"mime/multipart"
 	"net/http"
@@ -301,11 +302,30 @@ func (s *web) apiRoutes() *http.ServeMux {
 	return mux
 }
 
+// How often most routes may be called.
+var (
+	often = Rate{10, 5 * time.Second}
+	five  = Rate{5, 5 * time.Second}
+	rare  = Rate{5, 20 * time.Second}
+)
+
 func routes() map[string]route {
-	often := Rate{10, 5 * time.Second}
-	five := Rate{5, 5 * time.Second}
-	rare := Rate{5, 20 * time.Second}
-	out := map[string]route{
+	out := placeRoutes()
+	maps.Copy(out, messageRoutes())
+	for _, where := range []string{"/applications/{app}/commands", "/applications/{app}/guilds/{guild}/commands"} {
+		out["GET "+where] = route{fn: listCommands, rate: often}
+		out["PUT "+where] = route{fn: putCommands, rate: rare}
+		out["POST "+where] = route{fn: postCommand, rate: rare}
+		out["GET "+where+"/{command}"] = route{fn: getCommand, rate: often}
+		out["PATCH "+where+"/{command}"] = route{fn: patchCommand, rate: rare}
+		out["DELETE "+where+"/{command}"] = route{fn: dropCommand, rate: rare}
+	}
+	return out
+}
+
+// placeRoutes are about people, servers and channels.
+func placeRoutes() map[string]route {
+	return map[string]route{
 		"GET /gateway":                       {fn: gateway, open: true},
 		"GET /gateway/bot":                   {fn: gatewayBot, rate: often},
 		"GET /users/@me":                     {fn: me, rate: often},
@@ -327,7 +347,12 @@ func routes() map[string]route {
 		"PUT /channels/{channel}/permissions/{overwrite}":    {fn: putOverwrite, rate: often},
 		"DELETE /channels/{channel}/permissions/{overwrite}": {fn: dropOverwrite, rate: often},
 		"POST /channels/{channel}/typing":                    {fn: typing, rate: five},
+	}
+}
 
+// messageRoutes are about messages, threads and answers.
+func messageRoutes() map[string]route {
+	return map[string]route{
 		ReadMessages: {fn: listMessages, rate: often},
 		"GET /channels/{channel}/messages/{message}": {fn: getMessage, rate: often},
 		PostMessage:   {fn: postMessage, rate: five},
@@ -350,13 +375,4 @@ func routes() map[string]route {
 		EditOriginal: {fn: editAnswer, rate: five, open: true},
 		"DELETE /webhooks/{app}/{token}/messages/{message}": {fn: dropAnswer, rate: five, open: true},
 	}
-	for _, where := range []string{"/applications/{app}/commands", "/applications/{app}/guilds/{guild}/commands"} {
-		out["GET "+where] = route{fn: listCommands, rate: often}
-		out["PUT "+where] = route{fn: putCommands, rate: rare}
-		out["POST "+where] = route{fn: postCommand, rate: rare}
-		out["GET "+where+"/{command}"] = route{fn: getCommand, rate: often}
-		out["PATCH "+where+"/{command}"] = route{fn: patchCommand, rate: rare}
-		out["DELETE "+where+"/{command}"] = route{fn: dropCommand, rate: rare}
-	}
-	return out
 }

@@ -66,16 +66,7 @@ type painter struct {
 }
 
 func (p *painter) channel(channel, thread string) {
-	name := channel
-	if c := p.s.channel(channel); c != nil {
-		switch {
-		case c.IM != "":
-			name = "direct message with " + p.s.name(c.IM)
-		case c.Name != "":
-			name = "#" + c.Name
-		}
-	}
-	fmt.Fprintln(p.b, name)
+	fmt.Fprintln(p.b, p.placeName(channel))
 	for _, m := range p.s.messages {
 		switch {
 		case m.Channel != channel || m.Deleted && m.Subtype != "tombstone":
@@ -91,6 +82,17 @@ func (p *painter) channel(channel, thread string) {
 		}
 	}
 	p.ephemerals(channel, thread)
+}
+
+func (p *painter) placeName(channel string) string {
+	switch c := p.s.channel(channel); {
+	case c != nil && c.IM != "":
+		return "direct message with " + p.s.name(c.IM)
+	case c != nil && c.Name != "":
+		return "#" + c.Name
+	default:
+		return channel
+	}
 }
 
 func (p *painter) message(m *message, indent string) {

@@ -99,40 +99,50 @@ func atMoments(t *testing.T, a Adapter) {
 	}
 	s.Unruly(seed)
 	group, ctx := errgroup.WithContext(t.Context())
-	var mu sync.Mutex
-	var all []played
-	over := make(chan struct{})
+	l := lane{runs: runs, over: make(chan struct{})}
 	for range lanes {
-		group.Go(func() error {
-			for {
-				st, err := s.bounded(ctx)
-				if err != nil {
-					return err
-				}
-				mu.Lock()
-				all = append(all, st)
-				enough := len(all) >= runs
-				mu.Unlock()
-				select {
-				case <-over:
-					if enough {
-						return nil
-					}
-				default:
-				}
-			}
-		})
+		group.Go(func() error { return l.work(ctx, s) })
 	}
 	struck := s.strike(ctx, worker, strikes)
-	close(over)
+	close(l.over)
 	errs := []error{struck, group.Wait()}
-	for _, st := range all {
+	for _, st := range l.all {
 		errs = append(errs, s.verify(t.Context(), st))
 	}
 	if err := errors.Join(errs...); err != nil {
 		t.Error(err)
 	}
-	t.Logf("%d kills at random moments, %d runs: each card, question, report and decision once", strikes, len(all))
+	t.Logf("%d kills at random moments, %d runs: each card, question, report and decision once", strikes, len(l.all))
+}
+
+// lane is where runs go on one after the other, side by side with other lanes.
+type lane struct {
+	runs int           // that there must be in all
+	over chan struct{} // closed when nobody dies any more
+
+	mu  sync.Mutex
+	all []played
+}
+
+// work plays runs until nobody dies any more and there were enough.
+func (l *lane) work(ctx context.Context, s *stage) error {
+	for {
+		st, err := s.bounded(ctx)
+		if err != nil {
+			return err
+		}
+		l.mu.Lock()
+		l.all = append(l.all, st)
+		enough := len(l.all) >= l.runs
+		l.mu.Unlock()
+		select {
+		case <-l.over:
+			if enough {
+				return nil
+			}
+		default:
+		}
+	}
 }
 
 // strike kills the child at a random moment of its life, so often, and lets

@@ -8,10 +8,14 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/cmd/internal/e2e/crash"
@@ -171,4 +175,28 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := w.RoundTripper.RoundTrip(req)
 	w.killer.Pass("post", "after", n, d)
 	return resp, err
+}
+
+// script is the model of a child: for a goal about berth N it appends one line
+// about berth N to a file.
+type script struct{}
+
+// logFile is where the lines go.
+const logFile = "log.md"
+
+var numberedBerth = regexp.MustCompile(`berth no\. \d+`)
+
+// number is the number of the berth that a goal is about.
+func number(goal string) int {
+	n, err := strconv.Atoi(strings.TrimPrefix(numberedBerth.FindString(goal), "berth no. "))
+	if err != nil {
+		return 0 // it is about none
+	}
+	return n
+}
+
+// Complete answers by a pure function of the request.
+func (script) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
+	m := &scriptedModel{parts: []taskScript{work("a", once(toolCall{"append_to_file", map[string]any{"path": logFile, "text": numberedBerth.FindString(read(r)) + "\n"}}))}}
+	return m.Complete(ctx, r)
 }

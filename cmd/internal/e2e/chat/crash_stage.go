@@ -279,9 +279,23 @@ func (s *stage) verify(ctx context.Context, st played) error {
 	if r.Ended.State != agent.RunDone {
 		errs = append(errs, fmt.Errorf("it ended %+v", r.Ended))
 	}
+	errs = append(errs, s.postedOnce(r))
+	text, err := os.ReadFile(filepath.Join(s.orders(crash.Boundary{}).workspace(), s.Channel().Folder(), logFile))
+	if n := strings.Count("\n"+string(text), "\n"+numberedBerth.FindString(st.goal)+"\n"); n != 1 {
+		errs = append(errs, fmt.Errorf("its line stands in the file %d times (%w)", n, err))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("%s (%s): %w\n%s", st.goal, st.run, err, crash.Journal(events))
+	}
+	return nil
+}
+
+// postedOnce wants one card, one question and one report of the run.
+func (s *stage) postedOnce(r agent.Run) error {
+	var errs []error
 	count := map[agent.PostKind]int{}
 	for _, p := range s.Posts() {
-		if strings.HasPrefix(p.Key, string(st.run)) || isOf(r, p) {
+		if strings.HasPrefix(p.Key, string(r.ID)) || isOf(r, p) {
 			count[p.Kind]++
 		}
 	}
@@ -293,14 +307,7 @@ func (s *stage) verify(ctx context.Context, st played) error {
 	if twice := repeated(s.Posts()); len(twice) > 0 {
 		errs = append(errs, fmt.Errorf("posted more than once: %q", twice))
 	}
-	text, err := os.ReadFile(filepath.Join(s.orders(crash.Boundary{}).workspace(), s.Channel().Folder(), logFile))
-	if n := strings.Count("\n"+string(text), "\n"+berth.FindString(st.goal)+"\n"); n != 1 {
-		errs = append(errs, fmt.Errorf("its line stands in the file %d times (%w)", n, err))
-	}
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("%s (%s): %w\n%s", st.goal, st.run, err, crash.Journal(events))
-	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // told is what a run's journal says, for people, also when time is up.

@@ -10,8 +10,8 @@ import (
 )
 
 // clearing is a model that deletes two files, each a question of its own.
-func clearing() *play {
-	return &play{parts: []part{work("a", once(remove("old-1.md")), once(remove("old-2.md")))}}
+func clearing() *scriptedModel {
+	return &scriptedModel{parts: []taskScript{work("a", once(remove("old-1.md")), once(remove("old-2.md")))}}
 }
 
 // decisions are about what the model wants to do.
@@ -53,7 +53,7 @@ var decisions = []scenario{
 		h.file("berth.md", "ready, and painted\n")
 	}},
 	{"approval/always", clearing, nil, func(h *harness) {
-		h.old()
+		putOldFiles(h)
 		run, ask := h.begin()
 		h.click(Ann, ask, "Always in this run")
 		h.ends(run, agent.RunDone)
@@ -64,7 +64,7 @@ var decisions = []scenario{
 		}
 	}},
 	{"approval/each", clearing, nil, func(h *harness) {
-		h.old()
+		putOldFiles(h)
 		run, ask := h.begin()
 		h.click(Ann, ask, "Approve")
 		h.click(Ann, h.asked(2), "Approve")
@@ -96,8 +96,8 @@ func edited(fields []string) map[string]string {
 	return map[string]string{fields[len(fields)-1]: "ready, and painted\n"}
 }
 
-// old puts files there that a model can delete.
-func (h *harness) old() {
+// putOldFiles puts files there that a model can delete.
+func putOldFiles(h *harness) {
 	h.Helper()
 	dir := filepath.Join(h.workspace(), h.Channel().Folder())
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -15,7 +15,7 @@ const expiry = 10 * time.Second
 // downtimes are about what happens while nobody works.
 var downtimes = []scenario{
 	{"downtime/goal missed", harmless, nil, func(h *harness) {
-		h.away(func() { h.Mention(Ann, h.Channel(), "Get the lighthouse ready") })
+		whileAway(h, func() { h.Mention(Ann, h.Channel(), "Get the lighthouse ready") })
 		_, run := h.card(2)
 		h.ends(run, agent.RunDone)
 		h.Release(false) // and now the platform delivers it, too
@@ -25,7 +25,7 @@ var downtimes = []scenario{
 		}
 	}},
 	{"downtime/old goal", harmless, func(h *harness) { h.rules.CatchUp = time.Nanosecond }, func(h *harness) {
-		h.away(func() { h.Mention(Ann, h.Channel(), "Get the lighthouse ready") })
+		whileAway(h, func() { h.Mention(Ann, h.Channel(), "Get the lighthouse ready") })
 		ask := h.asked(1)
 		h.card(2)
 		if !strings.Contains(ask.Text, "away") {
@@ -39,7 +39,7 @@ var downtimes = []scenario{
 		h.ends(run, agent.RunDone)
 	}},
 	{"downtime/old goal forgotten", harmless, func(h *harness) { h.rules.CatchUp = time.Nanosecond }, func(h *harness) {
-		h.away(func() { h.Mention(Ann, h.Channel(), "Get the lighthouse ready") })
+		whileAway(h, func() { h.Mention(Ann, h.Channel(), "Get the lighthouse ready") })
 		ask := h.asked(1)
 		run := h.runs()[1]
 		h.click(Ann, ask, "Cancel")
@@ -49,7 +49,7 @@ var downtimes = []scenario{
 		}
 	}},
 	{"downtime/answer missed", unclear, nil, func(h *harness) {
-		run, ask := h.unclear()
+		run, ask := askUnclear(h)
 		h.leave()
 		h.Hold()
 		h.Mention(Ann, ask.Thread, "the one in the west")
@@ -80,9 +80,9 @@ var downtimes = []scenario{
 	}},
 }
 
-// away lets a first run end, so that the channel is known, and lets people do
+// whileAway lets a first run end, so that the channel is known, and lets people do
 // something while nobody works that the platform does not deliver.
-func (h *harness) away(meanwhile func()) {
+func whileAway(h *harness, meanwhile func()) {
 	h.Helper()
 	h.Mention(Ann, h.Channel(), "Get the harbour ready")
 	_, run := h.card(1)

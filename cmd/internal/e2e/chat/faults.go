@@ -84,7 +84,7 @@ var faults = []scenario{
 	}},
 	{"fault/thread deleted", harmless, nil, func(h *harness) {
 		card, run, release := h.busy()
-		if err := h.wrecker().Delete(card.Thread); err != nil {
+		if err := breaker(h).Delete(card.Thread); err != nil {
 			h.Fatal(err)
 		}
 		release()
@@ -93,14 +93,14 @@ var faults = []scenario{
 			h.Errorf("%d reports\n%s", n, h.scene())
 		}
 	}},
-	{"fault/channel archived", harmless, nil, func(h *harness) { h.wrecked(func(w Wrecker) { w.Archive() }) }},
-	{"fault/bot removed", harmless, nil, func(h *harness) { h.wrecked(func(w Wrecker) { w.Expel() }) }},
+	{"fault/channel archived", harmless, nil, func(h *harness) { breaksPlace(h, func(w Breaker) { w.Archive() }) }},
+	{"fault/bot removed", harmless, nil, func(h *harness) { breaksPlace(h, func(w Breaker) { w.Expel() }) }},
 }
 
 // lengthyFaults take a minute, which is how long an upload may be on its way:
 // they belong to the long form.
 var lengthyFaults = []scenario{
-	{"fault/uploads lost", func() *play {
+	{"fault/uploads lost", func() *scriptedModel {
 		m := harbour()
 		m.artifacts = []string{"berth.md"}
 		return m
@@ -128,22 +128,22 @@ func (h *harness) each(run agent.RunID, ask Post) {
 	h.closed(ask, "Approve")
 }
 
-func (h *harness) wrecker() Wrecker {
+func breaker(h *harness) Breaker {
 	h.Helper()
-	w, is := h.Server.(Wrecker)
+	w, is := h.Server.(Breaker)
 	if !is {
-		h.Fatal("this far side cannot break its places")
+		h.Fatal("this platform cannot break its places")
 	}
 	return w
 }
 
-// wrecked breaks the run's place in the middle of its work: the requester gets
+// breaksPlace breaks the run's place in the middle of its work: the requester gets
 // the report directly.
-func (h *harness) wrecked(wreck func(Wrecker)) {
+func breaksPlace(h *harness, wreck func(Breaker)) {
 	h.Helper()
 	_, run, release := h.busy()
 	h.broken = true
-	wreck(h.wrecker())
+	wreck(breaker(h))
 	release()
 	h.ends(run, agent.RunDone)
 	report := h.kinds(agent.PostReport)

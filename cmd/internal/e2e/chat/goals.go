@@ -13,13 +13,13 @@ import (
 var goals = []scenario{
 	{"goal/mention", nil, nil, mentioned},
 	{"goal/direct", harmless, nil, direct},
-	{"goal/command", harmless, nil, func(h *harness) { h.commanded("run Get the harbour ready", "") }},
-	{"goal/form", harmless, nil, func(h *harness) { h.commanded("run", "Get the harbour ready") }},
+	{"goal/command", harmless, nil, func(h *harness) { commanded(h, "run Get the harbour ready", "") }},
+	{"goal/form", harmless, nil, func(h *harness) { commanded(h, "run", "Get the harbour ready") }},
 	{"goal/empty", nil, nil, empty},
 	{"goal/long", harmless, nil, long},
 	{"goal/in a thread", harmless, nil, threaded},
 	{"goal/with a file", harmless, nil, attached},
-	{"goal/answered", func() *play { return &play{answer: "High water is at six."} }, nil, answered},
+	{"goal/answered", func() *scriptedModel { return &scriptedModel{answer: "High water is at six."} }, nil, answered},
 	{"goal/twice", harmless, nil, twice},
 	{"goal/pings", harmless, func(h *harness) {
 		h.model.headline, h.model.body = "@here "+h.Loud(), "Look, "+h.Loud()+"!"
@@ -60,12 +60,12 @@ func direct(h *harness) {
 }
 
 // commanded gives a command, and the goal in a form where the command has none.
-func (h *harness) commanded(command, goal string) {
+func commanded(h *harness, command, goal string) {
 	h.Helper()
 	give := func() error { return h.Slash(Ann, command) }
 	var card Post
 	var r agent.Run
-	asked, runs := h.begun(func(n int) {
+	asked, runs := begunReadable(h, func(n int) {
 		if goal != "" {
 			h.opened(Ann, give, first(goal))
 		} else {
@@ -100,10 +100,10 @@ func (h *harness) commanded(command, goal string) {
 // unread is what the model is told of a thread that could not be read.
 const unread = "could not be read"
 
-// begun starts the n-th run, and again where the machine was too busy: a goal
+// begunReadable starts the n-th run, and again where the machine was too busy: a goal
 // does not wait long for its thread to be read. It returns what the model was
 // asked at last, and how many runs that took.
-func (h *harness) begun(start func(n int)) (asked string, runs int) {
+func begunReadable(h *harness, start func(n int)) (asked string, runs int) {
 	h.Helper()
 	const often = 5
 	for runs = 1; ; runs++ {
@@ -142,7 +142,7 @@ func long(h *harness) {
 
 // threaded is a goal under what others said before.
 func threaded(h *harness) {
-	asked, _ := h.begun(func(n int) {
+	asked, _ := begunReadable(h, func(n int) {
 		top := h.Say(Ben, h.Channel(), "The crane at berth seven is stuck")
 		h.Say(Cleo, top, "It has squeaked since Monday")
 		h.Mention(Ann, top, "Please see to this")

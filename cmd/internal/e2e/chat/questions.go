@@ -9,45 +9,45 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
-// unclear is a model that asks before it plans.
-func unclear() *play {
+// askUnclear is a model that asks before it plans.
+func unclear() *scriptedModel {
 	m := harmless()
-	m.first = []wish{asks("Which berth do you mean?", "North", "South")}
+	m.first = []toolCall{asks("Which berth do you mean?", "North", "South")}
 	return m
 }
 
 // questions are about what the model wants to know.
 var questions = []scenario{
 	{"clarify/button", unclear, nil, func(h *harness) {
-		run, ask := h.unclear()
+		run, ask := askUnclear(h)
 		for _, want := range []string{"North", "South", "Other", "Decide for me"} {
 			if !named(ask.Buttons, want) {
 				h.Errorf("there is no %q among %q", want, ask.Buttons)
 			}
 		}
 		h.click(Ann, ask, "South")
-		h.clarified(run, "South")
+		clarified(h, run, "South")
 	}},
 	{"clarify/other", unclear, nil, func(h *harness) {
-		run, ask := h.unclear()
+		run, ask := askUnclear(h)
 		h.form(Ann, ask, "Other", first("the west quay"))
-		h.clarified(run, "the west quay")
+		clarified(h, run, "the west quay")
 	}},
 	{"clarify/decide for me", unclear, nil, func(h *harness) {
-		run, ask := h.unclear()
+		run, ask := askUnclear(h)
 		h.click(Ann, ask, "Decide for me")
-		r := h.clarified(run, "")
+		r := clarified(h, run, "")
 		if d := r.Checks[r.Asked[0]].Decision; d == nil || d.Decision != agent.DecideForMe {
 			h.Errorf("decided %+v", d)
 		}
 	}},
 	{"clarify/free text", unclear, nil, func(h *harness) {
-		run, ask := h.unclear()
+		run, ask := askUnclear(h)
 		h.Say(Ann, ask.Thread, "the one in the west")
-		h.clarified(run, "the one in the west")
+		clarified(h, run, "the one in the west")
 	}},
 	{"clarify/not by others", unclear, nil, func(h *harness) {
-		run, ask := h.unclear()
+		run, ask := askUnclear(h)
 		h.click(Ben, ask, "North")
 		h.told(Ben, 1)
 		h.Say(Ben, ask.Thread, "north, of course")
@@ -56,7 +56,7 @@ var questions = []scenario{
 			h.Errorf("it is %s after somebody else's answer", r.State())
 		}
 		h.click(Ann, ask, "South")
-		h.clarified(run, "South")
+		clarified(h, run, "South")
 	}},
 	{"plan/approve", harmless, plans, func(h *harness) {
 		run, ask := h.begin()
@@ -98,7 +98,7 @@ func (h *harness) begin() (agent.RunID, Post) {
 	return run, h.asked(1)
 }
 
-func (h *harness) unclear() (agent.RunID, Post) {
+func askUnclear(h *harness) (agent.RunID, Post) {
 	h.Helper()
 	run, ask := h.begin()
 	if !strings.Contains(ask.Text, "Which berth do you mean?") {
@@ -109,7 +109,7 @@ func (h *harness) unclear() (agent.RunID, Post) {
 
 // clarified wants the run to go on with the answer, and the question to have
 // been asked once.
-func (h *harness) clarified(run agent.RunID, answer string) agent.Run {
+func clarified(h *harness, run agent.RunID, answer string) agent.Run {
 	h.Helper()
 	r := h.ends(run, agent.RunDone)
 	asked := h.model.requests(llm.Intake)

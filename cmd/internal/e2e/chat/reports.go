@@ -10,9 +10,9 @@ import (
 // lengthy is a report that no message can hold.
 var lengthy = strings.Repeat("The tide rises, and the tide falls.\n\n", 1800) + "The last line of the log."
 
-// reports are about how a run ends.
+// manageReports are about how a run ends.
 var reports = []scenario{
-	{"report/artifacts", func() *play {
+	{"report/artifacts", func() *scriptedModel {
 		m := harbour()
 		m.artifacts = []string{"berth.md"}
 		return m
@@ -24,7 +24,7 @@ var reports = []scenario{
 			h.Errorf("in the thread are the files %+v\n%s", got, h.scene())
 		}
 	}},
-	{"report/artifact that is not there", func() *play {
+	{"report/artifact that is not there", func() *scriptedModel {
 		m := harmless()
 		m.artifacts = []string{"missing.md"}
 		return m
@@ -34,7 +34,7 @@ var reports = []scenario{
 		h.until(run, "it has ended", func(r agent.Run) bool { return r.Ended != nil })
 		h.sees("its end is told", func() bool { return len(h.kinds(agent.PostReport)) == 1 })
 	}},
-	{"report/long", func() *play {
+	{"report/long", func() *scriptedModel {
 		m := harmless()
 		m.body = lengthy
 		return m
@@ -58,12 +58,12 @@ var reports = []scenario{
 		})
 	}},
 	{"report/good", harmless, nil, func(h *harness) {
-		run, report := h.reported()
+		run, report := reportedRun(h)
 		h.does("Ann rates", func() error { return h.Rate(Ann, report.Message, true) })
-		h.rated(run, Ann, 1, "")
+		rated(h, run, Ann, 1, "")
 	}},
 	{"report/bad", harmless, nil, func(h *harness) {
-		run, report := h.reported()
+		run, report := reportedRun(h)
 		h.opened(Ben, func() error { return h.Rate(Ben, report.Message, false) }, first("the total is wrong"))
 		h.journalled(run, "a rating with its comment", 1, func(b agent.Body) bool {
 			f, is := b.(agent.Feedback)
@@ -85,8 +85,8 @@ func (h *harness) files(name string) []File {
 	return list
 }
 
-// reported is a run that ended with a report.
-func (h *harness) reported() (agent.RunID, Post) {
+// reportedRun is a run that ended with a report.
+func reportedRun(h *harness) (agent.RunID, Post) {
 	h.Helper()
 	h.Mention(Ann, h.Channel(), "Get the harbour ready")
 	_, run := h.card(1)
@@ -98,7 +98,7 @@ func (h *harness) reported() (agent.RunID, Post) {
 	return run, list[0]
 }
 
-func (h *harness) rated(run agent.RunID, w Who, rating int, comment string) {
+func rated(h *harness, run agent.RunID, w Who, rating int, comment string) {
 	h.Helper()
 	h.journalled(run, "a rating", 1, func(b agent.Body) bool {
 		f, is := b.(agent.Feedback)

@@ -12,7 +12,7 @@ import (
 type scenario struct {
 	name string
 	// model is what the model does; nil: it writes one file.
-	model func() *play
+	model func() *scriptedModel
 	// rules change the configuration before anybody works; nil: as it is.
 	rules func(h *harness)
 	play  func(h *harness)
@@ -91,11 +91,11 @@ func (s scenario) run(t *testing.T, a Adapter) {
 }
 
 // harbour is a model that writes one file.
-func harbour() *play {
-	return &play{parts: []part{work("a", once(write("berth.md", "ready\n")))}}
+func harbour() *scriptedModel {
+	return &scriptedModel{parts: []taskScript{work("a", once(write("berth.md", "ready\n")))}}
 }
 
 // harmless is a model that needs nobody's approval.
-func harmless() *play {
-	return &play{parts: []part{work("a", once(sum("6*7")), once(sum("6*8")))}}
+func harmless() *scriptedModel {
+	return &scriptedModel{parts: []taskScript{work("a", once(sum("6*7")), once(sum("6*8")))}}
 }

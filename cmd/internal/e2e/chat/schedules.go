@@ -11,10 +11,10 @@ import (
 
 // schedules are about what comes again and again.
 var schedules = []scenario{
-	{"schedule/report by message", harmless, nil, func(h *harness) { h.reports(spoken(h)) }},
-	{"schedule/report by command", harmless, nil, func(h *harness) { h.reports(typed(h)) }},
-	{"schedule/goal by message", harmless, nil, func(h *harness) { h.recurs(spoken(h)) }},
-	{"schedule/goal by command", harmless, nil, func(h *harness) { h.recurs(typed(h)) }},
+	{"schedule/report by message", harmless, nil, func(h *harness) { manageReports(h, spoken(h)) }},
+	{"schedule/report by command", harmless, nil, func(h *harness) { manageReports(h, typed(h)) }},
+	{"schedule/goal by message", harmless, nil, func(h *harness) { manageGoals(h, spoken(h)) }},
+	{"schedule/goal by command", harmless, nil, func(h *harness) { manageGoals(h, typed(h)) }},
 	{"schedule/turns", harmless, tides, turns},
 	{"schedule/turns of two replicas", harmless, func(h *harness) {
 		distributed(h)
@@ -63,7 +63,7 @@ func typed(h *harness) desk {
 }
 
 // order gives an order and waits for an answer with all of the parts.
-func (h *harness) order(o desk, text string, parts ...string) (answer string) {
+func order(h *harness, o desk, text string, parts ...string) (answer string) {
 	h.Helper()
 	before := len(o.answers())
 	o.give(text)
@@ -84,25 +84,25 @@ func (h *harness) order(o desk, text string, parts ...string) (answer string) {
 
 var scheduleName = regexp.MustCompile(`(report|goal)-[a-z2-7]{5}`)
 
-// reports makes a report, and does everything with it that can be done.
-func (h *harness) reports(o desk) {
+// manageReports makes a report, and does everything with it that can be done.
+func manageReports(h *harness, o desk) {
 	h.Helper()
-	name := scheduleName.FindString(h.order(o, "report every weekday 9:00 Europe/Berlin #general always", "I keep it as", "every weekday at 9:00 (Europe/Berlin), here"))
-	h.order(o, "report list", name, "every weekday at 9:00")
-	h.order(o, "report change "+name+" daily 10:00 UTC", "I changed", "every day at 10:00 (UTC)")
-	h.order(o, "report pause "+name, "Paused", name)
-	h.order(o, "report resume "+name, name, "goes on")
+	name := scheduleName.FindString(order(h, o, "report every weekday 9:00 Europe/Berlin #general always", "I keep it as", "every weekday at 9:00 (Europe/Berlin), here"))
+	order(h, o, "report list", name, "every weekday at 9:00")
+	order(h, o, "report change "+name+" daily 10:00 UTC", "I changed", "every day at 10:00 (UTC)")
+	order(h, o, "report pause "+name, "Paused", name)
+	order(h, o, "report resume "+name, name, "goes on")
 	h.does("Ben gives a command", func() error { return h.Slash(Ben, "report remove "+name) })
 	h.sees("Ben is told that he may not", func() bool { return strings.Contains(strings.Join(h.Whispers(Ben), "\n"), "Only its owner") })
-	h.order(o, "report remove "+name, "Removed", name)
-	h.order(o, "report list", "Nothing is scheduled here")
+	order(h, o, "report remove "+name, "Removed", name)
+	order(h, o, "report list", "Nothing is scheduled here")
 	o.give("report now")
-	h.posted(1)
+	awaitReports(h, 1)
 }
 
-// posted waits for the n-th report on the far side: a headline in the channel
+// awaitReports waits for the n-th report on the platform: a headline in the channel
 // itself, and below it what it says.
-func (h *harness) posted(n int) {
+func awaitReports(h *harness, n int) {
 	h.Helper()
 	h.sees("a report is posted", func() bool {
 		heads, bodies := 0, 0
@@ -120,16 +120,16 @@ func (h *harness) posted(n int) {
 	})
 }
 
-// recurs makes a goal that recurs, and does everything with it that can be done.
-func (h *harness) recurs(o desk) {
+// manageGoals makes a goal that recurs, and does everything with it that can be done.
+func manageGoals(h *harness, o desk) {
 	h.Helper()
-	name := scheduleName.FindString(h.order(o, "schedule @every 60s: Get the harbour ready", "I keep it as", "Get the harbour ready"))
-	h.order(o, "schedule list", name, "Get the harbour ready")
-	h.order(o, "schedule change "+name+" daily 10:00 UTC queue: Sweep the harbour", "I changed", "Sweep the harbour", "every day at 10:00 (UTC)")
-	h.order(o, "schedule pause "+name, "Paused", name)
-	h.order(o, "schedule resume "+name, name, "goes on")
-	h.order(o, "schedule remove "+name, "Removed", name)
-	h.order(o, "schedule list", "Nothing is scheduled here")
+	name := scheduleName.FindString(order(h, o, "schedule @every 60s: Get the harbour ready", "I keep it as", "Get the harbour ready"))
+	order(h, o, "schedule list", name, "Get the harbour ready")
+	order(h, o, "schedule change "+name+" daily 10:00 UTC queue: Sweep the harbour", "I changed", "Sweep the harbour", "every day at 10:00 (UTC)")
+	order(h, o, "schedule pause "+name, "Paused", name)
+	order(h, o, "schedule resume "+name, name, "goes on")
+	order(h, o, "schedule remove "+name, "Removed", name)
+	order(h, o, "schedule list", "Nothing is scheduled here")
 	if n := len(h.runs()); n != 0 {
 		h.Errorf("%d runs began before their turn", n)
 	}
@@ -153,9 +153,9 @@ func turns(h *harness) {
 			h.Errorf("%s has no report\n%s", run, h.scene())
 		}
 	}
-	h.posted(1)
-	h.order(typed(h), "schedule pause tide", "Paused")
-	h.order(typed(h), "report pause log", "Paused")
+	awaitReports(h, 1)
+	order(h, typed(h), "schedule pause tide", "Paused")
+	order(h, typed(h), "report pause log", "Paused")
 	seen := map[string]agent.RunID{}
 	for _, run := range h.runs() {
 		r := h.until(run, "it has ended", func(r agent.Run) bool { return r.Ended != nil })

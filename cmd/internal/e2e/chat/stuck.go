@@ -19,7 +19,7 @@ const loopCalls = 4
 const wordlessExpiry = 20 * time.Second
 
 // obstinate is a model that makes the same call until a person helps it.
-func obstinate() *play {
+func obstinate() *scriptedModel {
 	m := endless()
 	m.heeds = wayOut
 	return m
@@ -28,22 +28,22 @@ func obstinate() *play {
 // ladders are about runs that ask for a way out.
 var ladders = []scenario{
 	{"stuck/hint", obstinate, nil, func(h *harness) {
-		run, ask := h.stuck()
+		run, ask := stuckRun(h)
 		h.Mention(Ann, ask.Thread, wayOut)
-		h.relieved(run, ask)
+		relieved(h, run, ask)
 	}},
 	{"stuck/word in the thread", obstinate, nil, func(h *harness) {
-		run, ask := h.stuck()
+		run, ask := stuckRun(h)
 		h.Say(Cleo, ask.Thread, "multiply by nine")
 		h.heard(run, Cleo, "multiply by nine", false)
 		if r := h.load(run); r.State() != agent.RunWaiting {
 			h.Errorf("it is %s after somebody else's words", r.State())
 		}
 		h.Say(Ann, ask.Thread, wayOut)
-		h.relieved(run, ask)
+		relieved(h, run, ask)
 	}},
 	{"stuck/buttons", obstinate, nil, func(h *harness) {
-		run, ask := h.stuck()
+		run, ask := stuckRun(h)
 		h.click(Ann, ask, "Try again")
 		again := h.asked(2)
 		h.closed(ask, "Try again")
@@ -60,15 +60,15 @@ var ladders = []scenario{
 		h.ends(run, agent.RunCancelled)
 	}},
 	{"stuck/operators", obstinate, patrolled, func(h *harness) {
-		run, ask := h.stuck()
-		reminder := h.reminded(ask)
+		run, ask := stuckRun(h)
+		reminder := reminded(h, ask)
 		h.click(Ben, reminder, "Cancel")
 		h.ends(run, agent.RunCancelled)
 		h.closed(reminder, "Cancelled")
 	}},
 	{"stuck/nobody", obstinate, patrolled, func(h *harness) {
-		run, ask := h.stuck()
-		reminder := h.reminded(ask)
+		run, ask := stuckRun(h)
+		reminder := reminded(h, ask)
 		r := h.ends(run, agent.RunFailed)
 		h.closed(ask, "Expired")
 		h.closed(reminder, "Expired")
@@ -93,9 +93,9 @@ func patrolled(h *harness) {
 	h.rules.Expires = wordlessExpiry
 }
 
-// stuck starts a run as Ann does, and waits until it asks her, and nobody else,
+// stuckRun starts a run as Ann does, and waits until it asks her, and nobody else,
 // for a way out.
-func (h *harness) stuck() (agent.RunID, Post) {
+func stuckRun(h *harness) (agent.RunID, Post) {
 	h.Helper()
 	run, ask := h.begin()
 	for _, want := range []string{"Try again", "Skip", "Cancel"} {
@@ -118,7 +118,7 @@ func (h *harness) stuck() (agent.RunID, Post) {
 }
 
 // relieved wants the run to go on with the way out, and to say who showed it.
-func (h *harness) relieved(run agent.RunID, ask Post) {
+func relieved(h *harness, run agent.RunID, ask Post) {
 	h.Helper()
 	r := h.ends(run, agent.RunDone)
 	d := r.Checks[r.Asked[0]].Decision
@@ -133,7 +133,7 @@ func (h *harness) relieved(run agent.RunID, ask Post) {
 }
 
 // reminded waits for the second message of the question, which asks Ben.
-func (h *harness) reminded(ask Post) Post {
+func reminded(h *harness, ask Post) Post {
 	h.Helper()
 	reminder := h.asked(2)
 	if !strings.Contains(reminder.Text, "Still waiting") || !named(reminder.Buttons, "Try again") || reminder.Thread != ask.Thread {
@@ -143,4 +143,61 @@ func (h *harness) reminded(ask Post) Post {
 		h.Errorf("the reminder notifies %q, want Ben", reminder.Pings)
 	}
 	return reminder
+}
+
+// endless is a model that makes the same call for ever.
+func endless() *scriptedModel {
+	m := harmless()
+	m.endless = true
+	return m
+}
+
+// troubles are about runs that cannot go on by themselves.
+var troubles = []scenario{
+	// The work takes six steps, and one more for each that a worker lost.
+	{"trouble/budget", harmless, func(h *harness) { h.rules.Limits.Steps = 5 }, func(h *harness) {
+		run, ask := h.begin()
+		for _, want := range []string{"+25 %", "+100 %", "Finish with what you have", "Cancel"} {
+			if !named(ask.Buttons, want) {
+				h.Errorf("there is no %q among %q", want, ask.Buttons)
+			}
+		}
+		h.click(Ben, ask, "+100 %")
+		h.told(Ben, 1)
+		h.waits(run)
+		h.click(Ann, ask, "+100 %")
+		h.ends(run, agent.RunDone)
+		h.closed(ask, "+100 %")
+	}},
+	{"trouble/budget finished", harmless, func(h *harness) { h.rules.Limits.Steps = 2 }, func(h *harness) {
+		run, ask := h.begin()
+		h.click(Ann, ask, "Finish with what you have")
+		h.until(run, "it has ended", func(r agent.Run) bool { return r.Ended != nil })
+		h.sees("its end is told", func() bool { return len(h.kinds(agent.PostReport)) == 1 })
+	}},
+	{"trouble/stuck", endless, nil, func(h *harness) {
+		run, ask := h.begin()
+		if !named(ask.Buttons, "Try again") || !named(ask.Buttons, "Cancel") || !strings.Contains(ask.Text, "calculator") {
+			h.Errorf("the ways out are %q, the evidence: %s", ask.Buttons, ask.Text)
+		}
+		if strings.Join(ask.Pings, " ") != h.Principal(Ann) {
+			h.Errorf("the question notifies %q, want Ann", ask.Pings)
+		}
+		h.click(Ben, ask, "Try again")
+		h.told(Ben, 1)
+		h.click(Ann, ask, "Cancel")
+		h.until(run, "it has ended", func(r agent.Run) bool { return r.Ended != nil })
+	}},
+	{"trouble/expired", nil, func(h *harness) { h.rules.Expires = expiry }, func(h *harness) {
+		run, ask := h.begin()
+		h.ends(run, agent.RunDone)
+		h.absent("berth.md")
+		h.closed(ask, "Expired")
+		if n := len(h.kinds(agent.PostCheckpoint)); n > 2 {
+			h.Errorf("%d messages about one question: itself and one reminder were due", n)
+		}
+		if err := h.Click(Ann, ask.Message, "Approve"); err == nil {
+			h.Error("an expired question can still be clicked")
+		}
+	}},
 }

@@ -43,13 +43,13 @@ const (
 	postTimeout = 2 * time.Second
 )
 
-// harness is a Deckhand with its people: a far side, a store, and one or two
+// harness is a Deckhand with its people: a platform, a store, and one or two
 // processes that work there.
 type harness struct {
 	*testing.T
 	Server
 	adapter Adapter
-	model   *play
+	model   *scriptedModel
 	rules   rules
 	robots  []string
 
@@ -72,7 +72,7 @@ type process struct {
 }
 
 // open builds a harness in which nobody works yet.
-func open(t *testing.T, a Adapter, m *play) *harness {
+func open(t *testing.T, a Adapter, m *scriptedModel) *harness {
 	t.Helper()
 	h := &harness{T: t, Server: a.Server(t), adapter: a, model: m, dir: t.TempDir(), timeout: calmPost, rules: rules{
 		Authority:    config.Authority{RequesterMayApprove: true},
@@ -263,7 +263,7 @@ func (h *harness) load(run agent.RunID) agent.Run {
 	return r
 }
 
-// asked waits for the n-th question on the far side, counted from 1.
+// asked waits for the n-th question on the platform, counted from 1.
 func (h *harness) asked(n int) Post {
 	h.Helper()
 	h.sees("there is question "+string(rune('0'+n)), func() bool { return len(h.kinds(agent.PostCheckpoint)) >= n })

@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
+	"sync"
 	"testing"
 	"time"
 
@@ -11,10 +13,10 @@ import (
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
-// Who is somebody on the far side.
+// Who is somebody on the platform.
 type Who string
 
-// The people of every far side.
+// The people of every platform.
 const (
 	Ann   Who = "ann"   // a full member, who asks
 	Ben   Who = "ben"   // a full member, who approves
@@ -26,9 +28,9 @@ const (
 
 // Adapter is a platform under test.
 type Adapter struct {
-	// Server opens a far side of its own, which ends with the test.
+	// Server opens a platform of its own, which ends with the test.
 	Server func(t *testing.T) Server
-	// Open connects to the far side of the ticket, perhaps from another process.
+	// Open connects to the platform of the ticket, perhaps from another process.
 	Open func(ctx context.Context, ticket string, w Wiring) (bot.Platform, error)
 	// Sends reports whether a request posts a message or a file.
 	Sends func(r *http.Request) bool
@@ -65,7 +67,7 @@ type Wiring struct {
 // Server is the other side of a platform: a server with people in it.
 type Server interface {
 	People
-	Sight
+	Screen
 	Faults
 	Links
 	// Ticket is how Adapter.Open reaches it.
@@ -120,8 +122,8 @@ type People interface {
 	Stop(w Who, thread bot.Address) error
 }
 
-// Sight is what can be seen.
-type Sight interface {
+// Screen is what can be seen.
+type Screen interface {
 	// Posts are the bot's messages everywhere, the oldest first, without those
 	// that were deleted and without whispers.
 	Posts() []Post
@@ -166,8 +168,8 @@ type Faults interface {
 	Unruly(seed uint64)
 }
 
-// Wrecker is a Server whose places can go away.
-type Wrecker interface {
+// Breaker is a Server whose places can go away.
+type Breaker interface {
 	// Delete removes the message that a thread began at, and with it the thread
 	// where that is a place of its own.
 	Delete(message bot.Address) error
@@ -196,4 +198,80 @@ type Post struct {
 type File struct {
 	Name string
 	Data []byte
+}
+
+// Front is where a platform's signed deliveries arrive: it hands them to the
+// replicas that listen, in turn, as a load balancer does.
+type Front struct {
+	server  *httptest.Server
+	mu      sync.Mutex
+	behind  []http.Handler
+	turn    int
+	changed chan struct{}
+}
+
+// OpenFront opens a front, which ends with the test.
+func OpenFront(t *testing.T) *Front {
+	t.Helper()
+	f := &Front{changed: make(chan struct{})}
+	f.server = httptest.NewServer(f)
+	t.Cleanup(f.server.Close)
+	return f
+}
+
+// URL is where to deliver.
+func (f *Front) URL() string { return f.server.URL }
+
+// ServeHTTP answers 503 while nobody listens.
+func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	var h http.Handler
+	if n := len(f.behind); n > 0 {
+		f.turn++
+		h = f.behind[f.turn%n]
+	}
+	f.mu.Unlock()
+	if h == nil {
+		http.Error(w, "nobody listens", http.StatusServiceUnavailable)
+		return
+	}
+	h.ServeHTTP(w, r)
+}
+
+// Add puts a replica behind the front.
+func (f *Front) Add(h http.Handler) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.behind = append(f.behind, h)
+	close(f.changed)
+	f.changed = make(chan struct{})
+}
+
+// Remove takes a replica away.
+func (f *Front) Remove(h http.Handler) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i, o := range f.behind {
+		if o == h {
+			f.behind = append(f.behind[:i:i], f.behind[i+1:]...)
+			break
+		}
+	}
+}
+
+// Await returns when so many replicas listen.
+func (f *Front) Await(ctx context.Context, n int) error {
+	for {
+		f.mu.Lock()
+		have, changed := len(f.behind), f.changed
+		f.mu.Unlock()
+		if have >= n {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }

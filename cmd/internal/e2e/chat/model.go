@@ -9,53 +9,53 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
-// wish is a call that a model makes.
-type wish struct {
+// toolCall is a call that a model makes.
+type toolCall struct {
 	name string
 	args any
 }
 
 // The wishes of most scenarios.
-func write(path, text string) wish {
-	return wish{"write_to_file", map[string]any{"path": path, "text": text}}
+func write(path, text string) toolCall {
+	return toolCall{"write_to_file", map[string]any{"path": path, "text": text}}
 }
-func remove(path string) wish { return wish{"delete_file", map[string]any{"path": path}} }
-func sum(expression string) wish {
-	return wish{"calculator", map[string]any{"expression": expression}}
+func remove(path string) toolCall { return toolCall{"delete_file", map[string]any{"path": path}} }
+func sum(expression string) toolCall {
+	return toolCall{"calculator", map[string]any{"expression": expression}}
 }
 
 // asks is a model's question to the person.
-func asks(question string, choices ...string) wish {
-	return wish{"ask_human", map[string]any{"questions": []map[string]any{
+func asks(question string, choices ...string) toolCall {
+	return toolCall{"ask_human", map[string]any{"questions": []map[string]any{
 		{"id": "q1", "question": question, "choices": append([]string{}, choices...), "why": "it matters"},
 	}}}
 }
 
-// part is a task with what its model does, turn by turn. After the last turn
+// taskScript is a task with what its model does, turn by turn. After the last turn
 // it finishes.
-type part struct {
+type taskScript struct {
 	id    string
 	after []string
 	tools []string
-	turns [][]wish
+	turns [][]toolCall
 }
 
 // work is a part that needs nothing of others.
-func work(id string, turns ...[]wish) part { return part{id: id, turns: turns} }
+func work(id string, turns ...[]toolCall) taskScript { return taskScript{id: id, turns: turns} }
 
 // once is a turn.
-func once(w ...wish) []wish { return w }
+func once(w ...toolCall) []toolCall { return w }
 
-// play is a model that answers by a pure function of the request: it goes on
+// scriptedModel is a model that answers by a pure function of the request: it goes on
 // after any death as if nothing had been. Gates hold it where a test says so.
-type play struct {
-	first     []wish // what it asks for before it plans
-	answer    string // a mere answer instead of a plan
-	parts     []part
+type scriptedModel struct {
+	first     []toolCall // what it asks for before it plans
+	answer    string     // a mere answer instead of a plan
+	parts     []taskScript
 	headline  string
 	body      string
 	artifacts []string
-	endless   bool   // work calls the first wish of its part for ever
+	endless   bool   // work calls the first toolCall of its part for ever
 	heeds     string // words that end even that
 
 	mu    sync.Mutex
@@ -66,7 +66,7 @@ type play struct {
 
 // hold keeps the model's next answers of the purpose back until the returned
 // function is called.
-func (p *play) hold(purpose llm.Purpose) (release func()) {
+func (p *scriptedModel) hold(purpose llm.Purpose) (release func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	gate := make(chan struct{})
@@ -83,7 +83,7 @@ func (p *play) hold(purpose llm.Purpose) (release func()) {
 }
 
 // requests are what the model was asked for the purpose so far.
-func (p *play) requests(purpose llm.Purpose) []llm.Request {
+func (p *scriptedModel) requests(purpose llm.Purpose) []llm.Request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var list []llm.Request
@@ -96,7 +96,7 @@ func (p *play) requests(purpose llm.Purpose) []llm.Request {
 }
 
 // await returns when the model was asked so often for the purpose.
-func (p *play) await(ctx context.Context, purpose llm.Purpose, n int) error {
+func (p *scriptedModel) await(ctx context.Context, purpose llm.Purpose, n int) error {
 	for {
 		p.mu.Lock()
 		if p.grown == nil {
@@ -116,7 +116,7 @@ func (p *play) await(ctx context.Context, purpose llm.Purpose, n int) error {
 }
 
 // Complete answers.
-func (p *play) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
+func (p *scriptedModel) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
 	p.mu.Lock()
 	p.heard = append(p.heard, r)
 	if p.grown != nil {
@@ -148,7 +148,7 @@ func turnOf(r llm.Request) int {
 	return n
 }
 
-func (p *play) say(r llm.Request) llm.Message {
+func (p *scriptedModel) say(r llm.Request) llm.Message {
 	n := turnOf(r)
 	switch r.Purpose {
 	case llm.Intake, llm.Plan:
@@ -156,20 +156,20 @@ func (p *play) say(r llm.Request) llm.Message {
 			return calls(p.first[n])
 		}
 		if p.answer != "" {
-			return calls(wish{"reply", map[string]any{"text": p.answer}})
+			return calls(toolCall{"reply", map[string]any{"text": p.answer}})
 		}
-		return calls(wish{"submit_plan", map[string]any{"name": "Harbour", "description": "The harbour is made ready.", "tasks": p.tasks()}})
+		return calls(toolCall{"submit_plan", map[string]any{"name": "Harbour", "description": "The harbour is made ready.", "tasks": p.tasks()}})
 	case llm.Work:
 		if p.heeds != "" && strings.Contains(read(r), p.heeds) {
 			return finish(r.Task)
 		}
 		return p.working(r.Task, n)
 	case llm.Judge:
-		return calls(wish{"judge_task", map[string]any{"accepted": true}})
+		return calls(toolCall{"judge_task", map[string]any{"accepted": true}})
 	case llm.CheckIn:
-		return calls(wish{"submit_reflection", map[string]any{"progress": 0.5, "looping": false, "relevance": 1, "plan_still_best": true, "verdict": "continue", "lesson": "none"}})
+		return calls(toolCall{"submit_reflection", map[string]any{"progress": 0.5, "looping": false, "relevance": 1, "plan_still_best": true, "verdict": "continue", "lesson": "none"}})
 	default:
-		return calls(wish{"submit_report", map[string]any{
+		return calls(toolCall{"submit_report", map[string]any{
 			"headline": either(p.headline, "The harbour is ready"), "body": either(p.body, "All is written."), "artifacts": append([]string{}, p.artifacts...),
 		}})
 	}
@@ -182,7 +182,7 @@ func either(a, b string) string {
 	return b
 }
 
-func (p *play) working(task string, turn int) llm.Message {
+func (p *scriptedModel) working(task string, turn int) llm.Message {
 	for _, t := range p.parts {
 		switch {
 		case t.id != task:
@@ -196,13 +196,13 @@ func (p *play) working(task string, turn int) llm.Message {
 }
 
 func finish(task string) llm.Message {
-	return calls(wish{"finish_task", map[string]any{
+	return calls(toolCall{"finish_task", map[string]any{
 		"summary": "done", "outputs": []map[string]any{{"name": "out_" + task, "value": task}},
 	}})
 }
 
 // tasks are the parts as a plan has them.
-func (p *play) tasks() []map[string]any {
+func (p *scriptedModel) tasks() []map[string]any {
 	list := make([]map[string]any, 0, len(p.parts))
 	for _, t := range p.parts {
 		tools := t.tools
@@ -225,7 +225,7 @@ func (p *play) tasks() []map[string]any {
 }
 
 // calls is an answer that makes the calls.
-func calls(list ...wish) llm.Message {
+func calls(list ...toolCall) llm.Message {
 	m := llm.Message{Role: llm.Assistant}
 	for i, w := range list {
 		args, err := json.Marshal(w.args)
