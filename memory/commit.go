@@ -33,10 +33,8 @@ func Check(c agent.Commit) error {
 			return fmt.Errorf("%w %s: event %d of %d has no strand or no body", ErrMalformed, c.ID, i+1, len(c.Events))
 		}
 	}
-	for s := range c.Wake {
-		if s == "" {
-			return fmt.Errorf("%w %s: it wakes a strand without a name", ErrMalformed, c.ID)
-		}
+	if _, nameless := c.Wake[""]; nameless {
+		return fmt.Errorf("%w %s: it wakes a strand without a name", ErrMalformed, c.ID)
 	}
 	for name, value := range c.Set {
 		if err := CheckName(name, value); err != nil {

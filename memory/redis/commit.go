@@ -192,37 +192,39 @@ func (s *Store) send(ctx context.Context, p packed, ask bool) (agent.Receipt, er
 	return receipt(reply, p)
 }
 
-// receipt reads the script's reply.
+// refusals are what the script answers a commit with that it does not write.
+var refusals = map[string]error{
+	"empty":    fmt.Errorf("it says what it has seen, but the run has no events: %w", agent.ErrNoRun),
+	"conflict": agent.ErrConflict,
+	"stale":    agent.ErrStale,
+	"seen":     agent.ErrSeen,
+}
+
+// receipt reads the script's reply: a word, and the numbers that belong to it.
 func receipt(reply any, p packed) (agent.Receipt, error) {
 	list, _ := reply.([]any)
+	var numbers []int64
+	for _, v := range list[min(1, len(list)):] {
+		n, ok := v.(int64)
+		if !ok {
+			return agent.Receipt{}, errReply
+		}
+		numbers = append(numbers, n)
+	}
 	if len(list) == 0 {
 		return agent.Receipt{}, errReply
 	}
-	switch list[0] {
-	case "ok":
-		if len(list) == 3 {
-			seq, okSeq := list[1].(int64)
-			at, okAt := list[2].(int64)
-			if okSeq && okAt {
-				return agent.Receipt{Seq: uint64(seq), At: stampTime(at)}, nil
-			}
-		}
-	case "fits":
+	word, _ := list[0].(string)
+	switch {
+	case word == "ok" && len(numbers) == 2:
+		return agent.Receipt{Seq: uint64(numbers[0]), At: stampTime(numbers[1])}, nil
+	case word == "fits":
 		return agent.Receipt{}, errFits
-	case "empty":
-		return agent.Receipt{}, fmt.Errorf("commit to run %s: it says what it has seen, but the run has no events: %w", p.run, agent.ErrNoRun)
-	case "conflict":
-		return agent.Receipt{}, fmt.Errorf("commit to run %s: %w", p.run, agent.ErrConflict)
-	case "stale":
-		return agent.Receipt{}, fmt.Errorf("commit to run %s: %w", p.run, agent.ErrStale)
-	case "seen":
-		return agent.Receipt{}, fmt.Errorf("commit to run %s: %w", p.run, agent.ErrSeen)
-	case "budget":
-		if len(list) == 2 {
-			if i, ok := list[1].(int64); ok && i >= 0 && int(i) < len(p.spends) {
-				return agent.Receipt{}, fmt.Errorf("commit to run %s: %w", p.run, &agent.BudgetError{Counter: p.spends[i].Counter})
-			}
-		}
+	case word == "budget" && len(numbers) == 1 && numbers[0] >= 0 && int(numbers[0]) < len(p.spends):
+		return agent.Receipt{}, fmt.Errorf("commit to run %s: %w", p.run, &agent.BudgetError{Counter: p.spends[numbers[0]].Counter})
+	}
+	if err := refusals[word]; err != nil {
+		return agent.Receipt{}, fmt.Errorf("commit to run %s: %w", p.run, err)
 	}
 	return agent.Receipt{}, errReply
 }

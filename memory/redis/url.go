@@ -41,26 +41,38 @@ func connect(url string) (server, error) {
 	url = plain + "://" + rest
 	switch kind {
 	case "":
-		o, err := redis.ParseURL(url)
-		if err != nil {
-			return server{}, ErrURL
-		}
-		o.MaintNotificationsConfig = quiet
-		return server{client: redis.NewClient(o), address: o.Addr}, nil
+		return connectOne(url)
 	case "sentinel":
-		o, err := redis.ParseFailoverURL(url)
-		if err != nil || o.MasterName == "" || o.RouteByLatency || o.RouteRandomly || o.ReplicaOnly {
-			return server{}, ErrURL
-		}
-		address := fmt.Sprintf("master %s of the sentinels %s", o.MasterName, strings.Join(o.SentinelAddrs, ", "))
-		return server{client: redis.NewFailoverClient(o), address: address}, nil
+		return connectSentinels(url)
 	case "cluster":
-		o, err := redis.ParseClusterURL(url)
-		if err != nil || o.ReadOnly || o.RouteByLatency || o.RouteRandomly {
-			return server{}, ErrURL
-		}
-		o.MaintNotificationsConfig = quiet
-		return server{client: redis.NewClusterClient(o), address: strings.Join(o.Addrs, ", "), cluster: true}, nil
+		return connectCluster(url)
 	}
 	return server{}, ErrURL
+}
+
+func connectOne(url string) (server, error) {
+	o, err := redis.ParseURL(url)
+	if err != nil {
+		return server{}, ErrURL
+	}
+	o.MaintNotificationsConfig = quiet
+	return server{client: redis.NewClient(o), address: o.Addr}, nil
+}
+
+func connectSentinels(url string) (server, error) {
+	o, err := redis.ParseFailoverURL(url)
+	if err != nil || o.MasterName == "" || o.RouteByLatency || o.RouteRandomly || o.ReplicaOnly {
+		return server{}, ErrURL
+	}
+	address := fmt.Sprintf("master %s of the sentinels %s", o.MasterName, strings.Join(o.SentinelAddrs, ", "))
+	return server{client: redis.NewFailoverClient(o), address: address}, nil
+}
+
+func connectCluster(url string) (server, error) {
+	o, err := redis.ParseClusterURL(url)
+	if err != nil || o.ReadOnly || o.RouteByLatency || o.RouteRandomly {
+		return server{}, ErrURL
+	}
+	o.MaintNotificationsConfig = quiet
+	return server{client: redis.NewClusterClient(o), address: strings.Join(o.Addrs, ", "), cluster: true}, nil
 }

@@ -4,7 +4,7 @@
 //	store.go    the store: opened, as worker or as guest, and closed
 //	schema.go   the tables, and how a file of an older version gets them
 //	session.go  the writing connection and its prepared statements
-//	txn.go      A transaction, and what it knows of runs and strands
+//	txn.go      a transaction, and what it knows of runs and strands
 //	writer.go   the one goroutine that writes
 //	commit.go   commits: checked first, written then
 //	claim.go    claims and leases
@@ -17,9 +17,10 @@
 //	lock.go     the right to be the one worker of a directory
 //	error.go    what the store refuses, and what SQLite's errors mean
 //
-// All writes of a process go through one goroutine and one connection. It takes what is waiting, runs it in one transaction and
-// acknowledges all of it after one fsync. A commit's checks are made before its
-// writes, so that a refused one does not spoil its neighbours.
+// All writes of a process go through one goroutine and one connection. It takes
+// what is waiting, runs it in one transaction and acknowledges all of it after
+// one fsync. A commit's checks are made before its writes, so that a refused one
+// does not spoil its neighbours.
 //
 // The worker holds a lock on deckhand.lock that the kernel releases when the
 // process dies (lock.go). Guests, other processes beside it, read and append

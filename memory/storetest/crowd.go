@@ -139,17 +139,24 @@ func oneOrder(b *bed) {
 		last = e.At
 	}
 	for i := range receipts {
-		for j, r := range receipts[i] {
-			if r.Seq < 3 || r.Seq > uint64(len(events)) {
-				b.Fatalf("receipt %+v", r)
-			}
-			first, end := events[r.Seq-2], events[r.Seq-1]
-			if text(first) != fmt.Sprintf("%d/%d", i, j) || text(end) != fmt.Sprintf("%d/%d end", i, j) || !end.At.Equal(r.At) {
-				b.Fatalf("receipt %+v of %d/%d points at %q, %q", r, i, j, text(first), text(end))
-			}
-			if j > 0 && r.Seq <= receipts[i][j-1].Seq {
-				b.Fatalf("writer %d: %+v after %+v", i, r, receipts[i][j-1])
-			}
+		b.ownEntries(events, i, receipts[i][:])
+	}
+}
+
+// ownEntries wants each receipt of a writer to point at what it committed, in
+// the order of its commits.
+func (b *bed) ownEntries(events []agent.Event, i int, receipts []agent.Receipt) {
+	b.Helper()
+	for j, r := range receipts {
+		if r.Seq < 3 || r.Seq > uint64(len(events)) {
+			b.Fatalf("receipt %+v", r)
+		}
+		first, end := events[r.Seq-2], events[r.Seq-1]
+		if text(first) != fmt.Sprintf("%d/%d", i, j) || text(end) != fmt.Sprintf("%d/%d end", i, j) || !end.At.Equal(r.At) {
+			b.Fatalf("receipt %+v of %d/%d points at %q, %q", r, i, j, text(first), text(end))
+		}
+		if j > 0 && r.Seq <= receipts[j-1].Seq {
+			b.Fatalf("writer %d: %+v after %+v", i, r, receipts[j-1])
 		}
 	}
 }

@@ -60,17 +60,12 @@ func translate(p string) (string, error) {
 	open := 0
 	for i := 0; i < len(p); i++ {
 		rest := p[i:]
+		if sign, expression := wildcard(rest); sign != "" {
+			b.WriteString(expression)
+			i += len(sign) - 1
+			continue
+		}
 		switch c := p[i]; {
-		case strings.HasPrefix(rest, "**/"):
-			b.WriteString(`(?:.*/)?`)
-			i += 2
-		case strings.HasPrefix(rest, "**"):
-			b.WriteString(`.*`)
-			i++
-		case c == '*':
-			b.WriteString(`[^/]*`)
-		case c == '?':
-			b.WriteString(`[^/]`)
 		case c == '[':
 			end := strings.IndexByte(rest[1:], ']')
 			if end < 1 {
@@ -97,6 +92,17 @@ func translate(p string) (string, error) {
 		return "", errors.New("a { is not closed")
 	}
 	return b.String(), nil
+}
+
+// wildcard is the sign that a glob goes on with and what it stands for, empty
+// where it goes on with something else.
+func wildcard(p string) (sign, expression string) {
+	for _, w := range [...]struct{ sign, expression string }{{"**/", `(?:.*/)?`}, {"**", `.*`}, {"*", `[^/]*`}, {"?", `[^/]`}} {
+		if strings.HasPrefix(p, w.sign) {
+			return w.sign, w.expression
+		}
+	}
+	return "", ""
 }
 
 // quoteByte keeps the bytes of a character of several bytes together as they are.

@@ -44,13 +44,9 @@ func startOf(f *workspace.Folder, given string) (string, error) {
 // the folder alone, 0 is all. What cannot be read is an error: a listing with
 // holes would be taken for the truth.
 func walk(ctx context.Context, f *workspace.Folder, top string, skip []string, depth int, visit func(foundFile) error) error {
-	globs := make([]glob, 0, len(skip))
-	for _, s := range skip {
-		g, err := compileGlob(strings.TrimSuffix(s, "/"))
-		if err != nil {
-			return err
-		}
-		globs = append(globs, g)
+	globs, err := compileGlobs(skip)
+	if err != nil {
+		return err
 	}
 	return fs.WalkDir(f.FS(), top, func(p string, d fs.DirEntry, err error) error {
 		switch {
@@ -76,6 +72,18 @@ func walk(ctx context.Context, f *workspace.Folder, top string, skip []string, d
 		}
 		return visit(foundFile{p, info.Size()})
 	})
+}
+
+func compileGlobs(skip []string) ([]glob, error) {
+	globs := make([]glob, 0, len(skip))
+	for _, s := range skip {
+		g, err := compileGlob(strings.TrimSuffix(s, "/"))
+		if err != nil {
+			return nil, err
+		}
+		globs = append(globs, g)
+	}
+	return globs, nil
 }
 
 func skipEntry(d fs.DirEntry) error {

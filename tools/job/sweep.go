@@ -42,7 +42,6 @@ func (j *Jobs) Sweep(ctx context.Context, ended func(agent.RunID) (at time.Time,
 	}
 	var failures []error
 	for _, e := range entries {
-		run := agent.RunID(e.Name())
 		if ctx.Err() != nil {
 			break
 		}
@@ -53,29 +52,36 @@ func (j *Jobs) Sweep(ctx context.Context, ended func(agent.RunID) (at time.Time,
 		if !e.IsDir() || !runShape.MatchString(e.Name()) {
 			continue
 		}
-		at, known := ended(run)
-		switch {
-		case known && at.IsZero(): // it lives
-			continue
-		case known:
-			failures = append(failures, j.End(run))
-		default:
-			info, err := e.Info()
-			if err != nil {
-				continue // somebody else removed it
-			}
-			at = info.ModTime()
+		did, err := j.sweepRun(e, ended, before)
+		failures = append(failures, err)
+		if did {
+			removed++
 		}
-		if !at.Before(before) || !j.idle(run) {
-			continue
-		}
-		if err := j.remove(run); err != nil {
-			failures = append(failures, err)
-			continue
-		}
-		removed++
 	}
 	return removed, errors.Join(failures...)
+}
+
+// sweepRun does it for the folder of one run.
+func (j *Jobs) sweepRun(e fs.DirEntry, ended func(agent.RunID) (at time.Time, known bool), before time.Time) (removed bool, err error) {
+	run := agent.RunID(e.Name())
+	at, known := ended(run)
+	switch {
+	case known && at.IsZero(): // it lives
+		return false, nil
+	case known:
+		err = j.End(run)
+	default:
+		info, gone := e.Info()
+		if gone != nil {
+			return false, nil //nolint:nilerr // somebody else removed it
+		}
+		at = info.ModTime()
+	}
+	if !at.Before(before) || !j.idle(run) {
+		return false, err
+	}
+	failed := j.remove(run)
+	return failed == nil, errors.Join(err, failed)
 }
 
 // gone begins the names of folders that are being removed.
