@@ -43,6 +43,26 @@ type TaskItem struct {
 	After []string
 }
 
+var taskMarks = map[agent.TaskState]string{
+	agent.TaskPending: "⚪", agent.TaskRunning: "🔵", agent.TaskDone: "✅", agent.TaskFailed: "❌", agent.TaskSkipped: "➖",
+}
+
+// Mark is a sign for the task's state, empty for one that is not known.
+func (t TaskItem) Mark() string { return taskMarks[t.State] }
+
+// WaitsFor are the titles of the tasks that a task waits for which has not begun.
+func (p Tasks) WaitsFor(t TaskItem) []string {
+	var titles []string
+	for _, id := range t.After {
+		for _, other := range p.Items {
+			if other.ID == id && other.State != agent.TaskDone {
+				titles = append(titles, other.Title)
+			}
+		}
+	}
+	return titles
+}
+
 // Facts are short names with short values, in plain text.
 type Facts struct{ List []Fact }
 

@@ -91,10 +91,6 @@ func (s *builder) facts(p bot.Facts) {
 	s.text(strings.Join(lines, "\n"))
 }
 
-var taskMark = map[agent.TaskState]string{
-	agent.TaskPending: "⚪", agent.TaskRunning: "🔵", agent.TaskDone: "✅", agent.TaskFailed: "❌", agent.TaskSkipped: "➖",
-}
-
 // tasks shows a plan as far as there is room, the first tasks of it.
 func (s *builder) tasks(p bot.Tasks) {
 	items := p.Items
@@ -112,12 +108,12 @@ func (s *builder) tasks(p bot.Tasks) {
 	}
 	lines := []string{markdown.Around("**", title)}
 	for i, t := range items {
-		lines = append(lines, s.taskLine(t, i, p.Items))
+		lines = append(lines, s.taskLine(t, i, p))
 	}
 	s.text(strings.Join(lines, "\n"))
 }
 
-func (s *builder) taskLine(t bot.TaskItem, i int, all []bot.TaskItem) string {
+func (s *builder) taskLine(t bot.TaskItem, i int, all bot.Tasks) string {
 	title := s.line(t.Title, maxTitle)
 	if title == "" {
 		title = "Task " + strconv.Itoa(i+1)
@@ -129,7 +125,7 @@ func (s *builder) taskLine(t bot.TaskItem, i int, all []bot.TaskItem) string {
 		title = "**" + title + "**"
 	case agent.TaskPending, agent.TaskDone, agent.TaskFailed:
 	}
-	line := strings.TrimSpace(taskMark[t.State] + " " + title)
+	line := strings.TrimSpace(t.Mark() + " " + title)
 	if note := s.taskNote(t, all); note != "" {
 		line += " – " + note
 	}
@@ -137,17 +133,13 @@ func (s *builder) taskLine(t bot.TaskItem, i int, all []bot.TaskItem) string {
 }
 
 // taskNote is what came of a task or, before, which tasks it waits for.
-func (s *builder) taskNote(t bot.TaskItem, all []bot.TaskItem) string {
+func (s *builder) taskNote(t bot.TaskItem, all bot.Tasks) string {
 	if note := s.line(t.Note, maxNote); note != "" || t.State != agent.TaskPending {
 		return note
 	}
 	var names []string
-	for _, id := range t.After {
-		for _, other := range all {
-			if other.ID == id && other.State != agent.TaskDone {
-				names = append(names, Shortened(format.OneLine(other.Title), 40))
-			}
-		}
+	for _, title := range all.WaitsFor(t) {
+		names = append(names, Shortened(format.OneLine(title), 40))
 	}
 	if len(names) == 0 {
 		return ""

@@ -121,10 +121,6 @@ var taskStatus = map[agent.TaskState]slackapi.TaskCardStatus{
 	agent.TaskSkipped: slackapi.TaskCardStatusComplete,
 }
 
-var taskMark = map[agent.TaskState]string{
-	agent.TaskPending: "⚪", agent.TaskRunning: "🔵", agent.TaskDone: "✅", agent.TaskFailed: "❌", agent.TaskSkipped: "➖",
-}
-
 // tasks shows a plan as far as there is room, the first tasks of it.
 func (s *builder) tasks(p bot.Tasks) {
 	items := p.Items
@@ -157,7 +153,7 @@ func (s *builder) tasks(p bot.Tasks) {
 		if status, known := taskStatus[t.State]; known {
 			card = card.WithStatus(status)
 		}
-		if note := s.taskNote(t, p.Items); note != "" {
+		if note := s.taskNote(t, p); note != "" {
 			card = card.WithDetails(slackapi.NewRichTextBlock("", richText(note)))
 		}
 		cards = append(cards, card)
@@ -177,17 +173,13 @@ func (s *builder) taskTitle(t bot.TaskItem, i int) string {
 }
 
 // taskNote is what came of a task or, before, which tasks it waits for.
-func (s *builder) taskNote(t bot.TaskItem, all []bot.TaskItem) string {
+func (s *builder) taskNote(t bot.TaskItem, all bot.Tasks) string {
 	if note := strings.TrimSpace(s.Named(t.Note)); note != "" || t.State != agent.TaskPending {
 		return format.Cut(note, maxNote)
 	}
 	var names []string
-	for _, id := range t.After {
-		for _, other := range all {
-			if other.ID == id && other.State != agent.TaskDone {
-				names = append(names, format.Cut(strings.TrimSpace(s.Named(other.Title)), 60))
-			}
-		}
+	for _, title := range all.WaitsFor(t) {
+		names = append(names, format.Cut(strings.TrimSpace(s.Named(title)), 60))
 	}
 	if len(names) == 0 {
 		return ""
@@ -200,8 +192,8 @@ func (s *builder) taskLines(title string, items []bot.TaskItem) {
 	text := markdown.Around("*", escape(title))
 	lines := []string{text}
 	for i, t := range items {
-		line := strings.TrimSpace(taskMark[t.State] + " " + escape(s.taskTitle(t, i)))
-		if note := s.taskNote(t, items); note != "" {
+		line := strings.TrimSpace(t.Mark() + " " + escape(s.taskTitle(t, i)))
+		if note := s.taskNote(t, bot.Tasks{Items: items}); note != "" {
 			line += " – " + escape(strings.Join(strings.Fields(note), " "))
 		}
 		lines = append(lines, line)
