@@ -1,8 +1,17 @@
 // Command deckhand is an autonomous agent that works where a team talks.
 //
-// This package owns commands, flags, exit codes and signals: each command is a
-// file of its own, cmd_NAME.go. What a process consists of is put together in
-// cmd/internal/app, and its configuration is read below that.
+// This package owns commands, flags, exit codes and signals:
+//
+//	main.go      the process: signals, exit codes
+//	root.go      the commands together, and what becomes of their errors
+//	cmd_NAME.go  a command each
+//	work.go      a run that is worked and shown in this terminal
+//	store.go     looking and acting beside a worker
+//	tty.go       the person's terminal and editor
+//	cli.go       what all commands share
+//
+// What a process consists of is put together in cmd/internal/app, and its
+// configuration is read below that.
 package main
 
 import (
