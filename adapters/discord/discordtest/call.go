@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
-	"maps"
+	"math"
 	"mime"
 	"mime/multipart"
 	"net/http"
@@ -268,111 +269,187 @@ func reply(w http.ResponseWriter, status int, out any) {
 	_, _ = w.Write(platformtest.Encode(out)) // a client that went away needs no answer
 }
 
-// The routes that faults are planned for most often.
-const (
-	PostMessage   = "POST /channels/{channel}/messages"
-	EditMessage   = "PATCH /channels/{channel}/messages/{message}"
-	DeleteMessage = "DELETE /channels/{channel}/messages/{message}"
-	ReadMessages  = "GET /channels/{channel}/messages"
-	React         = "PUT /channels/{channel}/messages/{message}/reactions/{emoji}/@me"
-	StartThread   = "POST /channels/{channel}/threads"
-	OpenThread    = "POST /channels/{channel}/messages/{message}/threads"
-	Callback      = "POST /interactions/{interaction}/{token}/callback"
-	FollowUp      = "POST /webhooks/{app}/{token}"
-	EditOriginal  = "PATCH /webhooks/{app}/{token}/messages/{message}"
-	Rename        = "name of a thread" // the limit within PATCH /channels/{channel}
-	PutCommands   = "PUT /applications/{app}/guilds/{guild}/commands"
-	OpenDM        = "POST /users/@me/channels"
-)
-
-// route is what a pattern does.
-type route struct {
-	name string
-	fn   func(*world, *call) (any, error) // nil: unknown
-	rate Rate
-	open bool // without the bot's token
+// apiError is an answer that refuses.
+type apiError struct {
+	status  int
+	code    int
+	message string
+	errors  obj           // of an invalid form body
+	wait    time.Duration // of a limit within a route
 }
 
-func (s *web) apiRoutes() *http.ServeMux {
-	mux := http.NewServeMux()
-	for pattern, rt := range routes() {
-		rt.name = pattern
-		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, rt) })
+func (e *apiError) Error() string { return fmt.Sprintf("%d %s", e.code, e.message) }
+
+func no(status, code int, message string) error {
+	return &apiError{status: status, code: code, message: message}
+}
+
+func unknownChannel() error { return no(http.StatusNotFound, 10003, "Unknown Channel") }
+func unknownMessage() error { return no(http.StatusNotFound, 10008, "Unknown Message") }
+func unknownMember() error  { return no(http.StatusNotFound, 10007, "Unknown Member") }
+func unknownHook() error    { return no(http.StatusNotFound, 10015, "Unknown Webhook") }
+func missingAccess() error  { return no(http.StatusForbidden, 50001, "Missing Access") }
+func missingPerms() error   { return no(http.StatusForbidden, 50013, "Missing Permissions") }
+
+func unauthorized() error { return no(http.StatusUnauthorized, 0, "401: Unauthorized") }
+
+// names of the codes that APIError may be asked for.
+var messages = map[int]string{
+	0: "500: Internal Server Error", 10003: "Unknown Channel", 10004: "Unknown Guild", 10007: "Unknown Member", 10008: "Unknown Message",
+	10015: "Unknown Webhook", 10062: "Unknown interaction", 40005: "Request entity too large", 40060: "Interaction has already been acknowledged.",
+	50001: "Missing Access", 50006: "Cannot send an empty message", 50007: "Cannot send messages to this user", 50013: "Missing Permissions",
+	50027: "Invalid Webhook Token", 50035: "Invalid Form Body", 50083: "Thread is archived",
+	130000: "API resource is currently overloaded. Try again a little later.", 160004: "A thread has already been created for this message",
+}
+
+// form gathers what is wrong with a body, by the path of the field.
+type form struct{ errors obj }
+
+// wrong notes an error at a path such as components, 0, label.
+func (f *form) wrong(code, message string, path ...any) {
+	if f.errors == nil {
+		f.errors = obj{}
 	}
-	return mux
-}
-
-// How often most routes may be called.
-var (
-	often = Rate{10, 5 * time.Second}
-	five  = Rate{5, 5 * time.Second}
-	rare  = Rate{5, 20 * time.Second}
-)
-
-func routes() map[string]route {
-	out := placeRoutes()
-	maps.Copy(out, messageRoutes())
-	for _, where := range []string{"/applications/{app}/commands", "/applications/{app}/guilds/{guild}/commands"} {
-		out["GET "+where] = route{fn: listCommands, rate: often}
-		out["PUT "+where] = route{fn: putCommands, rate: rare}
-		out["POST "+where] = route{fn: postCommand, rate: rare}
-		out["GET "+where+"/{command}"] = route{fn: getCommand, rate: often}
-		out["PATCH "+where+"/{command}"] = route{fn: patchCommand, rate: rare}
-		out["DELETE "+where+"/{command}"] = route{fn: dropCommand, rate: rare}
+	at := f.errors
+	for _, p := range path {
+		key := fmt.Sprint(p)
+		next, ok := at[key].(obj)
+		if !ok {
+			next = obj{}
+			at[key] = next
+		}
+		at = next
 	}
-	return out
+	list, _ := at["_errors"].([]obj) // nothing yet is an empty list
+	at["_errors"] = append(list, obj{"code": code, "message": message})
 }
 
-// placeRoutes are about people, servers and channels.
-func placeRoutes() map[string]route {
-	return map[string]route{
-		"GET /gateway":                       {fn: gateway, open: true},
-		"GET /gateway/bot":                   {fn: gatewayBot, rate: often},
-		"GET /users/@me":                     {fn: me, rate: often},
-		"GET /users/{user}":                  {fn: someUser, rate: often},
-		"GET /users/@me/guilds":              {fn: myGuilds, rate: often},
-		OpenDM:                               {fn: openDM, rate: often},
-		"GET /oauth2/applications/@me":       {fn: application, rate: often},
-		"GET /applications/@me":              {fn: application, rate: often},
-		"GET /guilds/{guild}":                {fn: getGuild, rate: often},
-		"GET /guilds/{guild}/channels":       {fn: guildChannels, rate: often},
-		"GET /guilds/{guild}/roles":          {fn: guildRoles, rate: often},
-		"GET /guilds/{guild}/members":        {fn: guildMembers, rate: often},
-		"GET /guilds/{guild}/members/{user}": {fn: guildMember, rate: often},
-		"GET /guilds/{guild}/threads/active": {fn: activeThreads, rate: often},
-
-		"GET /channels/{channel}":                            {fn: getChannel, rate: often},
-		"PATCH /channels/{channel}":                          {fn: patchChannel, rate: often},
-		"DELETE /channels/{channel}":                         {fn: deleteChannel, rate: five},
-		"PUT /channels/{channel}/permissions/{overwrite}":    {fn: putOverwrite, rate: often},
-		"DELETE /channels/{channel}/permissions/{overwrite}": {fn: dropOverwrite, rate: often},
-		"POST /channels/{channel}/typing":                    {fn: typing, rate: five},
+// long notes a text that is too long, or shorter than least.
+func (f *form) long(text string, least, most int, path ...any) {
+	n := length(text)
+	switch {
+	case n == 0 && least > 0:
+		f.wrong("BASE_TYPE_REQUIRED", "This field is required", path...)
+	case n < least:
+		f.wrong("BASE_TYPE_BAD_LENGTH", fmt.Sprintf("Must be between %d and %d in length.", least, most), path...)
+	case n > most && least > 0:
+		f.wrong("BASE_TYPE_BAD_LENGTH", fmt.Sprintf("Must be between %d and %d in length.", least, most), path...)
+	case n > most:
+		f.wrong("BASE_TYPE_MAX_LENGTH", fmt.Sprintf("Must be %d or fewer in length.", most), path...)
 	}
 }
 
-// messageRoutes are about messages, threads and answers.
-func messageRoutes() map[string]route {
-	return map[string]route{
-		ReadMessages: {fn: listMessages, rate: often},
-		"GET /channels/{channel}/messages/{message}": {fn: getMessage, rate: often},
-		PostMessage:   {fn: postMessage, rate: five},
-		EditMessage:   {fn: patchMessage, rate: five},
-		DeleteMessage: {fn: dropMessage, rate: Rate{5, time.Second}},
-		React:         {fn: putReaction, rate: Rate{1, 250 * time.Millisecond}},
-		"DELETE /channels/{channel}/messages/{message}/reactions/{emoji}/{user}": {fn: dropReaction, rate: Rate{1, 250 * time.Millisecond}},
-
-		StartThread: {fn: startThread, rate: Rate{50, 5 * time.Minute}},
-		OpenThread:  {fn: openThread, rate: Rate{50, 5 * time.Minute}},
-		"GET /channels/{channel}/threads/archived/public":  {fn: archivedThreads, rate: often},
-		"GET /channels/{channel}/thread-members":           {fn: threadMembers, rate: often},
-		"GET /channels/{channel}/thread-members/{user}":    {fn: threadMember, rate: often},
-		"PUT /channels/{channel}/thread-members/{user}":    {fn: joinThread, rate: often},
-		"DELETE /channels/{channel}/thread-members/{user}": {fn: leaveThread, rate: often},
-
-		Callback: {fn: callback, open: true},
-		FollowUp: {fn: followUp, rate: five, open: true},
-		"GET /webhooks/{app}/{token}/messages/{message}": {fn: getAnswer, rate: five, open: true},
-		EditOriginal: {fn: editAnswer, rate: five, open: true},
-		"DELETE /webhooks/{app}/{token}/messages/{message}": {fn: dropAnswer, rate: five, open: true},
+// err is the answer to the body, nil when nothing is wrong.
+func (f *form) err() error {
+	if f.errors == nil {
+		return nil
 	}
+	return &apiError{status: http.StatusBadRequest, code: 50035, message: messages[50035], errors: f.errors}
+}
+
+// invalid is a form with one error.
+func invalid(code, message string, path ...any) error {
+	var f form
+	f.wrong(code, message, path...)
+	return f.err()
+}
+
+// length counts as Discord does, in code points.
+func length(text string) int { return len([]rune(text)) }
+
+// bucket is a window with so many calls in it.
+type bucket struct {
+	until time.Time
+	used  int
+}
+
+// take takes one of n calls, or says how long to wait.
+func (b *bucket) take(now time.Time, rate Rate) time.Duration {
+	if !now.Before(b.until) {
+		b.until, b.used = now.Add(rate.Per), 0
+	}
+	if b.used >= rate.N {
+		return b.until.Sub(now)
+	}
+	b.used++
+	return 0
+}
+
+// limit refuses a call that comes too soon and sets the headers that say how
+// soon the next may come; the lock is held.
+func (s *web) limit(h http.Header, rt route, c *call) error {
+	if s.limits.Off {
+		return nil
+	}
+	now := time.Now()
+	if !rt.open {
+		if wait := s.bucket("global").take(now, Rate{s.limits.Global, time.Second}); wait > 0 {
+			return tooMany(wait, true)
+		}
+	}
+	rate := rt.rate
+	if own, ok := s.limits.Routes[rt.name]; ok {
+		rate = own
+	}
+	if rate.N == 0 {
+		return nil
+	}
+	major := c.path("guild") + "/" + c.path("channel") + "/" + c.path("token")
+	b := s.bucket(rt.name + " " + major)
+	wait := b.take(now, rate)
+	sum := fnv.New64a()
+	_, _ = sum.Write([]byte(rt.name)) // a hash takes everything
+	h.Set("X-Ratelimit-Limit", strconv.Itoa(rate.N))
+	h.Set("X-Ratelimit-Remaining", strconv.Itoa(rate.N-b.used))
+	h.Set("X-Ratelimit-Reset", fmt.Sprintf("%.3f", float64(b.until.UnixMilli())/1000))
+	h.Set("X-Ratelimit-Reset-After", fmt.Sprintf("%.3f", math.Ceil(b.until.Sub(now).Seconds()*1000)/1000))
+	h.Set("X-Ratelimit-Bucket", fmt.Sprintf("%016x", sum.Sum64()))
+	if wait > 0 {
+		return tooMany(wait, false)
+	}
+	return nil
+}
+
+// within is a limit inside a route, which has no headers of its own.
+func (s *web) within(name, major string, rate Rate) error {
+	if s.limits.Off {
+		return nil
+	}
+	if own, ok := s.limits.Routes[name]; ok {
+		rate = own
+	}
+	if wait := s.bucket(name+" "+major).take(time.Now(), rate); wait > 0 {
+		return tooMany(wait, false)
+	}
+	return nil
+}
+
+func tooMany(wait time.Duration, global bool) error {
+	e := &apiError{status: http.StatusTooManyRequests, message: "You are being rate limited.", wait: wait}
+	if global {
+		e.code = 1
+	}
+	return e
+}
+
+func (s *web) bucket(key string) *bucket {
+	b := s.buckets[key]
+	if b == nil {
+		b = &bucket{}
+		s.buckets[key] = b
+	}
+	return b
+}
+
+// SetLimits changes the rate limits and empties what was counted.
+func (s *web) SetLimits(l Limits) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	s.limits = l.withDefaults()
+	s.buckets = map[string]*bucket{}
+}
+
+func (l Limits) withDefaults() Limits {
+	platformtest.Default(&l.Global, 50)
+	return l
 }

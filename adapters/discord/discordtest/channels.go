@@ -1,10 +1,8 @@
 package discordtest
 
 import (
-	"fmt"
 	"mime"
 	"net/http"
-	"net/url"
 	"path"
 	"slices"
 	"strconv"
@@ -349,12 +347,6 @@ func (s *world) keep(up Upload) File {
 	}
 	platformtest.Default(&kind, "application/octet-stream")
 	return File{ID: s.id(), Name: name, Mimetype: kind, Data: up.Data}
-}
-
-// fileURL is where an attachment is downloaded, with an expiry as Discord's have.
-func (s *world) fileURL(channel string, f File) string {
-	until := strconv.FormatInt(time.Now().Add(24*time.Hour).Unix(), 16)
-	return fmt.Sprintf("%s/attachments/%s/%s/%s?ex=%s&is=0&hm=0", s.URL(), channel, f.ID, url.PathEscape(f.Name), until)
 }
 
 func (s *web) serveFile(w http.ResponseWriter, r *http.Request) {

@@ -9,9 +9,9 @@
 // that are lost after the post was accepted, events that come twice, late or
 // in another order, sockets that are cut.
 //
-//	server.go                 the server, how it is set up, its errors and rate limits
+//	server.go                 the server, how it is set up, its routes
 //	world.go state.go         what there is, and the state behind one lock; objects.go is its JSON
-//	call.go                   the way of a call; messages.go, threads.go, channels.go,
+//	call.go                   the way of a call, its errors and rate limits; messages.go, threads.go, channels.go,
 //	                          commands.go and callback.go are what it does
 //	content.go components.go  messages, checked as Discord checks them
 //	events.go                 events and interactions on their way to the app

@@ -119,15 +119,6 @@ func (s *outbox) acknowledged(i *interaction, kind int) {
 	s.Change()
 }
 
-func (s *world) interactionByID(id string) *interaction {
-	for _, i := range slices.Backward(s.interactions) {
-		if i.ID == id {
-			return i
-		}
-	}
-	return nil
-}
-
 // Click presses a button, by its custom_id or its label with or without an
 // emoji before it, of a message that the person can see. It returns when the
 // app has acknowledged; otherwise Click returns ErrNotAnswered.

@@ -326,14 +326,6 @@ func window(all []*message, c *call, limit int) []*message {
 	}
 }
 
-// older compares two snowflakes.
-func older(a, b string) int {
-	if len(a) != len(b) {
-		return len(a) - len(b)
-	}
-	return strings.Compare(a, b)
-}
-
 func reacted(s *world, c *call, bits int64) (*message, error) {
 	ch, err := s.visible(c.path("channel"))
 	if err != nil {

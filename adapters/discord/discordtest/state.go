@@ -2,8 +2,11 @@ package discordtest
 
 import (
 	"crypto/ed25519"
+	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/adapters/platformtest"
@@ -257,4 +260,27 @@ func (s *world) visible(id string) (*Channel, error) {
 		return nil, missingAccess()
 	}
 	return c, nil
+}
+
+// fileURL is where an attachment is downloaded, with an expiry as Discord's have.
+func (s *world) fileURL(channel string, f File) string {
+	until := strconv.FormatInt(time.Now().Add(24*time.Hour).Unix(), 16)
+	return fmt.Sprintf("%s/attachments/%s/%s/%s?ex=%s&is=0&hm=0", s.URL(), channel, f.ID, url.PathEscape(f.Name), until)
+}
+
+func (s *world) interactionByID(id string) *interaction {
+	for _, i := range slices.Backward(s.interactions) {
+		if i.ID == id {
+			return i
+		}
+	}
+	return nil
+}
+
+// older compares two snowflakes.
+func older(a, b string) int {
+	if len(a) != len(b) {
+		return len(a) - len(b)
+	}
+	return strings.Compare(a, b)
 }

@@ -75,9 +75,6 @@ func (c Config) withDefaults() Config {
 	platformtest.Default(&c.TriggerLife, 3*time.Second)
 	platformtest.Default(&c.HookLife, 30*time.Minute)
 	c.Chaos = c.Chaos.WithDefaults()
-	if c.Scopes == nil {
-		c.Scopes = AllScopes()
-	}
 	if c.Redeliver == nil {
 		c.Redeliver = []time.Duration{5 * time.Millisecond, time.Second, 5 * time.Second}
 	}

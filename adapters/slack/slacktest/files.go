@@ -44,16 +44,6 @@ func (s *workspace) file(id string) *file {
 	return nil
 }
 
-func (s *workspace) fileJSON(f File) obj {
-	url := s.URL() + "/files/" + f.ID + "/" + f.Name
-	return obj{
-		"id": f.ID, "name": f.Name, "title": f.Title, "mimetype": f.Mimetype, "filetype": strings.TrimPrefix(path.Ext(f.Name), "."),
-		"user": f.User, "size": len(f.Data), "created": f.Created.Unix(), "timestamp": f.Created.Unix(),
-		"mode": "hosted", "is_external": false, "is_public": true, "channels": f.Channels,
-		"url_private": url, "url_private_download": url, "permalink": url,
-	}
-}
-
 func filesUploadURL(s *workspace, c *call) (obj, error) {
 	length, err := strconv.Atoi(c.str("length"))
 	name := c.str("filename")

@@ -53,17 +53,6 @@ func (s People) IM(user string) string {
 	return s.im(user).ID
 }
 
-func (s *workspace) im(user string) *Channel {
-	for _, c := range s.channels {
-		if c.IM == user {
-			return c
-		}
-	}
-	c := &Channel{ID: "D" + user, IM: user, Members: []string{user, BotUser}}
-	s.channels = append(s.channels, c)
-	return c
-}
-
 // EditMessage is a person's edit of a message.
 func (s People) EditMessage(user, channel, ts, text string) error {
 	s.Mu.Lock()

@@ -21,6 +21,9 @@ type Server struct {
 // bot. It listens at once; Close ends it.
 func New(cfg Config) *Server {
 	cfg = cfg.withDefaults()
+	if cfg.Scopes == nil {
+		cfg.Scopes = AllScopes()
+	}
 	w := &workspace{
 		BotToken: "xoxb-1-slacktest", AppToken: "xapp-1-A1-slacktest", SigningSecret: "8f742231b10e8888abcd99yyyzzz85a5",
 		cfg: cfg, triggers: map[string]*trigger{}, hooks: map[string]*hook{}, rejected: map[string]bool{},

@@ -149,3 +149,46 @@ func viewsPublish(s *workspace, c *call) (obj, error) {
 	}
 	return obj{"view": s.viewJSON(s.newView(user, b))}, nil
 }
+
+// trigger is a trigger_id: it opens one view within three seconds.
+type trigger struct {
+	user  string
+	until time.Time
+	used  bool
+}
+
+// newTrigger is a trigger_id for what a person just did; the lock is held.
+func (s *workspace) newTrigger(user string) string {
+	id := s.id("trigger.")
+	s.triggers[id] = &trigger{user: user, until: time.Now().Add(s.cfg.TriggerLife)}
+	return id
+}
+
+// pull uses a trigger_id up and says whose it was.
+func (s *workspace) pull(id string) (string, error) {
+	t := s.triggers[id]
+	switch {
+	case t == nil:
+		return "", no("invalid_trigger_id")
+	case t.used:
+		return "", no("exchanged_trigger_id")
+	case time.Now().After(t.until):
+		return "", no("expired_trigger_id")
+	}
+	t.used = true
+	return t.user, nil
+}
+
+// interaction is what every interaction says; the lock is held.
+func (s *workspace) interaction(kind, user string) obj {
+	u := s.user(user)
+	if u == nil {
+		u = &User{ID: user, Name: user, TeamID: Team}
+	}
+	return obj{
+		"type": kind, "token": "verification", "api_app_id": App,
+		"team":       obj{"id": Team, "domain": "slacktest"},
+		"user":       obj{"id": u.ID, "username": u.Name, "name": u.Name, "team_id": u.TeamID},
+		"enterprise": nil, "is_enterprise_install": false,
+	}
+}

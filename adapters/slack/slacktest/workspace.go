@@ -3,6 +3,7 @@ package slacktest
 import (
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -312,5 +313,26 @@ func unescape(text string) string {
 func raw(o obj, key string, value json.RawMessage) {
 	if len(value) > 0 && string(value) != "null" {
 		o[key] = value
+	}
+}
+
+func (s *workspace) im(user string) *Channel {
+	for _, c := range s.channels {
+		if c.IM == user {
+			return c
+		}
+	}
+	c := &Channel{ID: "D" + user, IM: user, Members: []string{user, BotUser}}
+	s.channels = append(s.channels, c)
+	return c
+}
+
+func (s *workspace) fileJSON(f File) obj {
+	url := s.URL() + "/files/" + f.ID + "/" + f.Name
+	return obj{
+		"id": f.ID, "name": f.Name, "title": f.Title, "mimetype": f.Mimetype, "filetype": strings.TrimPrefix(path.Ext(f.Name), "."),
+		"user": f.User, "size": len(f.Data), "created": f.Created.Unix(), "timestamp": f.Created.Unix(),
+		"mode": "hosted", "is_external": false, "is_public": true, "channels": f.Channels,
+		"url_private": url, "url_private_download": url, "permalink": url,
 	}
 }
