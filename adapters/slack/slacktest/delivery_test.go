@@ -27,7 +27,7 @@ func TestOutage(t *testing.T) {
 
 func TestEventFaults(t *testing.T) {
 	t.Parallel()
-	s := open(t, Config{AckWithin: 40 * time.Millisecond})
+	s := open(t, Config{AckWithin: 500 * time.Millisecond}) // long enough for a busy machine
 	events := connect(t, s, nil)
 	text := func(m *slackevents.MessageEvent) string { return m.Text }
 
