@@ -43,7 +43,6 @@ func times(n int, c obj) []any {
 }
 
 func TestTheLimitsOfComponents(t *testing.T) {
-	t.Parallel()
 	s := open(t, Config{Limits: Limits{Off: true}})
 	d := client(t, s)
 	container := func(c ...any) obj { return obj{"type": typeContainer, "components": c} }

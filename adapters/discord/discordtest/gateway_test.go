@@ -60,7 +60,6 @@ func TestThePrivilegedIntent(t *testing.T) {
 }
 
 func TestWhoIsNotLetIn(t *testing.T) {
-	t.Parallel()
 	for name, c := range map[string]struct {
 		token   string
 		intents discordgo.Intent
@@ -152,7 +151,6 @@ func TestAServerThatSaysNothing(t *testing.T) {
 }
 
 func TestFramesThatAClientMustNotSend(t *testing.T) {
-	t.Parallel()
 	for name, c := range map[string]struct {
 		frame string
 		code  int

@@ -268,7 +268,6 @@ func TestAnAnswerWithAFileAndADirectMessage(t *testing.T) {
 }
 
 func TestCommandsThatDiscordRefuses(t *testing.T) {
-	t.Parallel()
 	s := open(t, Config{Limits: Limits{Off: true}})
 	d := client(t, s)
 	for name, c := range map[string]*discordgo.ApplicationCommand{

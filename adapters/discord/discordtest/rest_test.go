@@ -76,7 +76,6 @@ func TestAMessageIsPostedEditedReadAndDeleted(t *testing.T) {
 }
 
 func TestWhatDiscordRefuses(t *testing.T) {
-	t.Parallel()
 	s := open(t, Config{Limits: Limits{Off: true}})
 	d := client(t, s)
 	secret := "110000000000000077"
@@ -189,7 +188,6 @@ func TestAttachments(t *testing.T) {
 }
 
 func TestMentionsPingOnlyWhomTheyMay(t *testing.T) {
-	t.Parallel()
 	s := open(t, Config{Limits: Limits{Off: true}})
 	d := client(t, s)
 	words := "<@" + Ann + "> <@&" + Crew + "> @everyone `<@" + Ben + ">`"

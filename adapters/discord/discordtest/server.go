@@ -110,11 +110,13 @@ type Limits struct {
 	Routes map[string]Rate // by route; instead of Discord's own
 }
 
-// What goes wrong, on request and at random.
 type (
-	Fault      = platformtest.Fault
+	// Fault is what happens to a call instead of an answer, or beside it.
+	Fault = platformtest.Fault
+	// EventFault is what happens to an event on its way to the app.
 	EventFault = platformtest.EventFault
-	Chaos      = platformtest.Chaos
+	// Chaos are probabilities of random faults.
+	Chaos = platformtest.Chaos
 )
 
 // The faults of every platform.

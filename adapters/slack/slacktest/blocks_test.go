@@ -8,7 +8,6 @@ import (
 )
 
 func TestBlocks(t *testing.T) {
-	t.Parallel()
 	s := open(t, Config{})
 	long := func(n int) string { return strings.Repeat("ü", n) }
 	times := func(n int, one string) string { return strings.TrimSuffix(strings.Repeat(one+",", n), ",") }

@@ -123,7 +123,6 @@ func TestHistoryAndReplies(t *testing.T) {
 }
 
 func TestRefusedPosts(t *testing.T) {
-	t.Parallel()
 	s := open(t, Config{Limits: Limits{Off: true}})
 	s.AddChannel(Channel{ID: "C2", Name: "elsewhere", Members: []string{Ann}})
 	s.AddChannel(Channel{ID: "C3", Name: "old", Archived: true, Members: []string{BotUser}})

@@ -49,11 +49,13 @@ type Limits struct {
 	PerMinute map[string]int // by method; instead of the tier's
 }
 
-// What goes wrong, on request and at random.
 type (
-	Fault      = platformtest.Fault
+	// Fault is what happens to a call instead of an answer, or beside it.
+	Fault = platformtest.Fault
+	// EventFault is what happens to an event on its way to the app.
 	EventFault = platformtest.EventFault
-	Chaos      = platformtest.Chaos
+	// Chaos are probabilities of random faults.
+	Chaos = platformtest.Chaos
 )
 
 // The faults of every platform.

@@ -112,7 +112,6 @@ func TestSignedDeliveries(t *testing.T) {
 }
 
 func TestSignedRedelivery(t *testing.T) {
-	t.Parallel()
 	for _, tt := range []struct {
 		name     string
 		status   int
