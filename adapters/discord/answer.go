@@ -47,7 +47,7 @@ type answerer struct {
 // answer does what is to be done at once, after it was written down. An empty
 // one says that nothing is to be said, or that another replica was first: it
 // answers then.
-func (a *answerer) answer(ctx context.Context, n *notice, what bot.Answer) {
+func (a *answerer) answer(ctx context.Context, n *update, what bot.Answer) {
 	if n.reply != nil {
 		a.answerInteraction(ctx, n, what)
 	} else if what.Private != "" {
@@ -64,7 +64,7 @@ func (a *answerer) answer(ctx context.Context, n *notice, what bot.Answer) {
 }
 
 // answerInteraction answers whoever waits for the result of a click or command.
-func (a *answerer) answerInteraction(ctx context.Context, n *notice, what bot.Answer) {
+func (a *answerer) answerInteraction(ctx context.Context, n *update, what bot.Answer) {
 	switch {
 	case what.Started:
 		a.promptly(ctx, func(ctx context.Context) { a.linkThread(ctx, n) })
@@ -85,7 +85,7 @@ func (a *answerer) answerInteraction(ctx context.Context, n *notice, what bot.An
 
 // answerAgain answers what was heard before: another replica does, unless it died
 // in between, so it is given time.
-func (a *answerer) answerAgain(ctx context.Context, n *notice) {
+func (a *answerer) answerAgain(ctx context.Context, n *update) {
 	if n.begins || n.reply.Answered() && !n.reply.Deferred() || !wait.Sleep(ctx, a.in.times.second) {
 		return
 	}
@@ -106,7 +106,7 @@ func (a *answerer) promptly(ctx context.Context, do func(context.Context)) {
 // linkThread says in one line that a run began, with a link to its thread. Where
 // that begins at the answer itself it is opened first: nobody clicks on a
 // thread that is not there.
-func (a *answerer) linkThread(ctx context.Context, n *notice) {
+func (a *answerer) linkThread(ctx context.Context, n *update) {
 	text := "Working on it."
 	if n.in.Where.ID != "" && n.in.Where.ID != n.channel {
 		err := a.post.OpenThread(ctx, n.in.Where.Channel, n.in.Where.ID, bot.Card{Text: a.goalOf(n)})
@@ -127,7 +127,7 @@ func (a *answerer) linkThread(ctx context.Context, n *notice) {
 }
 
 // goalOf is what a thread is named after.
-func (a *answerer) goalOf(n *notice) string {
+func (a *answerer) goalOf(n *update) string {
 	switch act := n.in.Act.(type) {
 	case bot.Filled:
 		return act.Values[bot.FieldGoal]
@@ -140,7 +140,7 @@ func (a *answerer) goalOf(n *notice) string {
 
 // openForm shows a form. It has to be the first response, so nothing may have been
 // said before.
-func (a *answerer) openForm(ctx context.Context, n *notice, f bot.Form) {
+func (a *answerer) openForm(ctx context.Context, n *update, f bot.Form) {
 	form, err := draw.Form(f)
 	if err != nil {
 		a.tellPrivately(ctx, n, "This form cannot be shown in Discord: "+err.Error()+". Use the command line or the web page instead.")
@@ -166,7 +166,7 @@ func (a *answerer) react(ctx context.Context, message bot.Address, m bot.Mark) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, markWithin)
-	queued := a.in.marked.Add([]string{message.Channel}, a.in.Go, func() {
+	queued := a.in.reactions.Add([]string{message.Channel}, a.in.Go, func() {
 		defer cancel()
 		a.logFailure("a reaction could not be set", message, a.post.React(ctx, message, emoji))
 	})
@@ -179,7 +179,7 @@ func (a *answerer) react(ctx context.Context, message bot.Address, m bot.Mark) {
 // tellPrivately shows a text to the person alone. Discord has no way to do so below a
 // message, so the answer stands there for all, short and without notifying
 // anybody; what is left of an interaction that expired goes to the person directly.
-func (a *answerer) tellPrivately(ctx context.Context, n *notice, text string) {
+func (a *answerer) tellPrivately(ctx context.Context, n *update, text string) {
 	m := draw.Private(text)
 	if n.reply == nil {
 		a.logFailure("an answer could not be shown", n.in.Where, a.post.Reply(ctx, n.channel, n.id, privateKey(n.in.Message), m))

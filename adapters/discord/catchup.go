@@ -27,8 +27,8 @@ const (
 	readWithin = 10 * time.Second // one request
 )
 
-// lately is a channel, thread or conversation in which something was said since.
-type lately struct {
+// busyChannel is a channel, thread or conversation in which something was said since.
+type busyChannel struct {
 	api.Channel
 
 	after int64
@@ -49,10 +49,10 @@ func (d *Discord) catchUp(ctx, late context.Context, hear bot.Hear) error {
 		return err
 	}
 	unread := &backlog{account: &d.account, directory: d.directory, log: d.log}
-	return ingest.Replay[area, *notice]{
-		Read:  func(a area) ([]*notice, error) { return unread.missed(ctx, a) },
+	return ingest.Replay[area, *update]{
+		Read:  func(a area) ([]*update, error) { return unread.missed(ctx, a) },
 		Order: inOrder,
-		Hear:  func(n *notice) error { return d.hearMissed(late, hear, began, n) },
+		Hear:  func(n *update) error { return d.hearMissed(late, hear, began, n) },
 		Done:  func(a area) { d.in.Marks.CaughtUp(a.name, api.FirstID(began)) },
 	}.All(ctx, areas)
 }
@@ -101,8 +101,8 @@ type backlog struct {
 }
 
 // missed is what was said in an area since it was read.
-func (b *backlog) missed(ctx context.Context, a area) (found []*notice, err error) {
-	channels := []lately{{Channel: api.Channel{ID: a.direct, Type: discordgo.ChannelTypeDM}, after: a.after}}
+func (b *backlog) missed(ctx context.Context, a area) (found []*update, err error) {
+	channels := []busyChannel{{Channel: api.Channel{ID: a.direct, Type: discordgo.ChannelTypeDM}, after: a.after}}
 	if a.guild != "" {
 		if channels, err = b.busyChannels(ctx, a.guild, a.after); err != nil {
 			return nil, fmt.Errorf("look where something was said in the server %s: %w", a.guild, err)
@@ -120,7 +120,7 @@ func (b *backlog) missed(ctx context.Context, a area) (found []*notice, err erro
 
 // busyChannels are the channels and open threads of a server in which something
 // was said after an id. A thread that something is said in is open.
-func (b *backlog) busyChannels(ctx context.Context, guild string, after int64) ([]lately, error) {
+func (b *backlog) busyChannels(ctx context.Context, guild string, after int64) ([]busyChannel, error) {
 	var channels []api.Channel
 	if err := b.readBack(ctx, discordgo.EndpointGuildChannels(guild), &channels); err != nil {
 		return nil, b.unreadable("server", guild, err)
@@ -131,20 +131,20 @@ func (b *backlog) busyChannels(ctx context.Context, guild string, after int64) (
 	if err := b.readBack(ctx, discordgo.EndpointGuildActiveThreads(guild), &active); err != nil {
 		return nil, b.unreadable("server", guild, err)
 	}
-	var list []lately
+	var list []busyChannel
 	for _, c := range append(channels, active.Threads...) {
 		c.Guild = guild
 		b.directory.LearnChannel(c)
 		if api.Number(c.Last) > after {
-			list = append(list, lately{c, after})
+			list = append(list, busyChannel{c, after})
 		}
 	}
 	return list, nil
 }
 
 // missedIn is what was said in a channel after an id, as far as it concerns the bot.
-func (b *backlog) missedIn(ctx context.Context, c lately) ([]*notice, error) {
-	var list []*notice
+func (b *backlog) missedIn(ctx context.Context, c busyChannel) ([]*update, error) {
+	var list []*update
 	after := c.after
 	for range maxPages {
 		var page []json.RawMessage
@@ -159,7 +159,7 @@ func (b *backlog) missedIn(ctx context.Context, c lately) ([]*notice, error) {
 			}
 			after = max(after, api.Number(s.ID))
 			s.Channel, s.Guild = c.ID, c.Guild
-			if n, err := b.spoken(&s, false); err == nil && n != nil && n.heard() {
+			if n, err := b.readMessage(&s, false); err == nil && n != nil && n.isEvent() {
 				list = append(list, n)
 			}
 		}
@@ -194,20 +194,48 @@ func (b *backlog) readBack(ctx context.Context, endpoint string, out any) error 
 const skew = time.Second
 
 // inOrder are messages in the order in which they were said.
-func inOrder(found []*notice) []*notice {
-	slices.SortStableFunc(found, func(a, b *notice) int { return cmp.Compare(api.Number(a.id), api.Number(b.id)) })
+func inOrder(found []*update) []*update {
+	slices.SortStableFunc(found, func(a, b *update) int { return cmp.Compare(api.Number(a.id), api.Number(b.id)) })
 	return found
 }
 
 // hearMissed hears a message that was found. What was said since the bot is
 // back is not missed: it only came another way.
-func (d *Discord) hearMissed(late context.Context, hear bot.Hear, began time.Time, n *notice) error {
+func (d *Discord) hearMissed(late context.Context, hear bot.Hear, began time.Time, n *update) error {
 	n.again = true
 	n.in.Missed = n.in.At.Before(began.Add(skew))
-	answer, err := d.tell(late, hear, n)
+	answer, err := d.hear(late, hear, n)
 	if err != nil {
 		return fmt.Errorf("write down what was said at %s: %w", n.in.Message, err)
 	}
 	d.answers.answer(late, n, answer)
 	return nil
+}
+
+// ids are Discord's ids as positions: they grow with time.
+var ids = ingest.Positions{
+	Write: func(id int64) string { return strconv.FormatInt(id, 10) },
+	Read:  api.Number,
+}
+
+// seenName is the name under which a store keeps how far was heard. Bots differ:
+// a store may serve a new one after the old.
+func (d *Discord) seenName() string { return "seen/" + Platform + ":" + d.botUser }
+
+// areaOf is what a message counts for: ids grow over all channels of a server,
+// and direct conversations have to be remembered one by one.
+func areaOf(guild, channel string) string {
+	if guild == "" {
+		return api.DirectSpace + ":" + channel
+	}
+	return guild
+}
+
+// watermarkOf is where a message stands among those of its area. Interactions
+// have none: they cannot be read back.
+func watermarkOf(n *update) ingest.Mark {
+	if n.reply != nil {
+		return ingest.Mark{}
+	}
+	return ingest.Mark{Place: areaOf(n.guild, n.channel), At: api.Number(n.id)}
 }

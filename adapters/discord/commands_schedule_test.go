@@ -124,14 +124,14 @@ func TestForgedOptions(t *testing.T) {
 		payload := `{"id":"175928847299117063","token":"t","type":2,"channel_id":"5","guild_id":"6","member":{"user":{"id":"7","username":"x"}},` +
 			`"data":{"name":"deckhand","type":1,"resolved":` + c.resolved + `,"options":[` + c.options + `]}}`
 		d := deaf()
-		n, err := d.parse(parcel{kind: eventInteraction, payload: []byte(payload)})
+		n, err := d.parse(envelope{kind: eventInteraction, payload: []byte(payload)})
 		if err != nil {
 			if c.want != "" {
 				t.Errorf("%s: %v", name, err)
 			}
 			continue
 		}
-		if got := d.worded(t.Context(), n); got != (bot.Commanded{Text: c.want}) || c.want == "" {
+		if got := d.readWords(t.Context(), n); got != (bot.Commanded{Text: c.want}) || c.want == "" {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

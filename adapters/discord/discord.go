@@ -171,3 +171,14 @@ func (c Config) withDefaults() Config {
 
 // place is an address of Discord's.
 func place(guild, channel, id string) bot.Address { return api.Address(guild, channel, id) }
+
+// Link is where a browser or Discord's own program opens a message or a thread.
+func (d *Discord) Link(message bot.Address) string {
+	switch {
+	case message.Workspace == "" || message.Channel == "":
+		return ""
+	case message.ID == "" || message.ID == message.Channel:
+		return "https://discord.com/channels/" + message.Workspace + "/" + message.Channel
+	}
+	return "https://discord.com/channels/" + message.Workspace + "/" + message.Channel + "/" + message.ID
+}

@@ -2,11 +2,25 @@
 // do in its servers and direct messages (the gateway, signed HTTP interactions,
 // or both at once) and shows what a run has to say.
 //
-// Everything from outside goes one way: gateway*.go or http.go receives and
-// proves, parse*.go turns the payload into a bot.Inbound, ingest keeps the
-// order of a thread, hear writes it down, and answer.go does what is to be done
-// at once. An interaction has three seconds: whatever is not written down by
-// then is deferred first. Discord's own types end here.
+// Everything from outside goes one way:
+//
+//	gateway, http.go      receive an event, and prove that it is Discord's
+//	parse*.go             turn it into an update: a bot.Inbound with what is still to be asked
+//	listen.go, names.go   keep the order of a thread, find out who said what where, have it heard
+//	answer.go, suggest.go do what is to be done at once
+//
+// An interaction has three seconds: whatever is not written down by then is
+// deferred first. Beside that catchup.go reads what was said while the bot was
+// away, ready.go says whether all is well, history.go reads a thread, and check.go
+// and manifest.go help whoever sets the bot up. Below it are
+//
+//	directory  people, servers, channels and roles
+//	commands   what the bot offers, and how it is read
+//	interact   how an interaction is answered
+//	post       posts, each once: made, edited, found, uploaded
+//	draw       what cards, forms and answers look like
+//	gateway    the connection
+//	api        the calls, their limits and errors
 //
 // Addresses: the workspace is the server's id ("@me" in direct messages), the
 // channel is the parent channel, and the id is the thread's own channel id. A

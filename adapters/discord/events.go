@@ -10,8 +10,8 @@ import (
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 )
 
-// connection is the gateway connection as this bot needs it.
-func (d *Discord) connection() gateway.Config {
+// gatewayConfig is the gateway connection as this bot needs it.
+func (d *Discord) gatewayConfig() gateway.Config {
 	intents := discordgo.IntentsGuilds | discordgo.IntentsGuildMessages | discordgo.IntentsDirectMessages
 	if d.cfg.Content {
 		intents |= discordgo.IntentsMessageContent
@@ -19,7 +19,7 @@ func (d *Discord) connection() gateway.Config {
 	t := d.in.times
 	return gateway.Config{
 		Client: d.api, Intents: intents, Linked: d.in.link, Unlinked: d.in.unlink, Event: d.event, Refused: d.noteToken,
-		Hello: t.hello, Invalid: t.invalid, Settled: t.settled, Backoff: t.pauses(), Limiter: &d.in.Log, Log: d.log,
+		Hello: t.hello, Invalid: t.invalid, Settled: t.settled, Backoff: t.backoff(), Limiter: &d.in.Log, Log: d.log,
 	}
 }
 
@@ -28,7 +28,7 @@ func (d *Discord) connection() gateway.Config {
 func (d *Discord) event(kind string, payload json.RawMessage) {
 	switch kind {
 	case eventMessage, eventEdit, eventInteraction:
-		if err := d.in.Take(parcel{kind: kind, payload: payload}); errors.Is(err, ingest.ErrNotListening) {
+		if err := d.in.Take(envelope{kind: kind, payload: payload}); errors.Is(err, ingest.ErrNotListening) {
 			d.in.Log.Warn(d.log, "an event came too late: it is read back after the next start", "kind", kind)
 		}
 	default:

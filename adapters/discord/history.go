@@ -36,7 +36,7 @@ func (d *Discord) line(guild string, m *api.Message) bot.Line {
 		}
 		return id
 	}
-	l.Text = d.readable(m.Content, spelling{user: user, channel: func(id string) string { return "#" + d.directory.ChannelName(guild, id) },
+	l.Text = d.readable(m.Content, naming{user: user, channel: func(id string) string { return "#" + d.directory.ChannelName(guild, id) },
 		role: func(id string) string { return d.directory.RoleName(guild, id) }})
 	for _, f := range m.Files {
 		l.Text = strings.TrimSpace(l.Text + "\n[file: " + f.Name + "]")

@@ -39,7 +39,7 @@ func (d *Discord) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	first := make(chan []byte, 1)
-	if err := d.in.Take(parcel{kind: eventInteraction, payload: body, body: first}); err != nil {
+	if err := d.in.Take(envelope{kind: eventInteraction, payload: body, body: first}); err != nil {
 		status := http.StatusBadRequest
 		if errors.Is(err, ingest.ErrNotListening) {
 			status = http.StatusServiceUnavailable

@@ -27,10 +27,10 @@ const (
 
 // intake is the state of the listening side.
 type intake struct {
-	ingest.Intake[parcel]
+	ingest.Intake[envelope]
 
-	marked *ingest.KeyedQueue // reactions, which may have to wait long: by channel, as Discord counts them
-	times  patience
+	reactions *ingest.KeyedQueue // reactions, which may have to wait long: by channel, as Discord counts them
+	times     timeouts
 
 	mu         sync.Mutex
 	linked     bool  // the gateway is connected
@@ -41,8 +41,8 @@ type intake struct {
 
 func (in *intake) open(marks *ingest.Watermarks, log *slog.Logger) {
 	in.Init(marks, func() int64 { return api.FirstID(time.Now()) }, log)
-	in.marked = ingest.NewKeyedQueue(parallel, maxWaiting)
-	in.times = defaultPatience()
+	in.reactions = ingest.NewKeyedQueue(parallel, maxWaiting)
+	in.times = defaultTimeouts()
 }
 
 // Listen takes in what people do until ctx ends. An error means that the token
@@ -51,25 +51,25 @@ func (d *Discord) Listen(ctx context.Context, hear bot.Hear) error {
 	if !d.cfg.Gateway && d.cfg.PublicKey == "" {
 		return fmt.Errorf("there is no way in for events: %w; leave discord.gateway on, or set DISCORD_PUBLIC_KEY (HTTP)", bot.ErrRefused)
 	}
-	session := ingest.Session[parcel]{
+	session := ingest.Session[envelope]{
 		Name:      "Discord",
-		Receive:   func(ctx context.Context, p parcel) error { return d.receive(ctx, hear, p) },
+		Receive:   func(ctx context.Context, p envelope) error { return d.receive(ctx, hear, p) },
 		Connected: d.connected,
 		Beside:    []func(context.Context){d.keepRegistered, d.recheckToken},
 	}
 	if d.cfg.Gateway {
-		session.Connect = func(ctx context.Context) error { return gateway.Run(ctx, d.connection()) }
+		session.Connect = func(ctx context.Context) error { return gateway.Run(ctx, d.gatewayConfig()) }
 		session.CatchUp.Read = func(ctx, late context.Context) error { return d.catchUp(ctx, late, hear) }
-		session.Failed, session.Backoff, session.SaveEvery = d.in.times.failed, d.in.times.pauses(), d.in.times.save
+		session.Failed, session.Backoff, session.SaveEvery = d.in.times.failed, d.in.times.backoff(), d.in.times.save
 	} else {
 		d.in.Missed.Release()
 	}
 	return d.in.Intake.Listen(ctx, session)
 }
 
-// receive puts a parcel into its lanes. Whoever asked with an interaction is
+// receive puts an event into the queue of its thread. Whoever asked with an interaction is
 // told to wait as soon as that takes too long.
-func (d *Discord) receive(ctx context.Context, hear bot.Hear, p parcel) error {
+func (d *Discord) receive(ctx context.Context, hear bot.Hear, p envelope) error {
 	n, err := d.parse(p)
 	if err != nil {
 		d.in.Log.Warn(d.log, "an event of Discord's cannot be read and is ignored", "kind", p.kind, "why", err)
@@ -89,14 +89,14 @@ func (d *Discord) receive(ctx context.Context, hear bot.Hear, p parcel) error {
 	case n.reply != nil:
 		d.receiveInteraction(ctx, hear, n)
 		return nil
-	case !n.heard():
+	case !n.isEvent():
 		mark := watermarkOf(n)
 		d.in.Marks.Skip(mark.Place, mark.At)
 		return nil
 	}
 	var answer bot.Answer
-	err = d.in.Hear(ctx, watermarkOf(n), n.lanes(), func() (err error) {
-		answer, err = d.tell(ctx, hear, n)
+	err = d.in.Hear(ctx, watermarkOf(n), n.orderKeys(), func() (err error) {
+		answer, err = d.hear(ctx, hear, n)
 		return err
 	}, func(err error) {
 		if err != nil {
@@ -113,26 +113,26 @@ func (d *Discord) receive(ctx context.Context, hear bot.Hear, p parcel) error {
 
 // receiveInteraction hears a command, a click or a form. What may begin a run
 // is told to wait at once, since the run's thread begins at that message.
-func (d *Discord) receiveInteraction(ctx context.Context, hear bot.Hear, n *notice) {
-	if !n.heard() {
+func (d *Discord) receiveInteraction(ctx context.Context, hear bot.Hear, n *update) {
+	if !n.isEvent() {
 		d.answers.promptly(ctx, func(ctx context.Context) { d.complete(ctx, n) })
 		return
 	}
 	if n.begins {
 		d.in.Go(func() {
-			d.beginReply(ctx, n)
+			d.deferInSight(ctx, n)
 			d.queueInteraction(ctx, hear, n)
 		})
 		return
 	}
 	n.done = make(chan struct{})
-	d.in.Go(func() { d.think(ctx, n) })
+	d.in.Go(func() { d.deferSoon(ctx, n) })
 	d.queueInteraction(ctx, hear, n)
 }
 
-func (d *Discord) queueInteraction(ctx context.Context, hear bot.Hear, n *notice) {
-	queued := d.in.Enqueue(n.lanes(), func() {
-		answer, err := d.tellAgain(ctx, hear, n)
+func (d *Discord) queueInteraction(ctx context.Context, hear bot.Hear, n *update) {
+	queued := d.in.Enqueue(n.orderKeys(), func() {
+		answer, err := d.hearAgain(ctx, hear, n)
 		if n.done != nil {
 			close(n.done)
 		}
@@ -149,14 +149,14 @@ func (d *Discord) queueInteraction(ctx context.Context, hear bot.Hear, n *notice
 	}
 }
 
-// beginReply tells the person to wait, in sight of all, and takes that message
+// deferInSight tells the person to wait, in sight of all, and takes that message
 // for the root of the run's thread.
-func (d *Discord) beginReply(ctx context.Context, n *notice) {
+func (d *Discord) deferInSight(ctx context.Context, n *update) {
 	message, err := n.reply.Defer(ctx, false)
 	if err != nil && !errors.Is(err, interact.ErrTaken) {
 		d.answers.logFailure("a command could not be acknowledged", place(n.guild, n.channel, ""), err)
 	}
-	c, known := d.hall(ctx, n)
+	c, known := d.channelOf(ctx, n)
 	if known != nil || c.IsThread() || c.IsDirect() {
 		return
 	}
@@ -168,8 +168,8 @@ func (d *Discord) beginReply(ctx context.Context, n *notice) {
 	n.root, n.in.Begins = message, message != ""
 }
 
-// think tells whoever waits that it takes longer, as soon as it does.
-func (d *Discord) think(ctx context.Context, n *notice) {
+// deferSoon tells whoever waits that it takes longer, as soon as it does.
+func (d *Discord) deferSoon(ctx context.Context, n *update) {
 	t := time.NewTimer(d.in.times.think)
 	defer t.Stop()
 	select {
@@ -186,18 +186,18 @@ func (d *Discord) think(ctx context.Context, n *notice) {
 }
 
 // refuse tells the person alone that nothing came of it.
-func (d *Discord) refuse(ctx context.Context, n *notice, text string) {
+func (d *Discord) refuse(ctx context.Context, n *update, text string) {
 	if n.typed != nil || n.reply.Completes() {
 		return // nothing can be said while somebody types
 	}
 	d.answers.logFailure("an interaction could not be answered", place(n.guild, n.channel, ""), n.reply.Tell(ctx, draw.Private(text)))
 }
 
-// tell finds out where it happened and who did it, and has it heard.
-func (d *Discord) tell(ctx context.Context, hear bot.Hear, n *notice) (bot.Answer, error) {
+// hear finds out where it happened and who did it, and has it heard.
+func (d *Discord) hear(ctx context.Context, hear bot.Hear, n *update) (bot.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, hearWithin)
 	defer cancel()
-	if err := d.settle(ctx, n); err != nil {
+	if err := d.locate(ctx, n); err != nil {
 		if errors.Is(err, bot.ErrGone) && n.reply == nil {
 			d.log.Info("the channel of a message is gone; it is not heard", "channel", n.channel)
 			return bot.Answer{}, nil
@@ -205,7 +205,7 @@ func (d *Discord) tell(ctx context.Context, hear bot.Hear, n *notice) (bot.Answe
 		return bot.Answer{}, err
 	}
 	if n.edit {
-		concerns, err := d.corrected(ctx, n)
+		concerns, err := d.readEdit(ctx, n)
 		if err != nil || !concerns {
 			return bot.Answer{}, err
 		}
@@ -218,27 +218,27 @@ func (d *Discord) tell(ctx context.Context, hear bot.Hear, n *notice) (bot.Answe
 		return bot.Answer{}, err
 	}
 	n.in.By = by
-	n.in.Act = d.worded(ctx, n)
+	n.in.Act = d.readWords(ctx, n)
 	return hear(ctx, n.in)
 }
 
-// tellAgain is tell for what Discord does not give again: where it could not be
+// hearAgain is tell for what Discord does not give again: where it could not be
 // written down it is heard once more, since another replica may only have been
 // faster.
-func (d *Discord) tellAgain(ctx context.Context, hear bot.Hear, n *notice) (bot.Answer, error) {
+func (d *Discord) hearAgain(ctx context.Context, hear bot.Hear, n *update) (bot.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, hearWithin)
 	defer cancel()
-	answer, err := d.tell(ctx, hear, n)
+	answer, err := d.hear(ctx, hear, n)
 	if err == nil || !wait.Sleep(ctx, api.FirstPause) {
 		return answer, err
 	}
-	return d.tell(ctx, hear, n)
+	return d.hear(ctx, hear, n)
 }
 
-// corrected decides what an edit is: a correction, where a run lives in the
+// readEdit decides what an edit is: a correction, where a run lives in the
 // thread; else new words, if they speak to the bot.
-func (d *Discord) corrected(ctx context.Context, n *notice) (concerns bool, err error) {
-	run, err := d.cfg.Names.Value(ctx, livesName(n.in.Where))
+func (d *Discord) readEdit(ctx context.Context, n *update) (concerns bool, err error) {
+	run, err := d.cfg.Names.Value(ctx, threadName(n.in.Where))
 	if err != nil {
 		return false, fmt.Errorf("look for the run that lives in a thread: %w", err)
 	}
@@ -254,5 +254,5 @@ func (d *Discord) corrected(ctx context.Context, n *notice) (concerns bool, err 
 	return said.To, nil
 }
 
-// livesName is the name under which a store keeps the run that lives in a thread.
-func livesName(thread bot.Address) string { return agent.ThreadName(thread.String()) }
+// threadName is the name under which a store keeps the run that lives in a thread.
+func threadName(thread bot.Address) string { return agent.ThreadName(thread.String()) }

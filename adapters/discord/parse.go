@@ -20,8 +20,8 @@ const (
 	eventInteraction = "INTERACTION_CREATE"
 )
 
-// parcel is something from Discord that was proved to be from Discord.
-type parcel struct {
+// envelope is something from Discord that was proved to be from Discord.
+type envelope struct {
 	kind    string
 	payload []byte
 	again   bool // it was delivered before, perhaps
@@ -29,9 +29,9 @@ type parcel struct {
 	body chan<- []byte
 }
 
-// notice is a parcel that concerns the bot, before anybody was asked where
+// update is an event that concerns the bot, before anybody was asked where
 // exactly it happened and who did it.
-type notice struct {
+type update struct {
 	in bot.Inbound // without a place and a person
 	// guild, channel and id are where it happened: the channel may be a thread,
 	// the id is the message's, empty for what is none.
@@ -69,16 +69,16 @@ type account struct {
 	allowBots []string // that may speak to this one
 }
 
-// parse reads a parcel. Without an error nil means that it is none of the bot's
-// business. With an error there may be a notice with the way to answer.
-func (a *account) parse(p parcel) (*notice, error) {
-	var n *notice
+// parse reads an event. Without an error nil means that it is none of the bot's
+// business. With an error there may be an update with the way to answer.
+func (a *account) parse(p envelope) (*update, error) {
+	var n *update
 	var err error
 	switch p.kind {
 	case eventMessage, eventEdit:
 		var s api.Message
 		if err = json.Unmarshal(p.payload, &s); err == nil {
-			n, err = a.spoken(&s, p.kind == eventEdit)
+			n, err = a.readMessage(&s, p.kind == eventEdit)
 		}
 	case eventInteraction:
 		n, err = a.parseInteraction(p)
@@ -95,12 +95,12 @@ func (a *account) parse(p parcel) (*notice, error) {
 	return n, nil
 }
 
-// heard reports whether there is something to hear.
-func (n *notice) heard() bool { return n.in.Act != nil }
+// isEvent reports whether there is something to hear.
+func (n *update) isEvent() bool { return n.in.Act != nil }
 
-// lanes are what the notice must stay in order with: its thread, and for what
+// orderKeys are what the update must stay in order with: its thread, and for what
 // opens one the top level of its channel.
-func (n *notice) lanes() []string {
+func (n *update) orderKeys() []string {
 	if n.root == "" || n.root == n.channel {
 		return []string{n.channel}
 	}

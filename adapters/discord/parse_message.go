@@ -11,20 +11,20 @@ import (
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
-// spoken reads what was said. The thread that a message at a channel's top
+// readMessage reads what was said. The thread that a message at a channel's top
 // level opens has the message's own id.
-func (a *account) spoken(s *api.Message, edited bool) (*notice, error) {
+func (a *account) readMessage(s *api.Message, edited bool) (*update, error) {
 	if s.Channel == "" || api.Time(s.ID).IsZero() {
 		return nil, errors.New("a message in no channel, or without an id")
 	}
-	n := &notice{guild: s.Guild, channel: s.Channel, id: s.ID}
+	n := &update{guild: s.Guild, channel: s.Channel, id: s.ID}
 	if !s.Written() || edited && s.Edited == "" {
 		return n, nil // Discord also calls it a change when it unfolds a link
 	}
 	if s.Author.ID == "" {
 		return nil, errors.New("a message by nobody")
 	}
-	to := a.spokenTo(s)
+	to := a.addresses(s)
 	said := bot.Said{To: to || s.Guild == "", Direct: s.Guild == "", Files: attachments(s)}
 	if s.Author.ID == a.botUser || !a.listensTo(s) || !said.To && s.Content == "" && len(said.Files) == 0 {
 		return n, nil
@@ -39,7 +39,7 @@ func (a *account) spoken(s *api.Message, edited bool) (*notice, error) {
 }
 
 // fill is who said it where.
-func (a *account) fill(n *notice, s *api.Message) {
+func (a *account) fill(n *update, s *api.Message) {
 	n.guild, n.channel, n.id, n.root = s.Guild, s.Channel, s.ID, s.ID
 	n.user, n.member, n.raw, n.names = s.Author, s.Member, s.Content, namesIn(s)
 	n.in.At = api.Time(s.ID)
@@ -50,8 +50,8 @@ func (a *account) fill(n *notice, s *api.Message) {
 	}
 }
 
-// spokenTo reports whether a message names the bot, or answers it.
-func (a *account) spokenTo(s *api.Message) bool {
+// addresses reports whether a message names the bot, or answers it.
+func (a *account) addresses(s *api.Message) bool {
 	if a.mentions(s.Content) || slices.ContainsFunc(s.Mentions, func(u discordgo.User) bool { return u.ID == a.botUser }) {
 		return true
 	}

@@ -38,9 +38,9 @@ func TestReadableText(t *testing.T) {
 		"a < b <@x> <@> <t:1:R>":         "a < b <@x> <@> <t:1:R>",
 		"  <@999>  ":                     "",
 	} {
-		n := &notice{guild: "1", raw: text, names: map[string]string{"7": "ann", "x": "x"}}
+		n := &update{guild: "1", raw: text, names: map[string]string{"7": "ann", "x": "x"}}
 		n.in.Act = bot.Commanded{}
-		if got := d.worded(t.Context(), n); got != (bot.Commanded{Text: want}) {
+		if got := d.readWords(t.Context(), n); got != (bot.Commanded{Text: want}) {
 			t.Errorf("%q reads %q, want %q", text, got, want)
 		}
 	}
@@ -85,17 +85,17 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, kind string, payload []byte) {
 		d := deaf()
-		n, err := d.parse(parcel{kind: kind, payload: payload})
+		n, err := d.parse(envelope{kind: kind, payload: payload})
 		if n == nil || err != nil {
 			return
 		}
 		if n.channel == "" {
 			t.Fatalf("something happened nowhere: %s", payload)
 		}
-		if n.heard() && (n.user.ID == "" || len(n.in.Keys) == 0 || n.in.At.IsZero()) {
+		if n.isEvent() && (n.user.ID == "" || len(n.in.Keys) == 0 || n.in.At.IsZero()) {
 			t.Fatalf("heard without a person, a key or a time: %s", payload)
 		}
-		if n.heard() && n.reply == nil && n.user.ID == d.botUser {
+		if n.isEvent() && n.reply == nil && n.user.ID == d.botUser {
 			t.Fatalf("the bot hears itself: %s", payload)
 		}
 		if f, is := n.in.Act.(bot.Filled); is && f.Form == "" {

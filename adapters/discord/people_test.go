@@ -27,12 +27,12 @@ func TestPlaces(t *testing.T) {
 		{discordtest.Guild, voice, "5", place(discordtest.Guild, voice, voice)},
 		{"", "7", "5", place("", "7", "7")},
 	} {
-		n := &notice{guild: c.guild, channel: c.channel, id: c.id, root: c.id}
-		if err := r.d.settle(t.Context(), n); err != nil || n.in.Where != c.want {
+		n := &update{guild: c.guild, channel: c.channel, id: c.id, root: c.id}
+		if err := r.d.locate(t.Context(), n); err != nil || n.in.Where != c.want {
 			t.Errorf("%+v is %v, %v", c, n.in.Where, err)
 		}
 	}
-	if err := r.d.settle(t.Context(), &notice{guild: discordtest.Guild, channel: "404"}); !errors.Is(err, bot.ErrGone) {
+	if err := r.d.locate(t.Context(), &update{guild: discordtest.Guild, channel: "404"}); !errors.Is(err, bot.ErrGone) {
 		t.Errorf("a channel that is not there: %v", err)
 	}
 	if got := place("", "7", "7").Folder(); got != "discord-7" {

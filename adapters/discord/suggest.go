@@ -13,7 +13,7 @@ import (
 const typeWithin = 1500 * time.Millisecond
 
 // complete answers what is being typed into an option with what the person may see.
-func (d *Discord) complete(ctx context.Context, n *notice) {
+func (d *Discord) complete(ctx context.Context, n *update) {
 	ctx, cancel := context.WithTimeout(ctx, typeWithin)
 	defer cancel()
 	choices := []*discordgo.ApplicationCommandOptionChoice{}
@@ -28,8 +28,8 @@ func (d *Discord) complete(ctx context.Context, n *notice) {
 	d.answers.logFailure("suggestions could not be shown", n.in.Where, err)
 }
 
-func (d *Discord) suggestions(ctx context.Context, n *notice) ([]Suggestion, error) {
-	if err := d.settle(ctx, n); err != nil {
+func (d *Discord) suggestions(ctx context.Context, n *update) ([]Suggestion, error) {
+	if err := d.locate(ctx, n); err != nil {
 		return nil, err
 	}
 	by, err := d.directory.Who(ctx, n.guild, n.user, n.member)

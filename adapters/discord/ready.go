@@ -14,8 +14,8 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
-// patience is how long the adapter waits for what.
-type patience struct {
+// timeouts is how long the adapter waits for what.
+type timeouts struct {
 	hello    time.Duration // for a connection to be greeted, and then to be ready
 	invalid  time.Duration // before a new session, where Discord refuses one; Discord says 1 to 5 s
 	think    time.Duration // of three seconds, until the person is told to wait
@@ -28,14 +28,14 @@ type patience struct {
 	register time.Duration // for one attempt to register the commands
 }
 
-func defaultPatience() patience {
-	return patience{hello: 10 * time.Second, invalid: 3 * time.Second, think: 1500 * time.Millisecond, second: 2200 * time.Millisecond,
+func defaultTimeouts() timeouts {
+	return timeouts{hello: 10 * time.Second, invalid: 3 * time.Second, think: 1500 * time.Millisecond, second: 2200 * time.Millisecond,
 		failed: 5 * time.Second, save: 5 * time.Second, first: 250 * time.Millisecond, longest: time.Minute, settled: 10 * time.Second,
 		register: 30 * time.Second}
 }
 
-// pauses lie between attempts, and are longer where Discord asks for more.
-func (p patience) pauses() ingest.Backoff {
+// backoff lie between attempts, and are longer where Discord asks for more.
+func (p timeouts) backoff() ingest.Backoff {
 	return ingest.NewBackoff(p.first, p.longest, func(err error) time.Duration {
 		asked, _ := api.Wait(err)
 		return asked
@@ -66,7 +66,7 @@ func (d *Discord) Ready() error {
 }
 
 // link notes that the gateway is connected. A new session begins without what
-// was said before it: that is owed.
+// was said before it: it has to be read back.
 func (in *intake) link(fresh bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -95,7 +95,7 @@ func (d *Discord) connected() bool {
 
 // keepRegistered registers the commands, once.
 func (d *Discord) keepRegistered(ctx context.Context) {
-	backoff := d.in.times.pauses()
+	backoff := d.in.times.backoff()
 	for {
 		once, cancel := context.WithTimeout(ctx, d.in.times.register)
 		changed, err := commands.Register(once, d.api, d.appID, d.cfg.GuildID)
@@ -126,7 +126,7 @@ func (d *Discord) noteToken(err error) {
 
 // recheckToken asks again and again while the token is refused.
 func (d *Discord) recheckToken(ctx context.Context) {
-	d.in.Token.Recheck(ctx, d.in.times.pauses(), func(ctx context.Context) error {
+	d.in.Token.Recheck(ctx, d.in.times.backoff(), func(ctx context.Context) error {
 		var me discordgo.User
 		return d.api.Call(ctx, "GET", discordgo.EndpointUser("@me"), nil, &me)
 	}, func() { d.log.Info("Discord accepts the bot's token again", "variable", "DISCORD_TOKEN") })

@@ -3,7 +3,9 @@ package discord
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -13,15 +15,15 @@ import (
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
-// spelling is how a text names people, roles and channels.
-type spelling struct{ user, role, channel func(id string) string }
+// naming is how a text names people, roles and channels.
+type naming struct{ user, role, channel func(id string) string }
 
-// worded is the act with its text as people read it, and notes the channels
+// readWords is the act with its text as people read it, and notes the channels
 // that the text names.
-func (d *Discord) worded(ctx context.Context, n *notice) bot.Act {
+func (d *Discord) readWords(ctx context.Context, n *update) bot.Act {
 	n.in.Channels = nil
-	signs := &signs{Discord: d, notice: n, all: map[string]bot.Address{}}
-	by := spelling{
+	signs := &channelWords{Discord: d, update: n, all: map[string]bot.Address{}}
+	by := naming{
 		user:    func(id string) string { return d.nameFor(ctx, n, id) },
 		role:    func(id string) string { return d.directory.RoleName(n.guild, id) },
 		channel: func(id string) string { return signs.word(ctx, id) },
@@ -49,10 +51,10 @@ func (d *Discord) worded(ctx context.Context, n *notice) bot.Act {
 // maxAsked is how many channels of one text Discord is asked about.
 const maxAsked = 5
 
-// signs are the words for the channels that a text names.
-type signs struct {
+// channelWords are the words for the channels that a text names.
+type channelWords struct {
 	*Discord
-	*notice
+	*update
 
 	all   map[string]bot.Address
 	asked int
@@ -60,22 +62,22 @@ type signs struct {
 
 // word is the word for a channel, of which no two have the same. What can be
 // posted to in this server is noted; other servers' channels have no name here.
-func (s *signs) word(ctx context.Context, id string) string {
+func (s *channelWords) word(ctx context.Context, id string) string {
 	c := s.find(ctx, id)
 	at := api.Address(s.guild, id, "")
 	word := ingest.ChannelWord(s.all, c.Name, at)
 	if c.ID != "" && slices.Contains(commands.Postable, c.Type) {
-		if s.notice.in.Channels == nil {
-			s.notice.in.Channels = map[string]bot.Address{}
+		if s.update.in.Channels == nil {
+			s.update.in.Channels = map[string]bot.Address{}
 		}
-		s.notice.in.Channels[word] = at
+		s.update.in.Channels[word] = at
 	}
 	return word
 }
 
 // find is a channel of the server where something was said; zero where it is
 // of another one, or not known. The gateway tells of all that there are.
-func (s *signs) find(ctx context.Context, id string) api.Channel {
+func (s *channelWords) find(ctx context.Context, id string) api.Channel {
 	if c, is := s.channels[id]; is {
 		return c
 	}
@@ -95,15 +97,15 @@ func (s *signs) find(ctx context.Context, id string) api.Channel {
 }
 
 // nameFor is how people see somebody whom an event names.
-func (d *Discord) nameFor(ctx context.Context, n *notice, id string) string {
+func (d *Discord) nameFor(ctx context.Context, n *update, id string) string {
 	if name := n.names[id]; name != "" {
 		return name
 	}
 	return d.directory.PersonName(ctx, n.guild, id)
 }
 
-// hall is the channel that something happened in.
-func (d *Discord) hall(ctx context.Context, n *notice) (api.Channel, error) {
+// channelOf is the channel that something happened in.
+func (d *Discord) channelOf(ctx context.Context, n *update) (api.Channel, error) {
 	if n.guild == "" {
 		return api.Channel{ID: n.channel, Type: discordgo.ChannelTypeDM}, nil
 	}
@@ -113,11 +115,11 @@ func (d *Discord) hall(ctx context.Context, n *notice) (api.Channel, error) {
 	return d.directory.Channel(ctx, n.channel)
 }
 
-// settle finds out where it happened. In a direct conversation, and in the text
+// locate finds out where it happened. In a direct conversation, and in the text
 // of a voice channel, that is the thread itself. At the top level of a channel it is the thread that begins at
 // the message: the one answered, where a run lives in its thread.
-func (d *Discord) settle(ctx context.Context, n *notice) error {
-	c, err := d.hall(ctx, n)
+func (d *Discord) locate(ctx context.Context, n *update) error {
+	c, err := d.channelOf(ctx, n)
 	if err != nil {
 		return err
 	}
@@ -129,7 +131,7 @@ func (d *Discord) settle(ctx context.Context, n *notice) error {
 	case c.IsThread():
 		n.in.Where = api.Address(n.guild, c.Parent, n.channel)
 	case n.id != "" && n.root != "" && n.root != n.id:
-		lives, err := d.cfg.Names.Value(ctx, livesName(api.Address(n.guild, n.channel, n.root)))
+		lives, err := d.cfg.Names.Value(ctx, threadName(api.Address(n.guild, n.channel, n.root)))
 		if err != nil {
 			return fmt.Errorf("look for the run that lives in the thread of a message: %w", err)
 		}
@@ -144,4 +146,40 @@ func (d *Discord) settle(ctx context.Context, n *notice) error {
 		n.in.Message.Workspace = n.in.Where.Workspace
 	}
 	return nil
+}
+
+var token = regexp.MustCompile(`<(@!?|@&|#|a?:[A-Za-z0-9_~]{1,40}:)([0-9]{1,20})>`)
+
+// mentions reports whether a text, as it goes over the wire, speaks to the bot.
+func (a *account) mentions(text string) bool {
+	return strings.Contains(text, "<@"+a.botUser+">") || strings.Contains(text, "<@!"+a.botUser+">")
+}
+
+// readable is a text as people read it: without mentions of the bot, with names
+// instead of ids where they are known.
+func (a *account) readable(text string, by naming) string {
+	var out strings.Builder
+	for {
+		at := token.FindStringSubmatchIndex(text)
+		if at == nil {
+			break
+		}
+		out.WriteString(text[:at[0]])
+		kind, id := text[at[2]:at[3]], text[at[4]:at[5]]
+		text = text[at[1]:]
+		switch {
+		case kind[0] == '@' && id == a.botUser:
+			text = strings.TrimPrefix(text, " ")
+		case kind == "@&":
+			out.WriteString("@" + by.role(id))
+		case kind[0] == '@':
+			out.WriteString("@" + by.user(id))
+		case kind == "#":
+			out.WriteString(by.channel(id))
+		default: // an emoji of the server's own
+			out.WriteString(strings.TrimPrefix(kind, "a"))
+		}
+	}
+	out.WriteString(text)
+	return strings.TrimSpace(out.String())
 }

@@ -18,8 +18,8 @@ import (
 var errNoWay = errors.New("an interaction without a way to answer")
 
 // parseInteraction reads a command, a click, a form or a completion. As soon as
-// there is a way to answer, the notice has it, also beside an error.
-func (a *account) parseInteraction(p parcel) (*notice, error) {
+// there is a way to answer, the update has it, also beside an error.
+func (a *account) parseInteraction(p envelope) (*update, error) {
 	var outer struct {
 		ID    string                    `json:"id"`
 		Token string                    `json:"token"`
@@ -36,7 +36,7 @@ func (a *account) parseInteraction(p parcel) (*notice, error) {
 	default:
 		return nil, fmt.Errorf("an interaction of the unknown type %d", outer.Type)
 	}
-	n := &notice{reply: interact.New(a.api, a.appID, outer.ID, outer.Token, outer.Type, p.body)}
+	n := &update{reply: interact.New(a.api, a.appID, outer.ID, outer.Token, outer.Type, p.body)}
 	var i api.Interaction
 	if err := json.Unmarshal(p.payload, &i); err != nil {
 		return n, err
@@ -53,16 +53,16 @@ func (a *account) parseInteraction(p parcel) (*notice, error) {
 	}
 	n.in.Keys = []string{Platform + ":interaction:" + i.ID}
 	n.in.At = api.Time(i.ID)
-	return n, a.asked(n, i)
+	return n, a.readRequest(n, i)
 }
 
-// asked reads what the interaction asks for.
-func (a *account) asked(n *notice, i api.Interaction) error {
+// readRequest reads what the interaction asks for.
+func (a *account) readRequest(n *update, i api.Interaction) error {
 	switch i.Type {
 	case discordgo.InteractionMessageComponent:
-		return pressed(n, i)
+		return readClick(n, i)
 	case discordgo.InteractionModalSubmit:
-		return filled(n, i)
+		return readForm(n, i)
 	}
 	var c api.Command
 	if err := json.Unmarshal(i.Data, &c); err != nil {
@@ -73,7 +73,7 @@ func (a *account) asked(n *notice, i api.Interaction) error {
 		n.typed = commands.Focused(c.Options)
 		return nil
 	case c.Type == discordgo.MessageApplicationCommand:
-		return a.madeGoal(n, c)
+		return a.readGoal(n, c)
 	case c.Type == discordgo.ChatApplicationCommand && c.Name == commands.Name:
 		order, err := commands.Read(c, n.guild)
 		n.in.Act, n.raw, n.begins, n.channels = order.Act, order.Text, order.Begins, order.Channels
@@ -82,9 +82,9 @@ func (a *account) asked(n *notice, i api.Interaction) error {
 	return fmt.Errorf("a command %.40q that is not the bot's", c.Name)
 }
 
-// pressed reads a click on a button or in a menu. A card at a channel's top
+// readClick reads a click on a button or in a menu. A card at a channel's top
 // level is the root of its own thread.
-func pressed(n *notice, i api.Interaction) error {
+func readClick(n *update, i api.Interaction) error {
 	var c struct {
 		CustomID string   `json:"custom_id"`
 		Values   []string `json:"values"`
@@ -104,8 +104,8 @@ func pressed(n *notice, i api.Interaction) error {
 	return nil
 }
 
-// filled reads a form that was sent in.
-func filled(n *notice, i api.Interaction) error {
+// readForm reads a form that was sent in.
+func readForm(n *update, i api.Interaction) error {
 	var f struct {
 		CustomID   string            `json:"custom_id"`
 		Components []json.RawMessage `json:"components"`
@@ -126,9 +126,9 @@ func filled(n *notice, i api.Interaction) error {
 	return nil
 }
 
-// madeGoal reads "Make this a goal": the message's text, on behalf of whoever
+// readGoal reads "Make this a goal": the message's text, on behalf of whoever
 // used the command on it.
-func (a *account) madeGoal(n *notice, c api.Command) error {
+func (a *account) readGoal(n *update, c api.Command) error {
 	s, is := c.Resolved.Messages[c.Target]
 	if !is || api.Time(s.ID).IsZero() || s.Author.ID == "" {
 		return errors.New("a command on no message")
