@@ -59,12 +59,12 @@ func (d *Discord) Listen(ctx context.Context, hear bot.Hear) error {
 	}
 	if d.cfg.Gateway {
 		session.Connect = func(ctx context.Context) error { return gateway.Run(ctx, d.gatewayConfig()) }
-		session.CatchUp.Read = func(ctx, late context.Context) error { return d.catchUp(ctx, late, hear) }
+		session.Read = func(ctx, late context.Context) error { return d.catchUp(ctx, late, hear) }
 		session.Failed, session.Backoff, session.SaveEvery = d.in.times.failed, d.in.times.backoff(), d.in.times.save
 	} else {
 		d.in.Missed.Release()
 	}
-	return d.in.Intake.Listen(ctx, session)
+	return d.in.Listen(ctx, session)
 }
 
 // receive puts an event into the queue of its thread. Whoever asked with an interaction is

@@ -37,6 +37,7 @@ type Definition struct {
 	Contexts []discordgo.InteractionContextType `json:"contexts,omitempty"`
 }
 
+// Option is a subcommand, a group of them, or what a subcommand takes.
 type Option struct {
 	Name         string                                      `json:"name"`
 	Type         discordgo.ApplicationCommandOptionType      `json:"type"`

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
@@ -54,7 +55,7 @@ func TestPeopleAreForgotten(t *testing.T) {
 	t.Parallel()
 	d := New(nil, slog.New(slog.DiscardHandler))
 	for i := range maxPeople + 5 {
-		if _, err := d.Who(t.Context(), "1", discordgo.User{ID: fmt.Sprint(i)}, &api.Member{}); err != nil {
+		if _, err := d.Who(t.Context(), "1", discordgo.User{ID: strconv.Itoa(i)}, &api.Member{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -11,7 +11,7 @@ type Answer struct {
 	Content    *string                `json:"content,omitempty"`
 	Components []Block                `json:"components"`
 	Flags      discordgo.MessageFlags `json:"flags,omitempty"`
-	Allowed    allowedMentions        `json:"allowed_mentions"`
+	Allowed    AllowedMentions        `json:"allowed_mentions"`
 	Nonce      string                 `json:"nonce,omitempty"`
 	Enforce    bool                   `json:"enforce_nonce,omitempty"`
 	Reference  *Reference             `json:"message_reference,omitempty"`

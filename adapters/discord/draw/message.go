@@ -28,7 +28,7 @@ type Message struct {
 	Flags       discordgo.MessageFlags `json:"flags,omitempty"`
 	Nonce       string                 `json:"nonce,omitempty"`
 	Enforce     bool                   `json:"enforce_nonce,omitempty"`
-	Allowed     allowedMentions        `json:"allowed_mentions"`
+	Allowed     AllowedMentions        `json:"allowed_mentions"`
 	Attachments []Attachment           `json:"attachments"`
 
 	Clear bool `json:"-"`
@@ -52,6 +52,7 @@ type embed struct {
 	Description string `json:"description"`
 }
 
+// Attachment is a file that goes with a message.
 type Attachment struct {
 	ID          int    `json:"id"`
 	Name        string `json:"filename"`

@@ -1,7 +1,6 @@
 package draw
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -48,8 +47,6 @@ func PlainText(text string, most int) string {
 	return text
 }
 
-var snowflake = regexp.MustCompile(`^[0-9]{15,20}$`)
-
 // mention names a principal so that Discord shows their name, and notifies them
 // where the message allows it; empty for those who are not of Discord.
 func mention(principal string) string {
@@ -75,16 +72,17 @@ func mentionsOf(principals []string) []string {
 	return list
 }
 
-// allowedMentions are whom a message notifies: nobody but these.
-type allowedMentions struct {
+// AllowedMentions are whom a message notifies: nobody but these.
+type AllowedMentions struct {
 	Parse   []string `json:"parse"` // always empty: nothing is looked for in the text
 	Users   []string `json:"users,omitempty"`
 	Roles   []string `json:"roles,omitempty"`
 	Replied bool     `json:"replied_user"`
 }
 
-func Allowing(mentions []string) allowedMentions {
-	a := allowedMentions{Parse: []string{}}
+// Allowing is to notify those whom the mentions name, and nobody else.
+func Allowing(mentions []string) AllowedMentions {
+	a := AllowedMentions{Parse: []string{}}
 	for _, m := range mentions {
 		if role, is := strings.CutPrefix(m, "<@&"); is {
 			a.Roles = append(a.Roles, strings.TrimSuffix(role, ">"))

@@ -6,6 +6,7 @@ import (
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
+// MaxThreadName is how long the name of a thread may be, in characters.
 const MaxThreadName = 100
 
 // Headline is what stands in the channel, where the card itself is in the

@@ -66,8 +66,8 @@ const (
 var (
 	errNoHello = errors.New("the connection was not greeted")
 	errZombie  = errors.New("the connection does not answer any more")
-	errInvalid = errors.New("Discord refuses the session")
-	errAsked   = errors.New("Discord asks for a new connection")
+	errInvalid = errors.New("Discord refuses the session")       //nolint:staticcheck // a name
+	errAsked   = errors.New("Discord asks for a new connection") //nolint:staticcheck // a name
 )
 
 // session is what a new connection resumes.
@@ -164,11 +164,13 @@ func (cfg *Config) connect(ctx context.Context, s *session) error {
 func (cfg *Config) dial(ctx context.Context, s *session) (*websocket.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, cfg.Hello)
 	defer cancel()
-	target, err := s.url, error(nil)
+	target := s.url
 	if target == "" {
-		if target, err = Address(ctx, cfg.Client); err != nil {
+		address, err := Address(ctx, cfg.Client)
+		if err != nil {
 			return nil, err
 		}
+		target = address
 	}
 	u, err := url.Parse(target)
 	if err != nil || u.Host == "" {
@@ -188,7 +190,7 @@ func (cfg *Config) dial(ctx context.Context, s *session) (*websocket.Conn, error
 	return conn, nil
 }
 
-var errNoAddress = errors.New("Discord names no address of its gateway; is DISCORD_API_URL right?")
+var errNoAddress = errors.New("Discord names no address of its gateway; is DISCORD_API_URL right?") //nolint:staticcheck // a name
 
 // Address asks where the gateway is.
 func Address(ctx context.Context, client *api.Client) (string, error) {

@@ -22,6 +22,7 @@ type response struct {
 	Data any                               `json:"data,omitempty"`
 }
 
+// Why a response is not the first one.
 var (
 	ErrTaken   = errors.New("the interaction is answered already")
 	ErrTooLate = errors.New("the interaction cannot be answered any more")
