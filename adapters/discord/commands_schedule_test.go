@@ -10,6 +10,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -150,7 +151,7 @@ func TestChannelsInTexts(t *testing.T) {
 	if got, want := saying(t, in).Text, "report daily 9:00 #general #general-"+twin+" #On-air #"+discordtest.Elsewhere+" #404"; got != want {
 		t.Errorf("said %q, want %q", got, want)
 	}
-	if want := (map[string]bot.Address{"#general": general(""), "#general-" + twin: place(discordtest.Guild, twin, "")}); !maps.Equal(in.Channels, want) {
+	if want := (map[string]bot.Address{"#general": general(""), "#general-" + twin: api.Address(discordtest.Guild, twin, "")}); !maps.Equal(in.Channels, want) {
 		t.Errorf("channels %v", in.Channels)
 	}
 	if saying(t, in).Direct {

@@ -169,9 +169,6 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// place is an address of Discord's.
-func place(guild, channel, id string) bot.Address { return api.Address(guild, channel, id) }
-
 // Link is where a browser or Discord's own program opens a message or a thread.
 func (d *Discord) Link(message bot.Address) string {
 	switch {

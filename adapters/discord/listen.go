@@ -154,7 +154,7 @@ func (d *Discord) queueInteraction(ctx context.Context, hear bot.Hear, n *update
 func (d *Discord) deferInSight(ctx context.Context, n *update) {
 	message, err := n.reply.Defer(ctx, false)
 	if err != nil && !errors.Is(err, interact.ErrTaken) {
-		d.answers.logFailure("a command could not be acknowledged", place(n.guild, n.channel, ""), err)
+		d.answers.logFailure("a command could not be acknowledged", api.Address(n.guild, n.channel, ""), err)
 	}
 	c, known := d.channelOf(ctx, n)
 	if known != nil || c.IsThread() || c.IsDirect() {
@@ -162,7 +162,7 @@ func (d *Discord) deferInSight(ctx context.Context, n *update) {
 	}
 	if message == "" {
 		if message, err = n.reply.Message(ctx); err != nil {
-			d.answers.logFailure("the answer to a command cannot be found; its run gets a thread of its own", place(n.guild, n.channel, ""), err)
+			d.answers.logFailure("the answer to a command cannot be found; its run gets a thread of its own", api.Address(n.guild, n.channel, ""), err)
 		}
 	}
 	n.root, n.in.Begins = message, message != ""
@@ -181,7 +181,7 @@ func (d *Discord) deferSoon(ctx context.Context, n *update) {
 	}
 	_, err := n.reply.Defer(ctx, true)
 	if err != nil && !errors.Is(err, interact.ErrTaken) {
-		d.answers.logFailure("an interaction could not be acknowledged in time", place(n.guild, n.channel, ""), err)
+		d.answers.logFailure("an interaction could not be acknowledged in time", api.Address(n.guild, n.channel, ""), err)
 	}
 }
 
@@ -190,7 +190,7 @@ func (d *Discord) refuse(ctx context.Context, n *update, text string) {
 	if n.typed != nil || n.reply.Completes() {
 		return // nothing can be said while somebody types
 	}
-	d.answers.logFailure("an interaction could not be answered", place(n.guild, n.channel, ""), n.reply.Tell(ctx, draw.Private(text)))
+	d.answers.logFailure("an interaction could not be answered", api.Address(n.guild, n.channel, ""), n.reply.Tell(ctx, draw.Private(text)))
 }
 
 // hear finds out where it happened and who did it, and has it heard.

@@ -7,6 +7,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -55,7 +56,7 @@ func TestWhatIsHeardOfMessages(t *testing.T) {
 	for _, in := range heard {
 		switch s := saying(t, in); s.Text {
 		case "in the thread":
-			if in.Where != general(thread) || in.Message != place(discordtest.Guild, thread, inThread) || in.By.ID != "discord:"+discordtest.Ben {
+			if in.Where != general(thread) || in.Message != api.Address(discordtest.Guild, thread, inThread) || in.By.ID != "discord:"+discordtest.Ben {
 				t.Errorf("%+v", in)
 			}
 		case "alert":
@@ -65,7 +66,7 @@ func TestWhatIsHeardOfMessages(t *testing.T) {
 		case "hello":
 			direct := r.DMChannel(discordtest.Ann)
 			if !s.To || !s.Direct || len(s.Files) != 1 || s.Files[0].Name != "a.txt" || s.Files[0].Size != 3 || s.Files[0].URL == "" ||
-				in.Where != place("", direct, direct) || in.Where.Folder() != "discord-"+direct {
+				in.Where != api.Address("", direct, direct) || in.Where.Folder() != "discord-"+direct {
 				t.Errorf("%+v", in)
 			}
 			if !in.By.Full || !strings.Contains(strings.Join(in.By.Also, " "), "discord:&"+discordtest.Crew) {

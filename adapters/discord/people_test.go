@@ -24,8 +24,8 @@ func TestPlaces(t *testing.T) {
 		{discordtest.Guild, thread, "5", general(thread)},
 		{discordtest.Guild, discordtest.General, "5", general("5")},
 		{discordtest.Guild, discordtest.General, "", general("")},
-		{discordtest.Guild, voice, "5", place(discordtest.Guild, voice, voice)},
-		{"", "7", "5", place("", "7", "7")},
+		{discordtest.Guild, voice, "5", api.Address(discordtest.Guild, voice, voice)},
+		{"", "7", "5", api.Address("", "7", "7")},
 	} {
 		n := &update{guild: c.guild, channel: c.channel, id: c.id, root: c.id}
 		if err := r.d.locate(t.Context(), n); err != nil || n.in.Where != c.want {
@@ -35,7 +35,7 @@ func TestPlaces(t *testing.T) {
 	if err := r.d.locate(t.Context(), &update{guild: discordtest.Guild, channel: "404"}); !errors.Is(err, bot.ErrGone) {
 		t.Errorf("a channel that is not there: %v", err)
 	}
-	if got := place("", "7", "7").Folder(); got != "discord-7" {
+	if got := api.Address("", "7", "7").Folder(); got != "discord-7" {
 		t.Errorf("the folder of a direct conversation is %q", got)
 	}
 }

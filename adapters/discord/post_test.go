@@ -20,7 +20,7 @@ import (
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
-func general(id string) bot.Address { return place(discordtest.Guild, discordtest.General, id) }
+func general(id string) bot.Address { return api.Address(discordtest.Guild, discordtest.General, id) }
 
 func mustPost(t *testing.T, d *Discord, to bot.Address, c bot.Card) bot.Posted {
 	t.Helper()
@@ -54,7 +54,7 @@ func places(t *testing.T, w *discordtest.Server, d *Discord) map[string]bot.Addr
 	}
 	return map[string]bot.Address{
 		"mention": general(w.Mention(discordtest.Ann, discordtest.General, "count")), "thread": general(thread), "channel": general(""),
-		"forum": place(discordtest.Guild, discordtest.Forum, ""), "direct": direct,
+		"forum": api.Address(discordtest.Guild, discordtest.Forum, ""), "direct": direct,
 	}
 }
 

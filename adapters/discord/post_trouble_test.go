@@ -158,8 +158,8 @@ func TestPlacesThatAreGone(t *testing.T) {
 	card := drawtest.Cards()["card"]
 	p := mustPost(t, d, general(""), card)
 	for name, to := range map[string]bot.Address{
-		"no such message": general("110000000000009999"), "no such channel": place(discordtest.Guild, "110000000000009998", ""),
-		"no such thread of no such channel": place(discordtest.Guild, "110000000000009998", "110000000000009999"), "no such conversation": place("", "110000000000009997", ""),
+		"no such message": general("110000000000009999"), "no such channel": api.Address(discordtest.Guild, "110000000000009998", ""),
+		"no such thread of no such channel": api.Address(discordtest.Guild, "110000000000009998", "110000000000009999"), "no such conversation": api.Address("", "110000000000009997", ""),
 	} {
 		if _, err := d.Post(t.Context(), to, card); !errors.Is(err, bot.ErrGone) {
 			t.Errorf("%s: %v", name, err)
@@ -258,8 +258,8 @@ func TestPaces(t *testing.T) {
 		to         bot.Address
 		post, edit string
 	}{
-		{place("1", "2", ""), "post/discord:1:2", "edit/discord:1:2"}, {place("1", "2", "3"), "post/discord:1:3", "edit/discord:1:2"},
-		{place("", "2", "2"), "post/discord:@me:2", "edit/discord:@me:2"}, {place("", "2", "9"), "post/discord:@me:2", "edit/discord:@me:2"},
+		{api.Address("1", "2", ""), "post/discord:1:2", "edit/discord:1:2"}, {api.Address("1", "2", "3"), "post/discord:1:3", "edit/discord:1:2"},
+		{api.Address("", "2", "2"), "post/discord:@me:2", "edit/discord:@me:2"}, {api.Address("", "2", "9"), "post/discord:@me:2", "edit/discord:@me:2"},
 	} {
 		post, edit := d.Paces(c.to)
 		want := pace
@@ -285,7 +285,7 @@ func TestStatusLinkAndDirect(t *testing.T) {
 		t.Errorf("typed %d times", n)
 	}
 	to, err := d.Direct(t.Context(), drawtest.Ann)
-	if want := w.DMChannel(discordtest.Ann); err != nil || to != place("", want, want) {
+	if want := w.DMChannel(discordtest.Ann); err != nil || to != api.Address("", want, want) {
 		t.Errorf("direct: %s, %v", to, err)
 	}
 	p := mustPost(t, d, to, drawtest.Cards()["ask"])
