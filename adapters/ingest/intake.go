@@ -88,7 +88,7 @@ func (in *Intake[E]) Listen(ctx context.Context, s Session[E]) error {
 		connection.Go(func() { broken <- s.Connect(links) })
 	}
 	if s.Read != nil {
-		s.Saved, s.CatchUp.Log = func() { in.SaveMarks(inner, s.Connected()) }, in.log
+		s.Saved, s.Log = func() { in.SaveMarks(inner, s.Connected()) }, in.log
 		readers.Go(func() { in.Missed.Run(inner, late, s.CatchUp) })
 		readers.Go(func() { in.keepMarks(inner, s) })
 	}

@@ -39,7 +39,7 @@ func main() {
 
 // inspect is everything that the tree at dir breaks, in words that name the place.
 func inspect(dir string, figures bool) ([]string, error) {
-	tree, err := readTree(dir)
+	tree, err := readTree(dir, everything)
 	if err != nil {
 		return nil, err
 	}

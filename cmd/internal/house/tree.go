@@ -29,10 +29,16 @@ type file struct {
 	syntax *ast.File
 }
 
+// How much of a tree is read: imports alone are there in a second, types are
+// checked for minutes where nothing is compiled yet.
+const (
+	onlyImports = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedModule
+	everything  = onlyImports | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo
+)
+
 // readTree loads the packages of the module that dir is the root of.
-func readTree(dir string) ([]room, error) {
-	found, err := packages.Load(&packages.Config{Dir: dir, Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports |
-		packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedModule}, "./...")
+func readTree(dir string, depth packages.LoadMode) ([]room, error) {
+	found, err := packages.Load(&packages.Config{Dir: dir, Mode: depth}, "./...")
 	if err != nil {
 		return nil, fmt.Errorf("load the packages below %s: %w", dir, err)
 	}
@@ -41,13 +47,14 @@ func readTree(dir string) ([]room, error) {
 		if len(p.Errors) > 0 {
 			return nil, fmt.Errorf("load %s: %w", p.PkgPath, p.Errors[0])
 		}
+		if len(p.GoFiles) == 0 { // tests alone
+			continue
+		}
 		r, err := readRoom(p)
 		if err != nil {
 			return nil, err
 		}
-		if len(r.files) > 0 {
-			tree = append(tree, r)
-		}
+		tree = append(tree, r)
 	}
 	if len(tree) == 0 {
 		return nil, errors.New("no packages found")
