@@ -149,7 +149,7 @@ func TestAYoungTaskIsLeftAlone(t *testing.T) {
 // Runs that wait cost a tick nothing: they are neither folded nor written to,
 // and no model hears of them.
 func TestParkedRunsCostATickNothing(t *testing.T) {
-	const parked = 2_000
+	const parked = 10_000
 	s := openStore(t)
 	var filling errgroup.Group
 	filling.SetLimit(64)
