@@ -1,5 +1,9 @@
 package adaptertest
 
+// This file holds what a platform's unit tests use in place of a real bot: a
+// recorder of what the adapter delivers, a name store in memory, and a log
+// that tests can read.
+
 import (
 	"bytes"
 	"context"

@@ -1,5 +1,9 @@
 package discord
 
+// This file gives the immediate answers to an event, such as a form, a
+// private text, a reaction or a link to the run's thread, so that whoever
+// clicked or typed sees at once that it arrived.
+
 import (
 	"context"
 	"errors"

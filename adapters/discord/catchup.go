@@ -1,5 +1,8 @@
 package discord
 
+// This file reads back what people wrote while the bot was away and has it
+// heard in order, because the gateway itself makes up only for short breaks.
+
 import (
 	"cmp"
 	"context"

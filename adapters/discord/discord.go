@@ -1,5 +1,8 @@
 package discord
 
+// This file holds the adapter's configuration and its constructor, which asks
+// Discord who the bot is and puts the parts of the adapter together.
+
 import (
 	"context"
 	"fmt"

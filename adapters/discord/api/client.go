@@ -1,5 +1,9 @@
 package api
 
+// This file holds the client through which every REST call goes: it waits for
+// its turn within the rate limits, keeps tokens out of errors, and notices
+// when Discord refuses the bot's own.
+
 import (
 	"context"
 	"encoding/json"

@@ -1,5 +1,9 @@
 package api
 
+// This file translates Discord's refusals and network failures into the
+// errors of the chat contract, so that callers know what to retry and what to
+// give up.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,9 @@
 package api
 
+// This file keeps calls within Discord's rate limits: it learns from response
+// headers what each route has left, and counts the bot's calls of the last
+// second.
+
 import (
 	"context"
 	"maps"

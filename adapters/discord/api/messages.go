@@ -1,5 +1,9 @@
 package api
 
+// This file reads a channel's messages a page at a time and searches an
+// author's recent ones, for example to find out whether a post whose answer
+// was lost was made.
+
 import (
 	"cmp"
 	"context"

@@ -1,5 +1,8 @@
 package commands
 
+// This file compares the commands that Discord has registered with those the
+// bot defines, and replaces them only where they differ.
+
 import (
 	"context"
 	"encoding/json"

@@ -1,5 +1,9 @@
 package commands
 
+// This file defines the command groups for reports and repeated goals, and
+// turns the options that a person fills in into the one line of text that the
+// bot reads.
+
 import (
 	"errors"
 	"slices"

@@ -1,5 +1,9 @@
 package directory
 
+// This file finds out who a person is in a server, with their roles, and
+// which servers the bot is in. It remembers the answers for some minutes to
+// spare calls.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,9 @@
 package discordtest
 
+// This file takes REST calls from parsing to answer: it checks the token,
+// applies rate limits and faults, and words refusals as Discord does, for all
+// routes alike.
+
 import (
 	"bytes"
 	"encoding/json"

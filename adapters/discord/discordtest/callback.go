@@ -1,5 +1,9 @@
 package discordtest
 
+// This file serves the app's responses to interactions: the first answer,
+// forms, suggestions, follow-ups and later edits, with Discord's rules on
+// when each is allowed.
+
 import (
 	"encoding/json"
 	"fmt"

@@ -1,5 +1,9 @@
 package discordtest
 
+// This file serves the routes about channels, direct messages, guilds, their
+// members and the app itself, and keeps the uploaded files that clients
+// download.
+
 import (
 	"mime"
 	"net/http"

@@ -1,5 +1,9 @@
 package discordtest
 
+// This file serves the registration of application commands and checks their
+// names, options and sizes, so that a definition Discord would refuse fails
+// in tests.
+
 import (
 	"encoding/json"
 	"fmt"

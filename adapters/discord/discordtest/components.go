@@ -1,5 +1,9 @@
 package discordtest
 
+// This file checks the components of messages and forms, such as buttons,
+// menus and text inputs, against Discord's limits, so that a bad layout fails
+// in tests.
+
 import (
 	"encoding/json"
 	"fmt"

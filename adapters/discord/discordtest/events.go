@@ -1,5 +1,9 @@
 package discordtest
 
+// This file sends events to the gateway sessions that may see them and signed
+// interactions to the app's HTTP endpoint, with the faults that a test asks
+// for.
+
 import (
 	"bytes"
 	"context"

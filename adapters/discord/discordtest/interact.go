@@ -1,5 +1,9 @@
 package discordtest
 
+// This file lets tests click buttons and pick menu options as a person would,
+// and tracks each interaction until the app acknowledges it or its time runs
+// out.
+
 import (
 	"errors"
 	"fmt"

@@ -1,5 +1,9 @@
 package discordtest
 
+// This file serves the routes that post, edit, delete and read messages and
+// set reactions, with the permissions and the nonce check that Discord
+// applies.
+
 import (
 	"net/http"
 	"slices"

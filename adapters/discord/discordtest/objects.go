@@ -1,5 +1,8 @@
 package discordtest
 
+// This file builds the JSON in which Discord describes users, members, roles,
+// guilds, channels and messages, so that calls and events show them alike.
+
 import (
 	"encoding/json"
 	"slices"

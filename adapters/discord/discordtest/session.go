@@ -1,5 +1,8 @@
 package discordtest
 
+// This file keeps gateway sessions across connections: it identifies clients,
+// checks their intents, and replays missed events when one resumes.
+
 import (
 	"encoding/json"
 	"fmt"

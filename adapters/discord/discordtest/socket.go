@@ -1,5 +1,9 @@
 package discordtest
 
+// This file runs the gateway's WebSocket connections, from hello and
+// heartbeats to close codes, and disturbs them on request so that tests can
+// see a client recover.
+
 import (
 	"encoding/json"
 	"errors"

@@ -1,5 +1,8 @@
 package discordtest
 
+// This file holds everything the server knows, the people and channels it
+// starts with, and the permission rules that decide who may see and do what.
+
 import (
 	"crypto/ed25519"
 	"fmt"
