@@ -1,5 +1,9 @@
 package discord
 
+// This file joins the gateway connection to the adapter: it chooses the
+// intents, passes messages and interactions to the intake, and has the
+// directory learn from all other events.
+
 import (
 	"encoding/json"
 	"errors"

@@ -1,5 +1,9 @@
 package discord
 
+// This file takes each event from its arrival until the bot has heard it: in
+// the order of its thread, with place and author looked up, and for
+// interactions with "is thinking…" before Discord's three seconds are over.
+
 import (
 	"context"
 	"errors"

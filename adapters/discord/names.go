@@ -1,5 +1,9 @@
 package discord
 
+// This file adds to an event what its text and place mean: ids become the
+// names of people, roles and channels, and the channel becomes the address of
+// a thread, so that the bot reads what people see.
+
 import (
 	"context"
 	"fmt"

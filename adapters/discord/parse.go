@@ -1,5 +1,9 @@
 package discord
 
+// This file declares an event as it arrives and as the adapter works with it,
+// and picks the reader for its kind. Reading makes no calls, so it is done
+// before an event waits for its turn.
+
 import (
 	"encoding/json"
 	"fmt"

@@ -1,5 +1,9 @@
 package discord
 
+// This file answers whether the adapter works: connected, its token accepted,
+// its commands registered. It also retries the last two until they succeed,
+// and holds the adapter's timeouts.
+
 import (
 	"context"
 	"errors"

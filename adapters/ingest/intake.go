@@ -1,5 +1,9 @@
 package ingest
 
+// This file holds the session of listening that the chat adapters share: it
+// starts and stops what takes events in, queues them by thread, and waits at
+// the end until everything that came in is dealt with.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,9 @@
 package markdown
 
+// This file writes what stands within a paragraph (emphasis, code, links,
+// line breaks, HTML) in the signs of a platform's dialect, or without any,
+// which is what link labels and table cells need.
+
 import (
 	"strings"
 

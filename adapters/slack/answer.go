@@ -1,5 +1,9 @@
 package slack
 
+// This file carries out what the bot answers to an event at once: opening a
+// form, setting a reaction, a private or public reply, the home page. Forms
+// go first, since Slack opens them only within three seconds.
+
 import (
 	"bytes"
 	"context"

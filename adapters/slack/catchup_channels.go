@@ -1,5 +1,9 @@
 package slack
 
+// This file reads back what was said while the bot was away: it lists the
+// bot's channels and the threads of runs, and fetches the messages since the
+// point up to which each channel was heard.
+
 import (
 	"cmp"
 	"context"

@@ -1,5 +1,9 @@
 package discordtest
 
+// This file implements the calls about threads: opening them, forum posts,
+// members and lists. It refuses requests with Discord's own error codes, so
+// that tests meet those errors before users do.
+
 import (
 	"net/http"
 	"slices"

@@ -1,5 +1,9 @@
 package discordtest
 
+// This file declares what the simulated Discord consists of: the people,
+// servers and channels that every test starts with, and the types in which a
+// test sets up a world and checks what became of it.
+
 import (
 	"encoding/json"
 	"time"

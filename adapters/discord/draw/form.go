@@ -1,5 +1,9 @@
 package draw
 
+// This file builds Discord's modals from the bot's forms, within Discord's
+// limits, and reads the values out of a modal that was sent, so that both use
+// the same ids of fields.
+
 import (
 	"encoding/json"
 	"errors"

@@ -1,5 +1,9 @@
 package draw
 
+// This file writes the parts of a card that are read (headings, prose, plans,
+// facts, code, small print) as Discord's Markdown, each within the room left
+// for its kind, so that one long part leaves space for the others.
+
 import (
 	"strconv"
 	"strings"

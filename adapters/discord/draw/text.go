@@ -1,5 +1,9 @@
 package draw
 
+// This file turns text and principals into what Discord shows: people's
+// names, mentions, single lines. It also builds the list of allowed mentions,
+// which alone decides whom a message notifies.
+
 import (
 	"slices"
 	"strings"

@@ -1,5 +1,9 @@
 package gateway
 
+// This file handles one WebSocket connection from HELLO to its end: frames,
+// heartbeats, identifying or resuming. It ends with an error that says why,
+// from which the caller decides how to connect again.
+
 import (
 	"context"
 	"encoding/json"

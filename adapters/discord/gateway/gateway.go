@@ -1,5 +1,9 @@
 package gateway
 
+// This file keeps the bot connected: it dials, reads how each connection
+// ended, and decides whether to resume the session, begin a new one after a
+// pause, or report that Discord refuses the bot.
+
 import (
 	"context"
 	"encoding/json"

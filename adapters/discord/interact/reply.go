@@ -1,5 +1,9 @@
 package interact
 
+// This file answers one interaction. It tracks whether the first response was
+// given and of which kind, since that decides whether later words replace it,
+// follow it, or come too late.
+
 import (
 	"context"
 	"encoding/json"

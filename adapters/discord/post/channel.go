@@ -1,5 +1,9 @@
 package post
 
+// This file holds the short calls beside a run's cards: typing, reactions,
+// replies and direct conversations. It also sets the pace of posts and edits,
+// to stay below Discord's rate limits.
+
 import (
 	"context"
 	"fmt"

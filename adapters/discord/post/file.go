@@ -1,5 +1,9 @@
 package post
 
+// This file uploads files to threads and fetches those that people attached.
+// An upload is made recognizable by its nonce and its name, so that one whose
+// answer was lost is found and not sent twice.
+
 import (
 	"context"
 	"crypto/sha256"

@@ -1,5 +1,9 @@
 package post
 
+// This file posts and edits cards as messages. Where Discord refuses
+// components it sends an embed, and a card that is too long gets its whole
+// text as an attached file.
+
 import (
 	"context"
 	"fmt"

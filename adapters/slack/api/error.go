@@ -1,5 +1,9 @@
 package api
 
+// This file translates Slack's errors into the bot's own: busy, gone,
+// refused, or lost. Callers above decide by these whether to try again, so
+// the table of Slack's error words stands here, too.
+
 import (
 	"context"
 	"encoding/json"

@@ -1,5 +1,9 @@
 package api
 
+// This file fetches the files that people attached, uploads the bot's own,
+// and finds uploads again. It recognizes Slack's sign-in page, which comes in
+// place of a file that the bot may not see.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,9 @@
 package api
 
+// This file finds the bot's earlier posts by the metadata that each carries.
+// After a crash or a lost answer this tells whether a post was made, so that
+// it is made once.
+
 import (
 	"context"
 	"fmt"

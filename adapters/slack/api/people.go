@@ -1,5 +1,9 @@
 package api
 
+// This file looks up who people are and who is in a user group, and opens
+// direct conversations. People's rights depend on the answers, so these are
+// cached for minutes and then asked for again.
+
 import (
 	"context"
 	"fmt"

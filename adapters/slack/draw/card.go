@@ -1,5 +1,9 @@
 package draw
 
+// This file draws a card as Slack's blocks. Slack limits a message as a
+// whole, so the card is drawn again with less room for its parts until it
+// fits, and says so where it was shortened.
+
 import (
 	"slices"
 	"strconv"

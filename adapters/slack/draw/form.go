@@ -1,5 +1,9 @@
 package draw
 
+// This file builds Slack's modals from the bot's forms: each field becomes an
+// input of its kind. What would exceed Slack's limits for values and choices
+// is reported as an error before Slack is asked.
+
 import (
 	"fmt"
 	"strings"

@@ -1,5 +1,9 @@
 package draw
 
+// This file writes Markdown in mrkdwn, Slack's own markup, for what Slack
+// shows outside of Markdown blocks. All text is escaped on the way, so that
+// nothing in a document mentions or notifies anybody.
+
 import (
 	"strings"
 

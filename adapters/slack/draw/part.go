@@ -1,5 +1,9 @@
 package draw
 
+// This file draws the parts of a card that are read: headings, prose, plans,
+// facts, code, small print. Where a workspace refuses Slack's newer blocks
+// for them, it writes the same content as mrkdwn.
+
 import (
 	"slices"
 	"strconv"
