@@ -1,5 +1,9 @@
 package agent
 
+// This file folds events into a run: Apply is the only place where an event
+// changes what is known, so that replaying a journal always gives the same
+// run.
+
 import (
 	"cmp"
 	"crypto/sha256"

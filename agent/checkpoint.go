@@ -1,5 +1,9 @@
 package agent
 
+// This file defines the questions that a run puts to people, the words of
+// their decisions, and what a run keeps of both: which are open, what was
+// granted, what was denied.
+
 import (
 	"fmt"
 	"slices"

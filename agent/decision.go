@@ -1,5 +1,9 @@
 package agent
 
+// This file carries out what people decided, kind of question by kind, and
+// words the reasons that follow from it, so that models and reports are told
+// why work stopped.
+
 import (
 	"cmp"
 	"slices"

@@ -1,5 +1,9 @@
 package slack
 
+// This file keeps the connection to Slack and says whether events come in. A
+// while without any connection is noted, so that the messages missed
+// meanwhile are read back.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,9 @@
 package slack
 
+// This file shows in a thread that the bot is at work. Workspaces differ in
+// which of Slack's status methods they have, so a refused one is left alone
+// for a while.
+
 import (
 	"context"
 	"errors"

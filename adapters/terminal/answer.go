@@ -1,5 +1,9 @@
 package terminal
 
+// This file decides what a typed line means: a control word, something said
+// to the run, or the answer to an open question, given at once, point by
+// point or in an editor.
+
 import (
 	"bytes"
 	"context"

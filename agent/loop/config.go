@@ -1,5 +1,9 @@
 package loop
 
+// This file says what a Loop needs from outside: the interfaces it is given,
+// the settings with their defaults, and the engine that is built from them
+// once, at the start.
+
 import (
 	"context"
 	"encoding/json"

@@ -1,5 +1,9 @@
 package loop
 
+// This file checks each call that the model makes before anything acts: is
+// the function offered, can its arguments be read, do they fit. Bad calls are
+// refused with a reason for the model.
+
 import (
 	"context"
 	"encoding/json"

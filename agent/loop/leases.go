@@ -1,5 +1,9 @@
 package loop
 
+// This file keeps this process's claims on strands alive: all leases are
+// extended in one store call, and work whose lease is lost is cancelled, as
+// another process may have it.
+
 import (
 	"context"
 	"log/slog"

@@ -1,5 +1,9 @@
 package plan
 
+// This file holds rule V12: a task must do something. It finds tasks that
+// only plan or that repeat the goal, by looking at the verbs and objects of
+// their texts.
+
 import (
 	"regexp"
 	"slices"

@@ -1,5 +1,9 @@
 package plan
 
+// This file holds rules V10 and V11, which compare a plan with the tools and
+// roles that exist: their names, and whether a tool takes the type of data it
+// is given.
+
 import (
 	"slices"
 	"strings"

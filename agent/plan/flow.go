@@ -1,5 +1,9 @@
 package plan
 
+// This file holds the rules about data, V5 to V9 and V17: inputs and
+// placeholders come from the goal or from one task that is finished by then,
+// and every output is of use to somebody.
+
 import (
 	"slices"
 	"strings"

@@ -1,5 +1,9 @@
 package plan
 
+// This file reads plans in the shapes of other systems, HuggingGPT's list of
+// calls and lists of nodes with links, into Deckhand's own, so that the same
+// rules can judge them.
+
 import (
 	"bytes"
 	"encoding/json"

@@ -1,5 +1,9 @@
 package plan
 
+// This file holds the graph algorithms that the rules and the ordering share:
+// sets of nodes, a topological order, finding a cycle, and the edges of a
+// plan.
+
 import (
 	"slices"
 

@@ -1,5 +1,9 @@
 package plan
 
+// This file holds the rules about ids and dependencies, V1 to V4, V16, V19
+// and V20: tasks are told apart, dependencies lead to existing tasks without
+// cycles, and spare ones are dropped.
+
 import (
 	"slices"
 	"strconv"

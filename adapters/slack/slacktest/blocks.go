@@ -1,5 +1,9 @@
 package slacktest
 
+// This file checks the blocks of messages and views against Slack's rules and
+// limits, so that a card that Slack would refuse fails in a test first, with
+// an error that points at the place.
+
 import (
 	"bytes"
 	"encoding/json"

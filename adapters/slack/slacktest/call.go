@@ -1,5 +1,9 @@
 package slacktest
 
+// This file takes every Web API call the same way, whatever the method:
+// arguments, token and scopes, rate limit, injected fault, answer, and a
+// record for tests to look at.
+
 import (
 	"encoding/json"
 	"errors"

@@ -1,5 +1,9 @@
 package slacktest
 
+// This file hands events, clicks, forms and commands to the app over a socket
+// or signed HTTP, and repeats what goes unacknowledged, so that tests see how
+// the app copes with Slack's redeliveries.
+
 import (
 	"bytes"
 	"context"

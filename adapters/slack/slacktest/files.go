@@ -1,5 +1,9 @@
 package slacktest
 
+// This file plays Slack's file storage: an upload URL, the bytes, the sharing
+// in a channel, and downloads that need the bot's token, as a client meets
+// them with Slack.
+
 import (
 	"encoding/json"
 	"fmt"

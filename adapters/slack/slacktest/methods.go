@@ -1,5 +1,9 @@
 package slacktest
 
+// This file lists every Web API method that is served, with its scope and
+// rate limit, and implements the small ones: users, channels, reactions, the
+// status of threads.
+
 import (
 	"encoding/json"
 	"slices"

@@ -1,5 +1,9 @@
 package slacktest
 
+// This file is the server's end of Socket Mode: it greets connections and
+// reads acknowledgements, and lets a test disconnect them, leave them
+// ungreeted or send garbage.
+
 import (
 	"encoding/json"
 	"net/http"

@@ -1,5 +1,9 @@
 package slacktest
 
+// This file declares what a workspace consists of, from users to files, and
+// the ids that are there from the start: the types and names that tests use
+// to set up and compare.
+
 import (
 	"encoding/json"
 	"time"

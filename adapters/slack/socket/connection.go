@@ -1,5 +1,9 @@
 package socket
 
+// This file runs a single WebSocket from dialling to closing. Envelopes are
+// acknowledged only after their taker reports success, so that Slack sends
+// the others again.
+
 import (
 	"context"
 	"encoding/json"

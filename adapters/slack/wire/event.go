@@ -1,5 +1,9 @@
 package wire
 
+// This file turns Slack's events (messages, edits, stops, visits) into
+// updates and decides which messages are meant for the bot. Messages read
+// back later go the same way.
+
 import (
 	"encoding/json"
 	"errors"

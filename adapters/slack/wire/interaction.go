@@ -1,5 +1,9 @@
 package wire
 
+// This file turns clicks and shortcuts into updates: which button, in which
+// thread, on whose behalf, and under which key, so that a redelivery counts
+// once.
+
 import (
 	"encoding/json"
 	"errors"

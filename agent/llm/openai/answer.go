@@ -1,5 +1,9 @@
 package openai
 
+// This file collects a reply from the chunks of a stream or from one JSON
+// text. It accepts the several forms in which servers send content and
+// arguments, which go-openai's types do not.
+
 import (
 	"bytes"
 	"encoding/json"

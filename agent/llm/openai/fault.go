@@ -1,5 +1,9 @@
 package openai
 
+// This file decides what a failed request means: which kind of fault, whether
+// another try can help, and what the user should do next. Keys and passwords
+// are taken out.
+
 import (
 	"cmp"
 	"crypto/tls"

@@ -1,5 +1,9 @@
 package openai
 
+// This file reads JSON as language models write it and returns valid JSON,
+// with a note of how much was repaired, so that a stray comma costs no
+// further request.
+
 import (
 	"encoding/json"
 	"strings"

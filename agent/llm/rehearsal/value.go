@@ -1,5 +1,9 @@
 package rehearsal
 
+// This file lets a scenario's author write results of earlier calls into
+// texts and arguments: YAML is compiled once, then rendered as JSON for each
+// request.
+
 // Values of a scenario whose strings are templates.
 
 import (
