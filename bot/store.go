@@ -1,5 +1,9 @@
 package bot
 
+// This file declares the named values and spending counters that chat and
+// schedules read from a store, so that packages under bot depend on an
+// interface and leave the choice of the store to their caller.
+
 import (
 	"context"
 )

@@ -1,5 +1,9 @@
 package plan
 
+// This file holds the rules on the value and size of a plan: each task states
+// its effort and value (V14), each goal has a task that serves it (V15), and
+// number, depth and fan-out of the tasks stay within bounds (V18).
+
 import (
 	"strings"
 

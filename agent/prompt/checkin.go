@@ -1,5 +1,9 @@
 package prompt
 
+// This file collects what a check-in is told about a task: its latest calls
+// with their results, its spending, findings and missing outputs. It also
+// words the lessons that check-ins left, for later prompts.
+
 import (
 	"fmt"
 	"slices"

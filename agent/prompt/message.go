@@ -1,5 +1,9 @@
 package prompt
 
+// This file turns entries of a conversation into messages for a model. It
+// frames texts of tools and other people as data, so that a model can tell
+// them from instructions, and shortens what is too long.
+
 import (
 	"crypto/sha256"
 	"encoding/hex"

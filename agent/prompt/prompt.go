@@ -1,5 +1,9 @@
 package prompt
 
+// This file loads the prompt files and decision functions that are built into
+// the program. It checks them when they are opened and hashes each prompt, so
+// that events can name the exact prompt that they came from.
+
 import (
 	"bytes"
 	"crypto/sha256"

@@ -1,5 +1,8 @@
 package bottest
 
+// This file holds a store in memory, with which tests can follow every commit
+// and read, and fake failures, damage and competing writers.
+
 import (
 	"context"
 	"slices"

@@ -1,5 +1,8 @@
 package bottest
 
+// This file makes a run whose results wait for reviewers, so that the tests
+// of several packages examine reviews on the same run.
+
 import (
 	"encoding/json"
 	"testing"

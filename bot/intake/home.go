@@ -1,5 +1,9 @@
 package intake
 
+// This file gathers what a person sees on the bot's own page: their runs, the
+// questions that wait for them, their spending this month, and the settings
+// of who may start, operate and approve.
+
 import (
 	"context"
 	"slices"

@@ -1,5 +1,9 @@
 package posting
 
+// This file moves files between chat and a run's workspace: attachments of
+// people are fetched under safe, free names, and artifacts of the run are
+// uploaded to its thread.
+
 import (
 	"bytes"
 	"context"

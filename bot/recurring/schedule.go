@@ -1,5 +1,9 @@
 package recurring
 
+// This file defines what a schedule is (a recurring report or goal), and how
+// schedules and their progress are kept: read from the configuration and the
+// store, named, and written as text.
+
 import (
 	"context"
 	"encoding/json"

@@ -1,5 +1,9 @@
 package recurring
 
+// This file holds what all schedules share during one look of the clock: the
+// list of runs, read once, and the start of new schedules. It also remembers
+// the reports that were posted, to save reading their journals again.
+
 import (
 	"context"
 	"crypto/sha256"

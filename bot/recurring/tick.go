@@ -1,5 +1,9 @@
 package recurring
 
+// This file records that a turn of a schedule is served. The keys and the new
+// position go into one commit, so that each turn is served once even when
+// several processes look at the same time.
+
 import (
 	"context"
 	"errors"

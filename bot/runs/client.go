@@ -1,5 +1,9 @@
 package runs
 
+// This file holds the Client, through which chat and the command line act on
+// runs: start, decide, control, add words, rate, watch. It refuses what a
+// person may not do and makes each act one commit.
+
 import (
 	"cmp"
 	"context"

@@ -1,5 +1,9 @@
 package schedule
 
+// This file reads cron lines of five or six fields, the shorthands such as
+// @daily, and distances such as "@every 90m", and explains in its errors how
+// to write them.
+
 import (
 	"fmt"
 	"math/bits"

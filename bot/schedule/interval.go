@@ -1,5 +1,9 @@
 package schedule
 
+// This file reads intervals in words, such as "hourly" or "every 90 minutes",
+// and decides whether they tick by the clock on the wall or count from the
+// schedule's start.
+
 import (
 	"fmt"
 	"regexp"

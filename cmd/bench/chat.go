@@ -1,5 +1,9 @@
 package main
 
+// This file measures the built program in chat, on Redis and a local Slack:
+// how fast mentions are acknowledged and visibly answered, and how long cards
+// take to show the end of their runs.
+
 import (
 	"bufio"
 	"context"

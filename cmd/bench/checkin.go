@@ -1,5 +1,9 @@
 package main
 
+// This file measures one tick of the check-ins' clock over 10,000 parked runs
+// on both stores. Its model fails when asked, which proves that waiting runs
+// cost no model calls.
+
 import (
 	"context"
 	"errors"

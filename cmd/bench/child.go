@@ -1,5 +1,9 @@
 package main
 
+// This file starts the Redis server and the scripted model that the benches
+// need. Each is a process of its own, so that its work is not counted as
+// Deckhand's.
+
 import (
 	"bufio"
 	"context"

@@ -1,5 +1,9 @@
 package main
 
+// This file measures the stores by themselves: claims and commits a second,
+// and the delay until idle workers get due work. Redis is compared with a raw
+// stream, SQLite with the disk's syncs.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,9 @@
 package main
 
+// This file holds what the commands share: the invocation with its streams
+// and flags, errors that carry exit codes, the check of arguments, and
+// printing text from outside safely on a terminal.
+
 import (
 	"errors"
 	"fmt"

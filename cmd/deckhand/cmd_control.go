@@ -1,5 +1,8 @@
 package main
 
+// This file defines `deckhand pause` and `deckhand cancel`, with which a
+// person stops a run for a while or for good, whichever process works it.
+
 import (
 	"github.com/spf13/cobra"
 

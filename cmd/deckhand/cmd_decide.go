@@ -1,5 +1,8 @@
 package main
 
+// This file defines `deckhand approve` and `deckhand deny`, which answer what
+// a run asks from the command line, whichever process works the run.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,9 @@
 package main
 
+// This file defines `deckhand demo`, which shows a whole run without a key or
+// configuration: in this terminal, or in a thread on a local stand-in for
+// Slack or Discord. The model is scripted and the tools are real.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,9 @@
 package main
 
+// This file defines `deckhand doctor`, which runs every check of the
+// installation, each with a time limit, and prints the findings for people or
+// as JSON.
+
 import (
 	"context"
 	"encoding/json"

@@ -1,5 +1,9 @@
 package main
 
+// This file defines `deckhand examine`, which applies the loop detection to a
+// transcript in a file, of Deckhand or of another agent, and prints its
+// findings.
+
 import (
 	"fmt"
 

@@ -1,5 +1,8 @@
 package main
 
+// This file defines `deckhand journal`, which prints all events of a run as
+// JSON lines, for scripts and for finding out what happened.
+
 import (
 	"context"
 

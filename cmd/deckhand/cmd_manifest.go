@@ -1,5 +1,9 @@
 package main
 
+// This file defines `deckhand manifest`, which prints what an administrator
+// needs to set up the Slack or Discord app, and registers the Discord
+// commands where a token is set.
+
 import (
 	"cmp"
 	"context"

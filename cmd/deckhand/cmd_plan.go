@@ -1,5 +1,8 @@
 package main
 
+// This file defines `deckhand plan check`, which validates a plan by the same
+// rules as a run's own plans, for people who write plans or debug a model's.
+
 import (
 	"encoding/json"
 	"fmt"

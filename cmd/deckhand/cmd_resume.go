@@ -1,5 +1,9 @@
 package main
 
+// This file defines `deckhand resume`, which continues a run in this terminal
+// with the configured model or the demo's scripted one. Where another process
+// holds the store, that one is told to continue it.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,9 @@
 package main
 
+// This file defines `deckhand run`, which starts a run for a goal and works
+// it in this terminal, or with --detach leaves the work to a process that
+// serves the store.
+
 import (
 	"bufio"
 	"bytes"

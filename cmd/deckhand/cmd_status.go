@@ -1,5 +1,8 @@
 package main
 
+// This file defines `deckhand status`, which lists the runs of a store with
+// their progress, cost and what they wait for, as a table or as JSON.
+
 import (
 	"bytes"
 	"encoding/json"

@@ -1,5 +1,9 @@
 package main
 
+// This file works a run in this terminal for the commands run, resume and
+// demo: it shows the run while the loop works, pauses it on Ctrl-C, and turns
+// its end into an exit code.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,9 @@
 package app
 
+// This file assembles a process from its options and runs its parts until the
+// context ends. Commands, demos and tests all start here, so that they have
+// the same wiring.
+
 import (
 	"context"
 	"errors"

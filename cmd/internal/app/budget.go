@@ -1,5 +1,9 @@
 package app
 
+// This file translates the configured budgets into limits and counters of
+// runs and reports. A money budget that somebody set is refused where the
+// model has no price to count it by.
+
 import (
 	"context"
 	"fmt"

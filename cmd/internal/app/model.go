@@ -1,5 +1,8 @@
 package app
 
+// This file makes the client of the configured model endpoint, and tells the
+// person which settings are missing where none is configured.
+
 import (
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/llm/openai"
