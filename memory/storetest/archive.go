@@ -1,5 +1,9 @@
 package storetest
 
+// This file tests what a store keeps beside journals: the list of runs,
+// snapshots and artifacts; and that waiting for a journal to grow ends in
+// time.
+
 // Snapshots, artifacts and counters.
 
 import (

@@ -1,5 +1,9 @@
 package storetest
 
+// This file tests that journals return just what was committed: in order,
+// with the store's stamps, after restarts, and up to an entry that is
+// damaged.
+
 // Journals are what was committed.
 
 import (

@@ -1,5 +1,8 @@
 package app
 
+// This file connects to the configured chat platforms and keeps trying where
+// one is away, so that an outage of Slack or Discord delays nobody else.
+
 import (
 	"context"
 	"errors"

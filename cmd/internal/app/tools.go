@@ -1,5 +1,8 @@
 package app
 
+// This file gathers the tools and the workspace of runs, and says how this
+// program is started as a child of itself, for run_code and for jobs.
+
 import (
 	"errors"
 	"fmt"

@@ -1,5 +1,8 @@
 package demo
 
+// This file plays the demo on a local Slack: it turns what Ann says, clicks
+// and sees into calls of slacktest.
+
 import (
 	"context"
 	"encoding/json"

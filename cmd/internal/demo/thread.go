@@ -1,5 +1,8 @@
 package demo
 
+// This file plays the demo's goal in a thread, from Ann's mention to her
+// rating of the report, in the same way on each local platform.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,8 @@
 package main
 
+// This file reads the module's packages with their files, methods and
+// imports, which every rule of this command is then checked against.
+
 import (
 	"bytes"
 	"errors"

@@ -1,5 +1,9 @@
 package chat
 
+// This file is the child process of the crash suite: a whole Deckhand that
+// kills itself right before or after a chosen commit or post, so that the
+// suite can see how the next process goes on.
+
 import (
 	"context"
 	"errors"

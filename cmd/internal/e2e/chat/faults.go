@@ -1,5 +1,8 @@
 package chat
 
+// This file holds the scenarios in which requests, answers, connections or
+// places get lost: each run must still end, with every post there once.
+
 import (
 	"time"
 

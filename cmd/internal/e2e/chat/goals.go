@@ -1,5 +1,9 @@
 package chat
 
+// This file holds the scenarios of how a run begins: by a mention, a direct
+// message, a command or a form, with files, and with what a thread said
+// before.
+
 import (
 	"slices"
 	"strings"

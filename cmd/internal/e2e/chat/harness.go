@@ -1,5 +1,8 @@
 package chat
 
+// This file is what a scenario runs in: a local platform, a store and the
+// Deckhands that work there, with ways to wait for what people should see.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,8 @@
 package chat
 
+// This file holds the scenarios of who may start and approve: requesters,
+// approvers, guests and bots, with four eyes and with a quorum.
+
 import (
 	"strings"
 

@@ -1,5 +1,9 @@
 package chat
 
+// This file holds the scenarios of recurring reports and goals: people manage
+// them by message and by command, and each turn comes once, even with two
+// replicas.
+
 import (
 	"regexp"
 	"strings"

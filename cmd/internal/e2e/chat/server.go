@@ -1,5 +1,8 @@
 package chat
 
+// This file declares what a platform's test brings to the suite: how to
+// connect, what its people can do and see, and what can go wrong on the way.
+
 import (
 	"context"
 	"log/slog"

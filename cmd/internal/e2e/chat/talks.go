@@ -1,5 +1,8 @@
 package chat
 
+// This file holds the scenarios of what people say while a run works:
+// steering, chatter, words of control, questions, follow-ups and files.
+
 import (
 	"slices"
 	"strings"
