@@ -12,8 +12,6 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
-// This file folds questions to people and their decisions.
-
 func (r Run) openQuestion(e Event, b CheckpointOpened) Run {
 	if _, known := r.Checks[b.ID]; known {
 		return r

@@ -3,8 +3,6 @@ package redis
 // This file implements most of agent.Archive on Redis: snapshots, artifacts
 // and counters, and the removal of runs that ended long ago.
 
-// Snapshots, artifacts, counters, and runs that expire.
-
 import (
 	"context"
 	"errors"

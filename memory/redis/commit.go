@@ -3,8 +3,6 @@ package redis
 // This file packs a commit into the keys and arguments of one script, so that
 // Redis writes all of it or nothing, and reads the script's reply.
 
-// Commits, in one script.
-
 import (
 	"context"
 	"encoding/json"

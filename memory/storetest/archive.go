@@ -4,8 +4,6 @@ package storetest
 // snapshots and artifacts; and that waiting for a journal to grow ends in
 // time.
 
-// Snapshots, artifacts and counters.
-
 import (
 	"bytes"
 	"context"

@@ -3,8 +3,6 @@ package storetest
 // This file tests how workers claim strands: each due strand once, at most as
 // many as asked for, and soon after a commit makes one due.
 
-// Each due strand is claimed once.
-
 import (
 	"context"
 	"errors"

@@ -3,8 +3,6 @@ package storetest
 // This file tests a store under many workers at once: no strand is ever held
 // by two, and the commits of all of them have one order.
 
-// Many workers, never two at one strand.
-
 import (
 	"context"
 	"fmt"

@@ -3,8 +3,6 @@ package storetest
 // This file tests what remains of a run that ended: its voice and late facts
 // go on, and once it expires, what belonged to it is gone.
 
-// What is left of a run that ended.
-
 import (
 	"time"
 

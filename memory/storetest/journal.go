@@ -4,8 +4,6 @@ package storetest
 // with the store's stamps, after restarts, and up to an entry that is
 // damaged.
 
-// Journals are what was committed.
-
 import (
 	"context"
 	"errors"

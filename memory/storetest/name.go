@@ -3,8 +3,6 @@ package storetest
 // This file tests names and their values: they are set with a commit or not
 // at all, found by prefix, and removed with the run that they point at.
 
-// Names and their values.
-
 import (
 	"context"
 	"fmt"

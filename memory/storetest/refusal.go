@@ -3,8 +3,6 @@ package storetest
 // This file tests what a commit is refused for: a lost lease, unseen events,
 // a limit or a used once-key; and that a refused commit leaves no trace.
 
-// What a commit is refused for.
-
 import (
 	"context"
 	"errors"

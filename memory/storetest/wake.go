@@ -3,8 +3,6 @@ package storetest
 // This file tests when strands become due: parked, at once or at a time, and
 // again at once where news came before the release.
 
-// Strands are due when they were to be.
-
 import (
 	"time"
 

@@ -3,8 +3,6 @@ package code
 // This file runs a program's child process from the parent's side: it starts
 // it, ends it when it uses too much, and says why it ended.
 
-// The child process as its parent sees it: started, watched, ended.
-
 import (
 	"bufio"
 	"bytes"

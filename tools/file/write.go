@@ -3,8 +3,6 @@ package file
 // This file is what write_to_file, append_to_file and delete_file each do on
 // their own: what a change leads to, how it is made, how it is told.
 
-// The tools write_to_file, append_to_file and delete_file.
-
 import (
 	"bytes"
 	"context"

@@ -3,8 +3,6 @@ package job
 // This file is the tools kill_job and list_jobs: a run ends its jobs by
 // asking their supervisors, and sees all that it started.
 
-// The tools kill_job and list_jobs.
-
 import (
 	"context"
 	"encoding/json"

@@ -3,8 +3,6 @@ package job
 // This file is the tool job_status, which may wait a while for a job to end,
 // and the words in which a job is told to the model.
 
-// The tool job_status, and how a job is told.
-
 import (
 	"context"
 	"encoding/json"

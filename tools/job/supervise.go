@@ -3,8 +3,6 @@ package job
 // This file is the process that runs one command and outlives whoever started
 // it; it notes the command's output and how it ended in the job's folder.
 
-// The supervisor: it runs one command and notes how that ended.
-
 import (
 	"context"
 	"errors"

@@ -3,8 +3,6 @@ package plot
 // This file gives all charts one look: colours, fonts, titles that fit, and
 // axis values that people can read.
 
-// Colours, letters and ticks.
-
 import (
 	"image/color"
 	"math"

@@ -4,8 +4,6 @@ package rehearsal
 // texts and arguments: YAML is compiled once, then rendered as JSON for each
 // request.
 
-// Values of a scenario whose strings are templates.
-
 import (
 	"encoding/json"
 	"strings"

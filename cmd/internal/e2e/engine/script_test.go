@@ -92,12 +92,22 @@ func script(r llmtest.Request) llmtest.Reply {
 	case llm.Work:
 		return working(r)
 	case llm.CheckIn:
-		return call(toolCall{"submit_reflection", map[string]any{"progress": 0.9, "looping": false, "relevance": 1, "plan_still_best": true, "verdict": "continue"}})
+		return call(toolCall{"submit_reflection", map[string]any{"progress": progress(r.Messages), "looping": false, "relevance": 1, "plan_still_best": true, "verdict": "continue"}})
 	case llm.Judge:
 		return call(toolCall{"judge_task", map[string]any{"accepted": true}})
 	default:
 		return call(toolCall{"submit_report", map[string]any{"headline": "done", "body": "all is sent and written"}})
 	}
+}
+
+// progress grows with what a check-in is told: a task whose call timed out has
+// one step more to look back on, and is no more stuck than the others.
+func progress(messages []llm.Message) float64 {
+	told := 0
+	for _, m := range messages {
+		told += len(m.Content)
+	}
+	return min(1, float64(told)/100_000)
 }
 
 // working makes the first calls of the task that did not succeed yet.
