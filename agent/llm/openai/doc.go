@@ -4,7 +4,7 @@
 //
 //	openai.go    Config and Client: Complete, which asks until there is an answer
 //	request.go   the request's bytes
-//	models.go    what is known of OpenAI's models by name
+//	capability.go what is known of OpenAI's models by name
 //	exchange.go  one try over HTTP
 //	stream.go    server-sent events
 //	answer.go    the pieces of an answer put together,
