@@ -131,6 +131,15 @@ type Store interface {
 	Claim(ctx context.Context, n int, wait time.Duration, only RunID) ([]Lease, error)
 	// Extend keeps leases for another lease time and returns those that are gone.
 	Extend(ctx context.Context, l []Lease) (lost []Lease, err error)
+	Clock
+}
+
+// Clock is the time that leases, due times and stamps go by: the store's, which
+// all processes share and which does not go back. Whatever several processes
+// must agree on (schedules, check-ins, expiry, alerts) asks it instead of the
+// clock of the process.
+type Clock interface {
+	Now(ctx context.Context) (time.Time, error)
 }
 
 // RunInfo is what a store knows of a run without folding it.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -115,4 +116,13 @@ func (s *Store) Await(ctx context.Context, run agent.RunID, after uint64) error 
 			return err
 		}
 	}
+}
+
+// Now implements agent.Clock.
+func (s *Store) Now(ctx context.Context) (time.Time, error) {
+	now, err := s.client.Time(ctx).Result()
+	if err != nil {
+		return time.Time{}, s.explain(ctx, "read the clock", err)
+	}
+	return now.UTC(), nil
 }

@@ -113,6 +113,11 @@ func (s *Store) Runs(ctx context.Context) ([]agent.RunInfo, error) {
 	return all, s.explain("list runs", err)
 }
 
+// Now implements agent.Clock.
+func (s *Store) Now(ctx context.Context) (time.Time, error) {
+	return stamp(s.writer.clock.now()), ctx.Err()
+}
+
 // Snapshot returns the newest fold that was kept, and the seq it stands at.
 func (s *Store) Snapshot(ctx context.Context, run agent.RunID) (seq uint64, data []byte, err error) {
 	err = s.find(ctx, "SELECT seq, data FROM snapshots WHERE run = ?", string(run), &seq, &data)

@@ -222,3 +222,13 @@ func (b *bed) together(n int, f func(ctx context.Context, i int) error) {
 		b.Fatal(err)
 	}
 }
+
+// now is the store's clock.
+func (b *bed) now(s Store) time.Time {
+	b.Helper()
+	now, err := s.Now(b.Context())
+	if err != nil {
+		b.Fatalf("clock: %v", err)
+	}
+	return now
+}

@@ -21,6 +21,7 @@ var journalTests = []test{
 	{"read returns only what is newer", readAfter},
 	{"an unknown run has no events", unknownRun},
 	{"stamps are the store's and never go back", stamps},
+	{"its clock is the one of the stamps", clock},
 	{"a commit without events", eventless},
 	{"a damaged entry ends the list", damaged},
 	{"an entry of a newer build ends the list", newer},
@@ -112,6 +113,20 @@ func stamps(b *bed) {
 		last = e.At
 	}
 	b.texts(run, "forged", "0", "forged", "1", "forged", "2", "forged", "3", "forged", "4")
+}
+
+func clock(b *bed) {
+	run := b.start()
+	for range 5 {
+		before := b.now(b.Store)
+		r := b.commit(agent.Commit{Run: run, Events: []agent.Event{say(agent.Main, "tick")}})
+		if after := b.now(b.Store); r.At.Before(before) || after.Before(r.At) || after.Location() != time.UTC {
+			b.Fatalf("stamped %v between %v and %v", r.At, before, after)
+		}
+	}
+	if here, beside := b.now(b.Store), b.now(b.Beside(b.T)); here.Sub(beside).Abs() > patience {
+		b.Fatalf("the clock says %v here and %v beside", here, beside)
+	}
 }
 
 func eventless(b *bed) {
