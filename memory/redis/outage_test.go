@@ -137,11 +137,9 @@ func TestWaitsForReplicas(t *testing.T) {
 
 // TestFailover kills the master. What replicas had confirmed is on the new one.
 func TestFailover(t *testing.T) {
-	master := redistest.Start(t)
-	master.Replica()
-	sentinel := redistest.StartSentinel(t, master, "deck", 1)
-	careful := open(t, redis.Config{URL: sentinel.URL, WaitReplicas: 1})
-	after := open(t, redis.Config{URL: sentinel.URL})
+	group := redistest.StartSentinels(t)
+	careful := open(t, redis.Config{URL: group.URL, WaitReplicas: 1})
+	after := open(t, redis.Config{URL: group.URL})
 	run := begin(t, careful)
 	held := claimOne(t, careful, run, 0)
 	c := agent.Commit{ID: agent.NewID(), Run: run, Lease: &held, Seen: 1, Events: []agent.Event{said(agent.Main, "before")}}
@@ -149,7 +147,7 @@ func TestFailover(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	master.Kill()
+	group.KillMaster()
 	for deadline := time.Now().Add(40 * time.Second); ; {
 		r, err := after.Commit(t.Context(), c)
 		if err == nil {

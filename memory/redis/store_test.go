@@ -37,7 +37,7 @@ func TestConformance(t *testing.T) {
 		start        func(testing.TB) *redistest.Server
 	}{
 		{"single", "redis://", func(t testing.TB) *redistest.Server { return redistest.Start(t) }},
-		{"cluster", "redis+cluster://", redistest.StartCluster},
+		{"cluster", "redis+cluster://", redistest.StartOneNodeCluster},
 	} {
 		t.Run(kind.name, func(t *testing.T) {
 			srv := kind.start(t)

@@ -4,6 +4,8 @@
 //
 //	server.go    A Redis of its own for a test
 //	sentinel.go  A Sentinel group for a test
+//	cluster.go   A Redis Cluster for a test
+//	guard.go     Servers do not outlive the test's process, however that ends
 //
 // What does not live here: the store (memory/redis), the conformance suite
 // (memory/storetest), imitations of Redis.

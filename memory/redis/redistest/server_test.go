@@ -47,7 +47,7 @@ func TestReplicaFollows(t *testing.T) {
 }
 
 func TestClusterRefusesKeysOfTwoSlots(t *testing.T) {
-	s := redistest.StartCluster(t)
+	s := redistest.StartOneNodeCluster(t)
 	ask(t, s, "MSET {a}1 x {a}2 y", "+OK")
 	ask(t, s, "MSET a x b y", "-CROSSSLOT Keys in request don't hash to the same slot")
 }
