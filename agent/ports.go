@@ -62,6 +62,9 @@ type Lease struct {
 	Epoch  uint64    // +1 with every claim: fences
 	Turn   uint64    // commits made under leases of this strand so far
 	At     time.Time // the store's clock at the claim
+	// Head is the journal's newest event at the claim: whoever has folded
+	// exactly that need not read. Zero: the store did not say.
+	Head Receipt
 }
 
 // Spend adds Nano (any unit: billionths of a dollar, tokens, steps) to a

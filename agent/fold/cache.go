@@ -105,6 +105,19 @@ func (c *Cache[O]) Load(ctx context.Context, id agent.RunID) (agent.Run, error) 
 	return e.run, err
 }
 
+// LoadAt is Load for who knows what the journal's newest event is: nothing is
+// read where the fold has come exactly that far. The zero Receipt says nothing.
+func (c *Cache[O]) LoadAt(ctx context.Context, id agent.RunID, head agent.Receipt) (agent.Run, error) {
+	e := c.entry(id)
+	e.mu.Lock()
+	run := e.run
+	e.mu.Unlock()
+	if run.Seq > 0 && run.Seq == head.Seq && run.Last.Equal(head.At) {
+		return run, nil
+	}
+	return c.Load(ctx, id)
+}
+
 // Peek is the run's newest fold, which the cache does not keep.
 func (c *Cache[O]) Peek(ctx context.Context, id agent.RunID) (agent.Run, error) {
 	e := &entry[O]{id: id, observer: c.observe()}

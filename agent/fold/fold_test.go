@@ -119,6 +119,49 @@ func (archive) Read(_ context.Context, run agent.RunID, _ uint64) ([]agent.Event
 	return []agent.Event{{Run: run, Strand: agent.Main, Seq: 1, At: time.Unix(1, 0).UTC(), Body: agent.RunStarted{Goal: string(run)}}}, nil
 }
 
+// Whoever knows that nothing was written since reads nothing.
+func TestLoadAtReadsOnlyWhatIsNew(t *testing.T) {
+	s := &shelf{}
+	s.write("somebody", 3)
+	reads := &reader{Journals: s}
+	c := New(Config{Journals: reads, Most: 8}, none)
+	head := func() agent.Receipt {
+		newest := s.events[len(s.events)-1]
+		return agent.Receipt{Seq: newest.Seq, At: newest.At}
+	}
+	for i, step := range []struct {
+		more  int
+		head  bool // is known
+		reads int
+	}{{0, true, 1}, {0, true, 1}, {0, false, 2}, {2, true, 3}, {0, true, 3}} {
+		s.write("somebody", step.more)
+		at := agent.Receipt{}
+		if step.head {
+			at = head()
+		}
+		r, err := c.LoadAt(t.Context(), "run", at)
+		if err != nil || r.Seq != uint64(len(s.events)) || reads.n != step.reads {
+			t.Fatalf("step %d: folded to %d of %d with %d reads, %v; want %d", i, r.Seq, len(s.events), reads.n, err, step.reads)
+		}
+	}
+	s.events = s.events[:4] // the server lost its end, and others wrote as much
+	s.write("others", 1)
+	if r, err := c.LoadAt(t.Context(), "run", head()); err != nil || !r.Last.Equal(head().At) {
+		t.Errorf("folded to %d at %s, %v", r.Seq, r.Last, err)
+	}
+}
+
+// reader counts reads.
+type reader struct {
+	Journals
+	n int
+}
+
+func (r *reader) Read(ctx context.Context, run agent.RunID, after uint64) ([]agent.Event, error) {
+	r.n++
+	return r.Journals.Read(ctx, run, after)
+}
+
 // counter is an Observer that counts what it saw.
 type counter struct{ events int }
 

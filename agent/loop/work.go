@@ -67,7 +67,7 @@ const (
 // steps is the loop: ask what is next, do it, until the strand has nothing to
 // do or soft ends.
 func (w *worker) steps(soft, ctx context.Context) error {
-	run, err := w.folds.Load(ctx, w.lease.Run)
+	run, err := w.folds.LoadAt(ctx, w.lease.Run, w.lease.Head)
 	if err != nil {
 		return err
 	}

@@ -252,10 +252,13 @@ func (s *Store) claimCall(ctx context.Context, c *call) ([]agent.Lease, time.Dur
 	return claimed(reply)
 }
 
+// leaseFields is how many values of a claim's reply make one lease.
+const leaseFields = 5
+
 // claimed reads a claim's reply (see script/claim.lua).
 func claimed(reply any) ([]agent.Lease, time.Duration, error) {
 	list, _ := reply.([]any)
-	if len(list) < 2 || len(list)%4 != 2 {
+	if len(list) < 2 || (len(list)-2)%leaseFields != 0 {
 		return nil, 0, errReply
 	}
 	now, okNow := list[0].(int64)
@@ -268,17 +271,19 @@ func claimed(reply any) ([]agent.Lease, time.Duration, error) {
 		next = min(poll, time.Duration(micro)*time.Microsecond)
 	}
 	var leases []agent.Lease
-	for i := 2; i < len(list); i += 4 {
+	for i := 2; i < len(list); i += leaseFields {
 		run, okRun := list[i].(string)
 		strand, okStrand := list[i+1].(string)
 		epoch, okEpoch := list[i+2].(int64)
 		turn, okTurn := list[i+3].(int64)
-		if !okRun || !okStrand || !okEpoch || !okTurn {
+		text, okHead := list[i+4].(string)
+		if !okRun || !okStrand || !okEpoch || !okTurn || !okHead {
 			return nil, 0, errReply
 		}
+		head, _ := parseReceipt(text) // a damaged one is noticed by whoever reads that run; others' leases are good
 		leases = append(leases, agent.Lease{
 			Run: agent.RunID(run), Strand: agent.StrandID(strand),
-			Epoch: uint64(epoch), Turn: uint64(turn), At: stampTime(now),
+			Epoch: uint64(epoch), Turn: uint64(turn), At: stampTime(now), Head: head,
 		})
 	}
 	return leases, next, nil

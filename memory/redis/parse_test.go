@@ -95,13 +95,16 @@ func TestRepliesThatNoScriptGives(t *testing.T) {
 			t.Errorf("receipt from %v: %+v, %v", reply, r, err)
 		}
 	}
-	for _, reply := range []any{nil, []any{}, []any{int64(1)}, []any{int64(1), "2"}, []any{int64(1), int64(2), "run"}, []any{int64(1), int64(2), "run", "main", int64(1), "0"}} {
+	for _, reply := range []any{
+		nil, []any{}, []any{int64(1)}, []any{int64(1), "2"}, []any{int64(1), int64(2), "run"}, []any{int64(1), int64(2), "run", "main", int64(1), "0", "7 9"},
+		[]any{int64(1), int64(2), "run", "main", int64(1), int64(0)}, []any{int64(1), int64(2), "run", "main", int64(1), int64(0), int64(7)},
+	} {
 		if l, _, err := claimed(reply); !errors.Is(err, errReply) {
 			t.Errorf("leases from %v: %+v, %v", reply, l, err)
 		}
 	}
-	leases, next, err := claimed([]any{int64(5), int64(1500), "run", "main", int64(3), int64(2)})
-	want := agent.Lease{Run: "run", Strand: "main", Epoch: 3, Turn: 2, At: time.UnixMicro(5).UTC()}
+	leases, next, err := claimed([]any{int64(5), int64(1500), "run", "main", int64(3), int64(2), "7 9"})
+	want := agent.Lease{Run: "run", Strand: "main", Epoch: 3, Turn: 2, At: time.UnixMicro(5).UTC(), Head: agent.Receipt{Seq: 7, At: time.UnixMicro(9).UTC()}}
 	if err != nil || len(leases) != 1 || leases[0] != want || next != 1500*time.Microsecond {
 		t.Errorf("leases %+v, %s, %v; want %+v", leases, next, err, want)
 	}

@@ -87,14 +87,24 @@ func (s *Store) journalLength(ctx context.Context, run agent.RunID) (uint64, err
 	return parseHead(head)
 }
 
-// parseHead reads "SEQ AT" of a run's hash.
+// parseHead reads the length of a journal from the head in its run's hash.
 func parseHead(head string) (uint64, error) {
-	seq, _, _ := strings.Cut(head, " ")
+	r, err := parseReceipt(head)
+	return r.Seq, err
+}
+
+// parseReceipt reads "SEQ AT", as a run's head has it.
+func parseReceipt(head string) (agent.Receipt, error) {
+	seq, at, _ := strings.Cut(head, " ")
 	n, err := strconv.ParseUint(seq, 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("head %q of a run: %w", head, agent.ErrDamaged)
+	micro, atErr := strconv.ParseInt(at, 10, 64)
+	if err != nil || atErr != nil {
+		return agent.Receipt{}, fmt.Errorf("head %q of a run: %w", head, agent.ErrDamaged)
 	}
-	return n, nil
+	if n == 0 {
+		return agent.Receipt{}, nil
+	}
+	return agent.Receipt{Seq: n, At: stampTime(micro)}, nil
 }
 
 // Await implements agent.Archive.

@@ -130,8 +130,15 @@ func (t *txn) give(ctx context.Context, c *claim, found []agent.Lease) (left []a
 	leases := found[:n:n]
 	for i := range leases {
 		l := &leases[i]
+		run, err := t.run(ctx, l.Run)
+		if err != nil {
+			return nil, err
+		}
 		l.Epoch++
-		l.At = stamp(t.now)
+		l.At, l.Head = stamp(t.now), agent.Receipt{}
+		if run.length > 0 {
+			l.Head = agent.Receipt{Seq: run.length, At: stamp(run.newest)}
+		}
 		if _, err := t.exec(ctx, takeStrand, l.Epoch, t.now+t.lease, string(l.Run), string(l.Strand)); err != nil {
 			return nil, err
 		}

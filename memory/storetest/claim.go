@@ -15,6 +15,7 @@ var claimTests = []test{
 	{"nothing due is no error", nothingDue},
 	{"takes at most n, and all in the end", atMost},
 	{"only one run's strands", onlyRun},
+	{"a lease knows the journal's newest event", leaseHead},
 	{"a commit wakes a waiting claim", wakesClaim},
 	{"a commit beside wakes a waiting claim", wakesBeside},
 	{"a release wakes a waiting claim", releaseWakes},
@@ -80,6 +81,24 @@ func onlyRun(b *bed) {
 		b.Fatalf("claimed %+v, %v", got, err)
 	}
 	b.claim(one, agent.Main)
+}
+
+func leaseHead(b *bed) {
+	run := b.start()
+	for _, only := range []agent.RunID{run, ""} {
+		head := b.commit(agent.Commit{Run: run, Events: []agent.Event{say(agent.Main, "news")}, Wake: wake{agent.Main: agent.AtOnce}})
+		got, err := b.Store.Claim(b.Context(), 1, patience, only)
+		if err != nil || len(got) != 1 || got[0].Head.Seq != head.Seq || !got[0].Head.At.Equal(head.At) {
+			b.Fatalf("claimed %+v, %v; the newest event is %+v", got, err, head)
+		}
+		b.commit(agent.Commit{Run: run, Lease: &got[0], Seen: head.Seq, Wake: wake{agent.Main: agent.Parked}})
+	}
+	b.Log("a strand of a run without events")
+	bare := agent.RunID(agent.NewID())
+	b.commit(agent.Commit{Run: bare, Wake: wake{agent.Main: agent.AtOnce}})
+	if got := b.claim(bare, agent.Main); got.Head != (agent.Receipt{}) {
+		b.Fatalf("head %+v of a journal that has no events", got.Head)
+	}
 }
 
 type claimed struct {

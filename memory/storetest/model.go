@@ -133,7 +133,8 @@ func (m *model) claim() map[agent.StrandID]agent.Lease {
 		if strand.due && !strand.leased {
 			strand.due, strand.leased = false, true
 			strand.epoch++
-			leases[s] = agent.Lease{Run: m.run, Strand: s, Epoch: strand.epoch, Turn: strand.turn}
+			leases[s] = agent.Lease{Run: m.run, Strand: s, Epoch: strand.epoch, Turn: strand.turn,
+				Head: agent.Receipt{Seq: uint64(len(m.events))}}
 		}
 	}
 	return leases
@@ -153,11 +154,11 @@ func among(err error, allowed []error) bool {
 	return slices.ContainsFunc(allowed, func(one error) bool { return errors.Is(err, one) })
 }
 
-// without drops the claim's time, which the model does not know.
+// without drops the claim's times, which the model does not know.
 func without(leases []agent.Lease) map[agent.StrandID]agent.Lease {
 	all := map[agent.StrandID]agent.Lease{}
 	for _, l := range leases {
-		l.At = time.Time{}
+		l.At, l.Head.At = time.Time{}, time.Time{}
 		all[l.Strand] = l
 	}
 	return all

@@ -4,7 +4,7 @@
 -- ARGV 1 how many at most (0: only look), 2 lease, 3 "1" to stamp alive,
 --      4 "1" to leave word
 -- Returns { now, µs until the next is due (-1: not known), run, strand, epoch,
--- turn, run, strand, … }. Word is left at idle where it takes fewer than asked
+-- turn, head ("SEQ AT"), run, strand, … }. Word is left at idle where it takes fewer than asked
 -- for: somebody waits.
 local now = clock()
 local left, lease = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -20,11 +20,11 @@ local function claim(due, tag)
         return score
       end
       local run, strand = string.match(found[i], '^([^/]*)/(.*)$')
-      local epoch, turn = take(due, score, found[i], tag .. 'run:' .. run, 'strand:' .. strand, KEYS[2], now, lease)
+      local epoch, turn, head = take(due, score, found[i], tag .. 'run:' .. run, 'strand:' .. strand, KEYS[2], now, lease)
       if epoch then
         left = left - 1
         local n = #got
-        got[n + 1], got[n + 2], got[n + 3], got[n + 4] = run, strand, epoch, turn
+        got[n + 1], got[n + 2], got[n + 3], got[n + 4], got[n + 5] = run, strand, epoch, turn, head
       end
     end
     if #found == 0 or left == 0 then

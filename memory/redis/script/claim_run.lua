@@ -19,14 +19,14 @@ table.sort(strands, function(a, b) return a.score < b.score end)
 
 local got, soonest = { now, -1 }, nil
 for _, w in ipairs(strands) do
-  local epoch, turn
+  local epoch, turn, head
   if w.score <= now and left > 0 then
-    epoch, turn = take(KEYS[2], w.score, ARGV[4] .. '/' .. w.name, KEYS[4], w.field, KEYS[3], now, lease)
+    epoch, turn, head = take(KEYS[2], w.score, ARGV[4] .. '/' .. w.name, KEYS[4], w.field, KEYS[3], now, lease)
   end
   if epoch then
     left = left - 1
     local n = #got
-    got[n + 1], got[n + 2], got[n + 3], got[n + 4] = ARGV[4], w.name, epoch, turn
+    got[n + 1], got[n + 2], got[n + 3], got[n + 4], got[n + 5] = ARGV[4], w.name, epoch, turn, head
   elseif w.score > now then
     soonest = math.min(soonest or w.score, w.score)
   end

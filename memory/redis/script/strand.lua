@@ -42,11 +42,12 @@ local function stamp(key, now, lease)
   return back
 end
 
--- take leases a strand that is due and returns its epoch and turn. It returns
--- nil for one that is gone, and for a lease that ran out during an outage: its
--- holder gets one more.
+-- take leases a strand that is due and returns its epoch, its turn and the
+-- run's head. It returns nil for one that is gone, and for a lease that ran out
+-- during an outage: its holder gets one more.
 local function take(due, score, member, run, field, alive, now, lease)
-  local packed = redis.call('HGET', run, field)
+  local stored = redis.call('HMGET', run, field, 'head')
+  local packed = stored[1]
   if not packed then
     redis.call('ZREM', due, member)
     return nil
@@ -61,7 +62,7 @@ local function take(due, score, member, run, field, alive, now, lease)
   end
   redis.call('HSET', run, field, pack(epoch + 1, turn, true, last))
   redis.call('ZADD', due, int(now + lease), member)
-  return epoch + 1, turn
+  return epoch + 1, turn, stored[2] or '0 0'
 end
 
 -- ring wakes those who wait for work, if anybody does.
