@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 )
@@ -13,13 +14,15 @@ import (
 
 // Store errors. ErrConflict: the lease is gone or its turn was taken. ErrStale:
 // a Strict commit has not seen the newest event. ErrBudget: a counter would
-// pass its limit (see BudgetError). ErrSeen: a Once key was used before. In all
-// four nothing was written.
+// pass its limit (see BudgetError). ErrSeen: a Once key was used before.
+// ErrLost, which is an ErrStale, too: what the writer had folded is not in the
+// journal (any more). In all of them nothing was written.
 var (
 	ErrConflict = errors.New("another worker holds the strand")
 	ErrStale    = errors.New("the run has newer events")
 	ErrBudget   = errors.New("over the limit")
 	ErrSeen     = errors.New("seen before")
+	ErrLost     = fmt.Errorf("what was folded is not in the journal: %w", ErrStale)
 	ErrNoRun    = errors.New("no such run")
 	ErrNoBlob   = errors.New("no such artifact")
 )
@@ -88,6 +91,11 @@ type Commit struct {
 	// Seen is the last seq that the writer had folded. A release with newer
 	// events in the journal makes the strand due at once instead.
 	Seen uint64
+	// SeenAt is the stamp of the event at Seen: a server that was killed, or a
+	// replica that took its place, may have lost it, and others may have
+	// written in its place since. A commit that was decided on such a fold is
+	// refused with ErrLost. Zero: not compared.
+	SeenAt time.Time
 	// Strict refuses with ErrStale when the journal is longer than Seen.
 	Strict bool
 	Events []Event // Strand and Body are read; Run, Seq and At are set by the store
@@ -111,18 +119,21 @@ type Commit struct {
 
 // Receipt is a commit's place in the journal: Seq of its last event (of the
 // journal's last event where it had none), and the store's clock, which is the
-// At of its events.
+// At of its events. Before is the stamp of the journal's newest event before
+// the commit: who knows an event by its seq and stamp knows all before it. It
+// is zero where there was none, and for an attempt that was accepted before.
 type Receipt struct {
-	Seq uint64
-	At  time.Time
+	Seq    uint64
+	At     time.Time
+	Before time.Time
 }
 
 // Store is the engine: journals, strands with due times, counters and
 // once-keys, in one atomic commit. Clocks are the store's own. Everything may
 // be called from many goroutines.
 type Store interface {
-	// Commit returns ErrConflict, ErrStale, ErrBudget (a *BudgetError) or
-	// ErrSeen, or an error of the connection, after which the same commit may
+	// Commit returns ErrConflict, ErrStale, ErrBudget (a *BudgetError), ErrSeen
+	// or ErrLost, or an error of the connection, after which the same commit may
 	// be sent again.
 	Commit(ctx context.Context, c Commit) (Receipt, error)
 	// Read returns the events after the seq, in order. An entry that cannot be

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 )
@@ -52,7 +53,8 @@ type entry[O Observer] struct {
 
 	mu       sync.Mutex
 	run      agent.Run
-	kept     uint64 // seq of the newest snapshot
+	stamps   []int64 // of the newest entries, up to run.Seq, in ns since 1970
+	kept     uint64  // seq of the newest snapshot
 	observer O
 }
 
@@ -125,23 +127,28 @@ func (c *Cache[O]) Peek(ctx context.Context, id agent.RunID) (agent.Run, error) 
 	return e.run, err
 }
 
-// Advance folds events that were just committed and returns the newest fold.
+// Advance folds events that were just committed and returns the newest fold. An
+// event that is known by its seq and stamp stands for all before it: where the
+// receipt says that the commit came behind another one than the fold ends with,
+// the journal is asked.
 func (c *Cache[O]) Advance(ctx context.Context, id agent.RunID, r agent.Receipt, committed []agent.Event) (agent.Run, error) {
 	e := c.entry(id)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	first := r.Seq - uint64(len(committed)) + 1
+	before := r.Seq - uint64(len(committed))
 	switch {
-	case e.run.Seq >= r.Seq:
-	case e.run.Seq+1 == first:
+	case !e.knows(before, r.Before): // others wrote in between, or the store has lost what is folded
+	case e.run.Seq == before:
 		for i, ev := range committed {
-			ev.Run, ev.Seq, ev.At = id, first+uint64(i), r.At
+			ev.Run, ev.Seq, ev.At = id, before+uint64(i)+1, r.At
 			e.apply(ev)
 		}
-	default: // others wrote in between
-		if err := c.catchUp(ctx, e); err != nil {
-			return agent.Run{}, err
-		}
+		return e.run, nil
+	case before == r.Seq || e.knows(r.Seq, r.At): // others folded further already
+		return e.run, nil
+	}
+	if err := c.catchUp(ctx, e); err != nil {
+		return agent.Run{}, err
 	}
 	return e.run, nil
 }
@@ -177,7 +184,7 @@ func (c *Cache[O]) catchUp(ctx context.Context, e *entry[O]) error {
 			events = events[1:]
 		} else {
 			c.Log.Error("the store has lost events that it had acknowledged; going on with what it has", "run", e.id, "known", known.Seq)
-			e.run, e.kept, e.observer = agent.Run{}, 0, c.observe()
+			e.run, e.stamps, e.kept, e.observer = agent.Run{}, nil, 0, c.observe()
 			if events, err = c.Journals.Read(ctx, e.id, 0); err != nil {
 				return err
 			}
@@ -189,7 +196,25 @@ func (c *Cache[O]) catchUp(ctx context.Context, e *entry[O]) error {
 	return nil
 }
 
+// lately is how many stamps are kept: as many commits of one run as may be
+// under way in a process without asking the journal for their order.
+const lately = 64
+
 func (e *entry[O]) apply(ev agent.Event) {
 	e.run = e.run.Apply(ev)
 	e.observer.Apply(ev)
+	if len(e.stamps) == lately {
+		e.stamps = e.stamps[:copy(e.stamps, e.stamps[lately/2:])]
+	}
+	e.stamps = append(e.stamps, ev.At.UnixNano())
+}
+
+// knows reports whether the fold holds the entry with the seq and stamp, as far
+// as it remembers stamps.
+func (e *entry[O]) knows(seq uint64, at time.Time) bool {
+	if seq == 0 {
+		return e.run.Seq == 0
+	}
+	back := e.run.Seq - seq
+	return seq <= e.run.Seq && back < uint64(len(e.stamps)) && e.stamps[uint64(len(e.stamps))-1-back] == at.UnixNano()
 }

@@ -44,7 +44,7 @@ func (c *Cache[O]) restore(ctx context.Context, e *entry[O]) {
 		c.Log.Info("snapshot of another version is not used", "run", e.id, "seq", seq)
 		return
 	}
-	e.run, e.kept = s.Run, seq
+	e.run, e.kept, e.stamps = s.Run, seq, []int64{s.Run.Last.UnixNano()}
 	if _, none := any(e.observer).(None); none {
 		return
 	}

@@ -18,7 +18,7 @@ func (t *turn) commit(ctx context.Context, strict bool) error {
 	t.wakeObservers()
 	lease := t.lease
 	c := agent.Commit{
-		ID: agent.NewID(), Run: t.lease.Run, Lease: &lease, Seen: t.run.Seq, Strict: strict,
+		ID: agent.NewID(), Run: t.lease.Run, Lease: &lease, Seen: t.run.Seq, SeenAt: t.run.Last, Strict: strict,
 		Events: t.batch, Wake: t.wake, Spend: t.spend, Ends: t.ends, Set: t.commitNames(),
 	}
 	receipt, err := t.send(ctx, c)

@@ -40,6 +40,9 @@ func work(soft, hard context.Context, en *engine, lease agent.Lease) {
 	case err == nil, errors.Is(err, errRested):
 	case errors.Is(err, agent.ErrConflict), errors.Is(err, errLeaseGone):
 		log.Info("lease is gone; another worker goes on")
+	case errors.Is(err, agent.ErrLost):
+		log.Error("the store has lost events that it had acknowledged; the strand is decided anew by what it has", "err", err)
+		t.handBack(hard, agent.AtOnce)
 	case errors.Is(err, agent.ErrNewer):
 		log.Warn("journal was written by a newer build; handing back", "err", err)
 		t.handBack(hard, t.now().Add(newerPause))

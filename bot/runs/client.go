@@ -293,7 +293,10 @@ func (d *Client) Watch(ctx context.Context, r agent.Run, w agent.RunWatched, ded
 // Strict, it is agent.ErrStale where somebody else wrote meanwhile.
 func (d *Client) Append(ctx context.Context, r agent.Run, s agent.StrandID, b agent.Body, strict bool, dedupe Dedupe) error {
 	c := dedupe.commit(r, agent.Event{Strand: s, Body: b})
-	c.Strict, c.Wake = strict, r.Strands.Wakeful()
+	c.Wake = r.Strands.Wakeful()
+	if strict {
+		c.Strict, c.SeenAt = true, r.Last
+	}
 	_, err := d.Journals.Commit(ctx, c)
 	return err
 }
@@ -315,7 +318,7 @@ func (d *Client) Unstick(ctx context.Context, by bot.Person, id agent.Checkpoint
 		}
 		c := dedupe.commit(q.Run, agent.Event{Strand: agent.Main, Body: said},
 			agent.Event{Strand: q.Check.Strand, Body: agent.CheckpointDecided{ID: id, Decision: agent.DecideRetry, By: by.ID}})
-		c.Strict, c.Wake = true, q.Run.Strands.Wakeful()
+		c.Strict, c.SeenAt, c.Wake = true, q.Run.Last, q.Run.Strands.Wakeful()
 		if _, err = d.Journals.Commit(ctx, c); !errors.Is(err, agent.ErrStale) {
 			return err
 		}

@@ -27,7 +27,7 @@ var errReply = errors.New("a script's reply cannot be read; do replicas of diffe
 // errFits is the answer to a commit that was only asked about.
 var errFits = errors.New("the commit fits")
 
-// Commit implements agent.Store. Errors other than the contract's four are of
+// Commit implements agent.Store. Errors other than the contract's five are of
 // the connection (or ErrReplicas): the same commit may be sent again.
 func (s *Store) Commit(ctx context.Context, c agent.Commit) (agent.Receipt, error) {
 	p, err := s.pack(c)
@@ -79,7 +79,7 @@ func (s *Store) pack(c agent.Commit) (packed, error) {
 		lease = *c.Lease
 	}
 	p.args = []any{
-		string(c.Run), c.ID, string(lease.Strand), lease.Epoch, lease.Turn, c.Seen, s.lease.Microseconds(),
+		string(c.Run), c.ID, string(lease.Strand), lease.Epoch, lease.Turn, seen(c), s.lease.Microseconds(),
 	}
 	s.addOptions(&p, c, n)
 	for _, e := range c.Events {
@@ -99,6 +99,15 @@ func (s *Store) pack(c agent.Commit) (packed, error) {
 		p.names = names
 	}
 	return p, nil
+}
+
+// seen is what the commit's writer had folded, as the script takes it.
+func seen(c agent.Commit) string {
+	text := strconv.FormatUint(c.Seen, 10)
+	if c.Seen > 0 && !c.SeenAt.IsZero() {
+		text += " " + strconv.FormatInt(c.SeenAt.UnixMicro(), 10)
+	}
+	return text
 }
 
 // addOptions adds the letters that script/commit.lua knows a commit's options by,
@@ -199,6 +208,7 @@ var refusals = map[string]error{
 	"conflict": agent.ErrConflict,
 	"stale":    agent.ErrStale,
 	"seen":     agent.ErrSeen,
+	"lost":     agent.ErrLost,
 }
 
 // receipt reads the script's reply: a word, and the numbers that belong to it.
@@ -217,8 +227,12 @@ func receipt(reply any, p packed) (agent.Receipt, error) {
 	}
 	word, _ := list[0].(string)
 	switch {
-	case word == "ok" && len(numbers) == 2:
-		return agent.Receipt{Seq: uint64(numbers[0]), At: stampTime(numbers[1])}, nil
+	case word == "ok" && (len(numbers) == 2 || len(numbers) == 3):
+		r := agent.Receipt{Seq: uint64(numbers[0]), At: stampTime(numbers[1])}
+		if len(numbers) == 3 && numbers[2] > 0 {
+			r.Before = stampTime(numbers[2])
+		}
+		return r, nil
 	case word == "fits":
 		return agent.Receipt{}, errFits
 	case word == "budget" && len(numbers) == 1 && numbers[0] >= 0 && int(numbers[0]) < len(p.spends):

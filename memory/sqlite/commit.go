@@ -107,6 +107,12 @@ func (t *txn) commit(ctx context.Context, e *entry) (r agent.Receipt, refused, e
 			return r, nil, err
 		}
 	}
+	if lost, err := t.lost(ctx, e, run); lost || err != nil {
+		if lost {
+			refused = agent.ErrLost
+		}
+		return r, refused, err
+	}
 	if e.Strict && run.length > e.Seen {
 		return r, agent.ErrStale, nil
 	}
@@ -137,6 +143,20 @@ func (t *txn) before(ctx context.Context, e *entry) (row strandRow, seen *agent.
 		seen = &agent.Receipt{Seq: row.seq, At: stamp(row.at)}
 	}
 	return row, seen, err
+}
+
+// lost reports whether the event that the writer had folded last is not in the
+// journal: its seq and stamp stand for all before it.
+func (t *txn) lost(ctx context.Context, e *entry, run *runRow) (bool, error) {
+	switch {
+	case e.Seen == 0 || e.SeenAt.IsZero():
+		return false, nil
+	case e.Seen >= run.length:
+		return e.Seen > run.length || !stamp(run.newest).Equal(e.SeenAt), nil
+	}
+	var at string
+	found, err := t.find(ctx, findStamp, []any{string(e.Run), e.Seen}, &at)
+	return !found || at != e.SeenAt.UTC().Format(stampLayout), err
 }
 
 func (t *txn) checkKeys(ctx context.Context, e *entry) (refused, err error) {
@@ -171,7 +191,7 @@ func (t *txn) checkSpend(ctx context.Context, spend []agent.Spend) (refused, err
 
 // write is the half of a commit that nothing refuses any more.
 func (t *txn) write(ctx context.Context, e *entry, row strandRow, run *runRow) (r agent.Receipt, err error) {
-	at, before := max(t.now, run.newest), run.length
+	at, before, newest := max(t.now, run.newest), run.length, run.newest
 	text := stamp(at).Format(stampLayout)
 	for i, event := range e.events {
 		seq := before + uint64(i) + 1
@@ -191,6 +211,9 @@ func (t *txn) write(ctx context.Context, e *entry, row strandRow, run *runRow) (
 	}
 	run.changed = run.changed || len(e.events) > 0 || e.Ends
 	r = agent.Receipt{Seq: run.length, At: stamp(at)}
+	if before > 0 {
+		r.Before = stamp(newest)
+	}
 	if err := t.writeStrands(ctx, e, row, r, before > e.Seen); err != nil {
 		return r, err
 	}

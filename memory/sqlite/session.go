@@ -19,6 +19,7 @@ const (
 	dataVersion
 	findStrand
 	findRun
+	findStamp
 	findAttempt
 	findOnce
 	findCounter
@@ -49,6 +50,7 @@ var statementText = [statements]string{
 	dataVersion:  "PRAGMA data_version",
 	findStrand:   "SELECT epoch, turn, leased, attempt, seq, at FROM strands WHERE run = ? AND strand = ?",
 	findRun:      "SELECT length, started, newest, coalesce(ended, 0) FROM runs WHERE run = ?",
+	findStamp:    "SELECT at FROM journal WHERE run = ? AND seq = ?",
 	findAttempt:  "SELECT seq, at FROM attempts WHERE id = ?",
 	findOnce:     "SELECT 1 FROM once WHERE key = ?",
 	findCounter:  "SELECT nano FROM counters WHERE name = ?",

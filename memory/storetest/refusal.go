@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
+	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 )
@@ -15,6 +16,7 @@ var refusalTests = []test{
 	{"a refused commit leaves no trace", traceless},
 	{"another's epoch or turn is a conflict", conflict},
 	{"strict wants the newest event to be seen", strict},
+	{"what was folded must be in the journal", lost},
 	{"a limit holds, is named, and can be given back to", limits},
 	{"a once-key works one time", once},
 	{"of many with one once-key one wins", onceCrowd},
@@ -92,6 +94,45 @@ func strict(b *bed) {
 	opens := agent.Commit{Run: agent.RunID(agent.NewID()), Strict: true, Events: []agent.Event{say(agent.Main, "first")}}
 	b.commit(opens)
 	b.refused(opens, agent.ErrStale)
+}
+
+// lost commits on folds whose newest event the journal does not have: one that
+// another has taken the place of, and one beyond its end.
+func lost(b *bed) {
+	run, lease := b.leased()
+	first := b.read(run, 0)[0].At
+	second := b.commit(agent.Commit{Run: run, Events: []agent.Event{say(agent.Main, "fact")}})
+	third := b.commit(agent.Commit{Run: run, Events: []agent.Event{say(agent.Main, "one"), say(agent.Main, "two")}})
+	if !second.Before.Equal(first) || !third.Before.Equal(second.At) {
+		b.Fatalf("the commits came behind %v and %v, want %v and %v", second.Before, third.Before, first, second.At)
+	}
+	say := []agent.Event{say(agent.Main, "decision")}
+	for _, other := range []agent.Commit{
+		{Seen: 1, SeenAt: first.Add(-time.Microsecond)},
+		{Seen: 2, SeenAt: second.At.Add(time.Microsecond)},
+		{Seen: 4, SeenAt: third.At.Add(time.Microsecond)},
+		{Seen: 5, SeenAt: third.At},
+	} {
+		other.Run, other.Events = run, say
+		b.refused(other, agent.ErrLost)
+		b.refused(other, agent.ErrStale)
+		other.Lease, other.Wake = &lease, wake{agent.Main: agent.Parked}
+		b.refused(other, agent.ErrLost)
+	}
+	b.texts(run, "fact", "one", "two")
+	for i, good := range []agent.Commit{{Seen: 1, SeenAt: first}, {Seen: 2, SeenAt: second.At}, {Seen: 3, SeenAt: third.At}, {Seen: 4, SeenAt: third.At}} {
+		good.Run, good.Lease, good.ID = run, &agent.Lease{}, agent.NewID()
+		*good.Lease = lease
+		r := b.commit(good)
+		if r.Seq != 4 || !r.Before.Equal(third.At) {
+			b.Fatalf("commit %d: receipt %+v", i, r)
+		}
+		again := b.commit(good) // an attempt that was accepted says nothing of the journal
+		if !again.Before.IsZero() {
+			b.Fatalf("commit %d, sent again: receipt %+v", i, again)
+		}
+		lease.Turn++
+	}
 }
 
 func limits(b *bed) {

@@ -6,6 +6,7 @@
 //	sentinel.go  A Sentinel group for a test
 //	cluster.go   A Redis Cluster for a test
 //	guard.go     Servers do not outlive the test's process, however that ends
+//	loss.go      A server that loses the end of what it had acknowledged
 //
 // What does not live here: the store (memory/redis), the conformance suite
 // (memory/storetest), imitations of Redis.

@@ -3,7 +3,8 @@
 --      r runs, f attempt, e ended, a alive, n names; then the once-keys; then
 --      one counter's key for each spend. (Each key costs time: the letters
 --      leave out what a common commit doesn't touch.)
--- ARGV 1 run id, 2 attempt id, 3 strand ("": a fact), 4 epoch, 5 turn, 6 seen,
+-- ARGV 1 run id, 2 attempt id, 3 strand ("": a fact), 4 epoch, 5 turn, 6 seen:
+--      "SEQ", or "SEQ AT" where the entry at SEQ must have that stamp,
 --      7 lease, 8 letters: s strict, r the run may be new, f a fact, e ends the
 --      run, a stamp alive, n set names, q ask only whether the commit would be
 --      written,
@@ -12,11 +13,14 @@
 --      for each wake-up: strand, time ("-": parked);
 --      for each spend: field ("": the key itself), amount, limit (0: none);
 --      for each name to set: name, value
--- Returns { "ok", seq, at }, { "conflict" }, { "stale" }, { "seen" },
+-- Returns { "ok", seq, at, stamp of the newest entry before (0: none) } (an
+-- attempt that was accepted before: { "ok", seq, at }), { "lost" }, { "conflict" }, { "stale" }, { "seen" },
 -- { "budget", place of the spend from 0 }, { "fits" } to a question, or
 -- { "empty" } where the run is new and no letter said that it may be.
 local run, id, own = ARGV[1], ARGV[2], ARGV[3]
-local seen, letters = tonumber(ARGV[6]), ARGV[8]
+local seen, seenAt = string.match(ARGV[6], '^(%d+) ?(%d*)$')
+local letters = ARGV[8]
+seen = tonumber(seen)
 local events, wakes, onces, spends = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
 local now = clock()
 local keys = 4
@@ -30,10 +34,11 @@ local runsKey, attemptKey, endedKey, aliveKey, namesKey = key('r'), key('f'), ke
 local ends = endedKey ~= nil
 
 local stored = redis.call('HMGET', KEYS[2], 'head', 'ended', 'watched', 'strand:' .. own)
-local length, at = 0, now
+local length, at, newest = 0, now, '0'
 if stored[1] then
-  local seq, last = string.match(stored[1], '^(%d+) (%d+)$')
-  length, at = tonumber(seq), math.max(now, tonumber(last))
+  local seq
+  seq, newest = string.match(stored[1], '^(%d+) (%d+)$')
+  length, at = tonumber(seq), math.max(now, tonumber(newest))
 end
 
 -- The attempt, before anything else.
@@ -58,6 +63,16 @@ else
   end
   if not leased or turn ~= taken or epoch ~= tonumber(ARGV[4]) then
     return { 'conflict' }
+  end
+end
+-- An entry's seq and stamp stand for all before it.
+if seenAt ~= '' then
+  local there = length == seen and newest
+  if length > seen then
+    there = string.match(redis.call('LINDEX', KEYS[3], seen - 1) or '', '^{"seq":%d+,"at":(%d+)')
+  end
+  if there ~= seenAt then
+    return { 'lost' }
   end
 end
 if length > seen and string.find(letters, 's') then
@@ -194,4 +209,4 @@ end
 if soonest and soonest <= now + POLL then
   ring(KEYS[4])
 end
-return { 'ok', length, at }
+return { 'ok', length, at, tonumber(newest) }
