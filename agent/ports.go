@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -170,11 +171,35 @@ type RunInfo struct {
 	Due time.Time
 }
 
+// RunFilter says which runs are listed. The zero value is every run.
+type RunFilter struct {
+	// Live leaves out the runs that have ended.
+	Live bool
+	// EndedAfter, where it is not zero, leaves out the runs that ended then or
+	// before.
+	EndedAfter time.Time
+	// Only, where it is not nil, leaves out all but these.
+	Only []RunID
+	// Most bounds the list; 0: nothing does.
+	Most int
+}
+
+// Holds reports whether the filter lists the run; Most aside.
+func (f RunFilter) Holds(r RunInfo) bool {
+	return (r.Ended.IsZero() || !f.Live && r.Ended.After(f.EndedAfter)) && (f.Only == nil || slices.Contains(f.Only, r.Run))
+}
+
 // Archive is the part of a store that looks over all runs and keeps what is
 // not an event.
 type Archive interface {
-	// Runs lists runs, the newest first.
-	Runs(ctx context.Context) ([]RunInfo, error)
+	// Runs lists runs, the one that started last first; with EndedAfter first
+	// the live ones like that, and then the others, the one that ended last
+	// first. What it costs goes by the length of the list, not by how many runs
+	// there are.
+	Runs(ctx context.Context, f RunFilter) ([]RunInfo, error)
+	// CountRuns is how many runs Runs would list if nothing bounded it. Only is
+	// not looked at.
+	CountRuns(ctx context.Context, f RunFilter) (int, error)
 	// Snapshot returns the newest fold that was kept, and the seq it stands at;
 	// seq 0: there is none.
 	Snapshot(ctx context.Context, run RunID) (seq uint64, data []byte, err error)

@@ -70,9 +70,11 @@ func (j *journal) Read(_ context.Context, run agent.RunID, after uint64) ([]agen
 	return append([]agent.Event(nil), j.events[min(after, uint64(len(j.events))):]...), nil
 }
 
-func (j *journal) Runs(context.Context) ([]agent.RunInfo, error) {
+func (j *journal) Runs(context.Context, agent.RunFilter) ([]agent.RunInfo, error) {
 	return []agent.RunInfo{{Run: theRun}}, nil
 }
+
+func (j *journal) CountRuns(context.Context, agent.RunFilter) (int, error) { return 1, nil }
 
 func (j *journal) Await(ctx context.Context, _ agent.RunID, after uint64) error {
 	for {

@@ -62,12 +62,12 @@ func (l *Loop) startClock(ctx context.Context) (stop func()) {
 // only wait, for a person or for a time after the next tick, are not even
 // folded. It returns how many it called.
 func (l *Loop) Tick(ctx context.Context, tick time.Time) (called int, err error) {
-	infos, err := l.Runs.Runs(ctx)
+	infos, err := l.Runs.Runs(ctx, agent.RunFilter{Live: true})
 	if err != nil {
 		return 0, err
 	}
 	for _, info := range infos {
-		if !info.Ended.IsZero() || info.Due.IsZero() || info.Due.After(tick.Add(l.CheckIns)) || l.Only != "" && info.Run != l.Only {
+		if info.Due.IsZero() || info.Due.After(tick.Add(l.CheckIns)) || l.Only != "" && info.Run != l.Only {
 			continue
 		}
 		n, err := l.callCheckIns(ctx, info.Run, tick)

@@ -45,7 +45,7 @@ type Blobs interface {
 
 // Lister lists the runs of a store; every store does.
 type Lister interface {
-	Runs(ctx context.Context) ([]agent.RunInfo, error)
+	Runs(ctx context.Context, f agent.RunFilter) ([]agent.RunInfo, error)
 }
 
 // Poster shows runs to people. Its posts are effects like any tool's: journalled

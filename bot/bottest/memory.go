@@ -153,10 +153,24 @@ func (m *Memory) Spent(_ context.Context, counter string) (int64, error) {
 }
 
 // Runs lists the runs, the newest first.
-func (m *Memory) Runs(context.Context) ([]agent.RunInfo, error) {
+func (m *Memory) Runs(_ context.Context, f agent.RunFilter) ([]agent.RunInfo, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var list []agent.RunInfo
+	list := m.infos(f)
+	if f.Most > 0 && len(list) > f.Most {
+		list = list[:f.Most]
+	}
+	return list, m.Down
+}
+
+// CountRuns counts the runs.
+func (m *Memory) CountRuns(_ context.Context, f agent.RunFilter) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.infos(f)), m.Down
+}
+
+func (m *Memory) infos(f agent.RunFilter) (list []agent.RunInfo) {
 	for _, run := range slices.Backward(m.Order) {
 		info := agent.RunInfo{Run: run, Length: uint64(len(m.Journals[run])), Started: m.Journals[run][0].At}
 		for _, e := range m.Journals[run] {
@@ -164,9 +178,11 @@ func (m *Memory) Runs(context.Context) ([]agent.RunInfo, error) {
 				info.Ended = e.At
 			}
 		}
-		list = append(list, info)
+		if f.Holds(info) {
+			list = append(list, info)
+		}
 	}
-	return list, nil
+	return list
 }
 
 // Await waits for nothing.

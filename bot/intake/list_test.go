@@ -141,7 +141,7 @@ func TestListOfDamagedRuns(t *testing.T) {
 		m.Happen(t, run, "task/a", bottest.Approval)
 	}
 	m.Damaged = damaged
-	list, err := ListRuns(t.Context(), m.desk)
+	list, _, err := ListRuns(t.Context(), m.desk, 0)
 	if err != nil || len(list) != 2 {
 		t.Fatalf("list %+v, %v", list, err)
 	}

@@ -13,8 +13,7 @@ import (
 )
 
 // Bounds of a list: how many it holds, and how many runs are looked at for it.
-// A store lists all its runs at once (one read, a few dozen bytes a run); each
-// one that is looked at and was not before is one more read of its journal.
+// Each one that is looked at and was not before is one more read of its journal.
 const (
 	maxListed = 20
 	maxLooked = 100
@@ -25,7 +24,7 @@ const (
 // newest hundred (of the live ones, where only those count). Reports and
 // alerts are none of them, unless they could not be posted.
 func (c *Chat) newestRuns(ctx context.Context, most int, live bool, want func(agent.Run) bool) ([]agent.Run, error) {
-	infos, err := c.cfg.Runs.Journals.Runs(ctx)
+	infos, err := c.cfg.Runs.Journals.Runs(ctx, agent.RunFilter{Live: live, Most: maxLooked + maxPassed})
 	if err != nil {
 		return nil, err
 	}
@@ -34,9 +33,6 @@ func (c *Chat) newestRuns(ctx context.Context, most int, live bool, want func(ag
 	for _, info := range infos {
 		if looked == maxLooked || passed == maxPassed || len(list) == most {
 			break
-		}
-		if live && !info.Ended.IsZero() {
-			continue
 		}
 		r, err := c.cfg.Runs.Load(ctx, info.Run)
 		if _, unreadable := errors.AsType[*agent.EntryError](err); unreadable || errors.Is(err, agent.ErrNoRun) {
@@ -63,19 +59,25 @@ func (c *Chat) newestRuns(ctx context.Context, most int, live bool, want func(ag
 // else: no list of work has it, unless it could not be posted.
 func isReportOnly(r agent.Run) bool { return r.Scheduled() && r.Undelivered() == "" }
 
-// ListRuns sums up every run of the store, the newest first, without the posts of
-// reports. A run whose journal is damaged is listed with its problem; the
-// others are not affected.
-func ListRuns(ctx context.Context, d *runs.Client) ([]card.Status, error) {
-	infos, err := d.Journals.Runs(ctx)
+// ListRuns sums up the newest runs of the store, at most that many (0: all), and
+// every older one that has not ended; the newest first, without the posts of
+// reports. It returns how many more there are. A run whose journal is damaged is
+// listed with its problem; the others are not affected.
+func ListRuns(ctx context.Context, d *runs.Client, most int) (list []card.Status, more int, err error) {
+	infos, err := d.Journals.Runs(ctx, agent.RunFilter{Most: most})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	list := make([]card.Status, 0, len(infos))
+	if most > 0 && len(infos) == most {
+		if infos, more, err = addLive(ctx, d, infos); err != nil {
+			return nil, 0, err
+		}
+	}
+	list = make([]card.Status, 0, len(infos))
 	for _, info := range infos {
 		r, err := d.Load(ctx, info.Run)
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, 0, ctx.Err()
 		}
 		if err != nil {
 			list = append(list, card.Status{Run: info.Run, Started: info.Started, Problem: err.Error()})
@@ -85,7 +87,26 @@ func ListRuns(ctx context.Context, d *runs.Client) ([]card.Status, error) {
 			list = append(list, card.StatusOf(r))
 		}
 	}
-	return list, nil
+	return list, more, nil
+}
+
+// addLive adds the live runs to the newest ones, and counts the others.
+func addLive(ctx context.Context, d *runs.Client, newest []agent.RunInfo) (infos []agent.RunInfo, more int, err error) {
+	known := make(map[agent.RunID]bool, len(newest))
+	for _, info := range newest {
+		known[info.Run] = true
+	}
+	live, err := d.Journals.Runs(ctx, agent.RunFilter{Live: true})
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, info := range live {
+		if !known[info.Run] {
+			newest = append(newest, info)
+		}
+	}
+	all, err := d.Journals.CountRuns(ctx, agent.RunFilter{})
+	return newest, max(all-len(newest), 0), err
 }
 
 // Mine sums up the person's newest runs, the newest first, at most 20 out of

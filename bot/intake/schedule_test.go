@@ -375,7 +375,7 @@ func TestReportsAreInNoList(t *testing.T) {
 		in := s.event(bottest.Requester, bot.Visited{})
 		in.Where = bot.Address{}
 		all["home"] = bot.Markdown(*s.hears(in).Home)
-		list, err := ListRuns(t.Context(), s.desk)
+		list, _, err := ListRuns(t.Context(), s.desk, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,9 +37,5 @@ func (t *tick) lateness() digest.Lateness {
 }
 
 func (t *tick) digest(ctx context.Context) (digest.Digest, error) {
-	infos, err := t.runs(ctx)
-	if err != nil {
-		return digest.Digest{}, err
-	}
-	return t.cfg.Reporter.digest(ctx, t.s, reported{since: t.at.Posted, now: t.now, runs: infos, seen: t.posted.note})
+	return t.cfg.Reporter.digest(ctx, t.s, reported{since: t.at.Posted, now: t.now, runs: t.runs, seen: t.posted.note})
 }

@@ -20,11 +20,7 @@ import (
 
 // Now is a report that is asked for.
 func (c Reporter) Now(ctx context.Context, s Schedule, now time.Time) (runs.NewRun, error) {
-	infos, err := c.Runs.Journals.Runs(ctx)
-	if err != nil {
-		return runs.NewRun{}, fmt.Errorf("schedule %s: %w", s.Name, err)
-	}
-	d, err := c.digest(ctx, s, reported{since: now.Add(-lastly), now: now, runs: infos, seen: func(agent.Run) {}})
+	d, err := c.digest(ctx, s, reported{since: now.Add(-lastly), now: now, runs: c.list, seen: func(agent.Run) {}})
 	if err != nil {
 		return runs.NewRun{}, err
 	}
@@ -36,8 +32,27 @@ func (c Reporter) Now(ctx context.Context, s Schedule, now time.Time) (runs.NewR
 	return o, err
 }
 
-// maxReported bounds the runs that one report looks at, the newest first.
-const maxReported = 500
+// Bounds of a report: the runs that it tells of, and those that are looked at
+// for it, of which some may be posts of reports. The live ones come first, then
+// those that ended last.
+const (
+	maxReported  = 500
+	maxConsulted = 1000
+)
+
+// list is the live runs and those that ended since, and how many more there are.
+func (c Reporter) list(ctx context.Context, since time.Time) (infos []agent.RunInfo, more int, err error) {
+	filter := agent.RunFilter{EndedAfter: since.Add(-1), Most: maxConsulted}
+	infos, err = c.Runs.Journals.Runs(ctx, filter)
+	if err == nil && len(infos) == maxConsulted {
+		more, err = c.Runs.Journals.CountRuns(ctx, filter)
+		more = max(more-len(infos), 0)
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("list the runs: %w", err)
+	}
+	return infos, more, nil
+}
 
 // Reporter makes reports about runs.
 type Reporter struct {
@@ -53,10 +68,10 @@ type Reporter struct {
 }
 
 // reported is what a report is made from: the time that it tells of, and the
-// runs of the store, each of which is shown to seen.
+// runs that have not ended before a time, each of which is shown to seen.
 type reported struct {
 	since, now time.Time
-	runs       []agent.RunInfo
+	runs       func(ctx context.Context, since time.Time) (infos []agent.RunInfo, more int, err error)
 	seen       func(agent.Run)
 }
 
@@ -75,18 +90,23 @@ func (c Reporter) digest(ctx context.Context, s Schedule, of reported) (digest.D
 	if c.Counters != nil {
 		from.Counters = c.Counters(ctx, scope, of.now)
 	}
+	oldest := from.Period.From()
+	infos, more, err := of.runs(ctx, oldest)
+	if err != nil {
+		return digest.Digest{}, fmt.Errorf("schedule %s: %w", s.Name, err)
+	}
+	from.Omitted = more
 	load := c.Runs.Load
-	if len(of.runs) > runs.Remembered { // more than are remembered: each would drive out another
+	if len(infos) > runs.Remembered { // more than are remembered: each would drive out another
 		load = c.Runs.Peek
 	}
-	oldest := from.Period.From()
-	for i, info := range of.runs {
+	for i, info := range infos {
 		if !info.Ended.IsZero() && info.Ended.Before(oldest) {
 			continue
 		}
 		if len(from.Runs) == maxReported {
-			from.Omitted = len(of.runs) - i
-			c.Log.Warn("a report leaves the oldest runs out", "schedule", s.Name, "runs", len(of.runs), "most", maxReported)
+			from.Omitted += len(infos) - i
+			c.Log.Warn("a report leaves the oldest runs out", "schedule", s.Name, "runs", len(infos)+more, "most", maxReported)
 			break
 		}
 		r, err := load(ctx, info.Run)

@@ -23,24 +23,25 @@ type sweep struct {
 	*Clock
 	now time.Time
 
-	listed bool
+	listed time.Time // since when; zero: not at all
 	infos  []agent.RunInfo
+	more   int
 }
 
 func (c *Clock) newSweep(now time.Time) *sweep { return &sweep{Clock: c, now: now} }
 
-// runs lists the store's runs, once for all reports that fall due together.
-// Each is about what happened until the look began, and all of that is in it.
-func (l *sweep) runs(ctx context.Context) ([]agent.RunInfo, error) {
-	if l.listed {
-		return l.infos, nil
+// runs lists runs, once for all reports that fall due together and look as far
+// back. Each is about what happened until the look began, and all of that is in it.
+func (l *sweep) runs(ctx context.Context, since time.Time) (infos []agent.RunInfo, more int, err error) {
+	if !l.listed.IsZero() && !since.Before(l.listed) {
+		return l.infos, l.more, nil
 	}
-	infos, err := l.cfg.Reporter.Runs.Journals.Runs(ctx)
+	infos, more, err = l.cfg.Reporter.list(ctx, since)
 	if err != nil {
-		return nil, fmt.Errorf("list the runs: %w", err)
+		return nil, 0, err
 	}
-	l.infos, l.listed = l.posted.open(infos), true
-	return l.infos, nil
+	l.infos, l.more, l.listed = l.posted.open(infos), more, since
+	return l.infos, l.more, nil
 }
 
 // begin writes down that a schedule, or its new timing, counts from here on.

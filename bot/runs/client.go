@@ -38,7 +38,8 @@ var (
 type Journals interface {
 	Commit(ctx context.Context, c agent.Commit) (agent.Receipt, error)
 	Read(ctx context.Context, run agent.RunID, after uint64) ([]agent.Event, error)
-	Runs(ctx context.Context) ([]agent.RunInfo, error)
+	Runs(ctx context.Context, f agent.RunFilter) ([]agent.RunInfo, error)
+	CountRuns(ctx context.Context, f agent.RunFilter) (int, error)
 	Await(ctx context.Context, run agent.RunID, after uint64) error
 }
 

@@ -104,7 +104,7 @@ func await(ctx context.Context, store *redis.Store, runs int) error {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		list, err := store.Runs(ctx)
+		list, err := store.Runs(ctx, agent.RunFilter{})
 		if err != nil {
 			return err
 		}

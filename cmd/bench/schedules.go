@@ -100,7 +100,7 @@ func simulate(ctx context.Context, clocks []*botrecurring.Clock) time.Duration {
 
 // ticksOf are the runs that ticks became, and how many of them are one too many.
 func ticksOf(ctx context.Context, s store) (served, twice int, err error) {
-	infos, err := s.Runs(ctx)
+	infos, err := s.Runs(ctx, agent.RunFilter{})
 	if err != nil {
 		return 0, 0, err
 	}

@@ -172,7 +172,7 @@ func (a *cli) lookAtReport() {
 
 // printJournals prints what happened in every run, as JSON lines.
 func (a *cli) printJournals(ctx context.Context, journals runs.Journals) error {
-	infos, err := journals.Runs(ctx)
+	infos, err := journals.Runs(ctx, agent.RunFilter{})
 	if err != nil {
 		return &exit{exitFailed, err}
 	}

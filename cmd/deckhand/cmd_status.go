@@ -21,13 +21,21 @@ import (
 )
 
 func statusCommand(a *cli) *cobra.Command {
-	return &cobra.Command{
+	var all bool
+	c := &cobra.Command{
 		Use: "status", Short: "List the runs and where they stand", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.beside(cmd.Context(), func(cfg config.Config, s app.Store) error {
-				list, err := intake.ListRuns(cmd.Context(), app.NewClient(cfg, s))
+				most := newestRuns
+				if all {
+					most = 0
+				}
+				list, more, err := intake.ListRuns(cmd.Context(), app.NewClient(cfg, s), most)
 				if err != nil {
 					return &exit{exitFailed, err}
+				}
+				if more > 0 {
+					defer fmt.Fprintf(a.err, "%s that ended longer ago: deckhand status --all\n", format.Count(more, "more run"))
 				}
 				if a.json {
 					return json.NewEncoder(a.out).Encode(list)
@@ -36,7 +44,13 @@ func statusCommand(a *cli) *cobra.Command {
 			})
 		},
 	}
+	c.Flags().BoolVar(&all, "all", false, fmt.Sprintf("list every run, not only the newest %d and those that live", newestRuns))
+	return c
 }
+
+// newestRuns is how many of the newest runs are listed, beside those that have
+// not ended. Each is one read of its journal.
+const newestRuns = 200
 
 func (a *cli) printStatus(list []botcard.Status) error {
 	if len(list) == 0 {

@@ -70,7 +70,7 @@ func (s *Store) Expire(ctx context.Context, endedBefore time.Time) (int, error) 
 			}
 			reply, err := s.pipe.run(ctx, &call{
 				script: dropScript, args: []any{id, before},
-				keys: []string{s.ended(shard), s.runs(shard), s.due(shard), s.run(run), s.journal(run), s.snapshot(run), s.spent(run)},
+				keys: []string{s.ended(shard), s.runs(shard), s.due(shard), s.run(run), s.journal(run), s.snapshot(run), s.spent(run), s.live(shard)},
 			})
 			if err != nil {
 				return n, s.explain(ctx, "expire run "+id, err)

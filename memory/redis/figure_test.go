@@ -72,7 +72,7 @@ func BenchmarkParked(b *testing.B) {
 		used := usedMemory(b, srv) - before
 		began := time.Now()
 		other := open(b, redis.Config{URL: srv.URL, Lease: time.Minute})
-		all, err := other.Runs(b.Context())
+		all, err := other.Runs(b.Context(), agent.RunFilter{})
 		if err != nil || len(all) != runs {
 			b.Fatalf("%d runs, %v; want %d", len(all), err, runs)
 		}
@@ -96,7 +96,7 @@ func listing(b *testing.B, s *redis.Store) float64 {
 	var took []time.Duration
 	for range 5 {
 		began := time.Now()
-		if _, err := s.Runs(b.Context()); err != nil {
+		if _, err := s.Runs(b.Context(), agent.RunFilter{}); err != nil {
 			b.Fatal(err)
 		}
 		took = append(took, time.Since(began))

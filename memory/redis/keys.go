@@ -31,6 +31,7 @@ const (
 //	deckhand:{N}:spent:RUN        hash   the run's own counters, by name
 //	deckhand:{N}:attempt:RUN:ID   string receipt "SEQ AT" of a fact, for a day
 //	deckhand:{N}:runs             ZSET   runs by start time
+//	deckhand:{N}:live             ZSET   runs that have not ended, by start time (see script/live.lua)
 //	deckhand:{N}:ended            ZSET   ended runs by the time of their end
 //	deckhand:{N}:alive            string "SEEN BACK": when a worker was last heard, and when the last outage ended ({0} alone where there is no Cluster)
 //	deckhand:{N}:idle             string somebody waits for work ({0} alone where there is no Cluster)
@@ -63,6 +64,7 @@ func (k keys) shard(run agent.RunID) int {
 
 func (k keys) due(shard int) string   { return k.tags[shard] + "due" }
 func (k keys) runs(shard int) string  { return k.tags[shard] + "runs" }
+func (k keys) live(shard int) string  { return k.tags[shard] + "live" }
 func (k keys) ended(shard int) string { return k.tags[shard] + "ended" }
 
 // runPrefix is what scripts that meet many runs put before a run's id.

@@ -5,11 +5,13 @@ package redis
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -18,35 +20,187 @@ import (
 )
 
 // Runs implements agent.Archive: one round trip for what is there, and one for
-// every page of runs.
-func (s *Store) Runs(ctx context.Context) ([]agent.RunInfo, error) {
-	line := s.client.Pipeline()
-	clock := line.Time(ctx)
-	ids := make([]*redis.StringSliceCmd, len(s.tags))
-	dues := make([]*redis.ZSliceCmd, len(s.tags))
-	for shard := range s.tags {
-		ids[shard] = line.ZRange(ctx, s.runs(shard), 0, -1)
-		dues[shard] = line.ZRangeWithScores(ctx, s.due(shard), 0, -1)
-	}
-	if _, err := line.Exec(ctx); err != nil {
+// every page of runs that are listed.
+func (s *Store) Runs(ctx context.Context, f agent.RunFilter) ([]agent.RunInfo, error) {
+	all, err := s.listRuns(ctx, f)
+	if err != nil {
 		return nil, s.explain(ctx, "list runs", err)
 	}
-	l := listing{now: clock.Val().UnixMicro(), scores: map[string][]score{}}
+	return all, nil
+}
+
+func (s *Store) listRuns(ctx context.Context, f agent.RunFilter) ([]agent.RunInfo, error) {
+	l, ids, err := s.candidates(ctx, f)
+	if err != nil {
+		return nil, err
+	}
 	var all []agent.RunInfo
-	for shard := range s.tags {
-		l.add(dues[shard].Val())
-		for some := range slices.Chunk(ids[shard].Val(), page) {
-			infos, err := s.runInfos(ctx, l, some)
-			if err != nil {
-				return nil, s.explain(ctx, "list runs", err)
-			}
-			all = append(all, infos...)
+	for some := range slices.Chunk(ids, page) {
+		infos, err := s.runInfos(ctx, l, some)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, infos...)
+	}
+	// What began, ended or expired meanwhile is listed as it is now.
+	all = slices.DeleteFunc(all, func(r agent.RunInfo) bool { return !f.Holds(r) })
+	slices.SortStableFunc(all, func(a, b agent.RunInfo) int { return compareRuns(f, a, b) })
+	return slices.CompactFunc(all, func(a, b agent.RunInfo) bool { return a.Run == b.Run }), nil
+}
+
+// compareRuns is the order of a list.
+func compareRuns(f agent.RunFilter, a, b agent.RunInfo) int {
+	if !f.EndedAfter.IsZero() && !(a.Ended.IsZero() && b.Ended.IsZero()) {
+		if a.Ended.IsZero() {
+			return -1
+		}
+		if b.Ended.IsZero() {
+			return 1
+		}
+		return cmp.Or(b.Ended.Compare(a.Ended), cmp.Compare(a.Run, b.Run))
+	}
+	return cmp.Or(b.Started.Compare(a.Started), cmp.Compare(a.Run, b.Run))
+}
+
+// candidates finds out which runs the filter may list, in the list's order as
+// far as that decides which ones, and what is on the clock.
+func (s *Store) candidates(ctx context.Context, f agent.RunFilter) (listing, []string, error) {
+	var live []redis.Z
+	if f.Only == nil && (f.Live || !f.EndedAfter.IsZero()) {
+		var err error
+		if _, live, err = s.liveRuns(ctx, f.Most); err != nil {
+			return listing{}, nil, err
 		}
 	}
-	slices.SortStableFunc(all, func(a, b agent.RunInfo) int {
-		return cmp.Or(b.Started.Compare(a.Started), cmp.Compare(a.Run, b.Run))
-	})
-	return all, nil
+	line := s.client.Pipeline()
+	clock := line.Time(ctx)
+	dues, more := make([]*redis.ZSliceCmd, len(s.tags)), make([]*redis.ZSliceCmd, len(s.tags))
+	for shard := range s.tags {
+		dues[shard] = line.ZRangeWithScores(ctx, s.due(shard), 0, -1)
+		switch {
+		case f.Only != nil || f.Live:
+		case f.EndedAfter.IsZero():
+			more[shard] = line.ZRevRangeWithScores(ctx, s.runs(shard), 0, int64(f.Most)-1)
+		default:
+			more[shard] = line.ZRevRangeByScoreWithScores(ctx, s.ended(shard), &redis.ZRangeBy{Max: "+inf", Min: endedAfter(f), Count: int64(f.Most)})
+		}
+	}
+	if _, err := line.Exec(ctx); err != nil {
+		return listing{}, nil, err
+	}
+	l := listing{now: clock.Val().UnixMicro(), scores: map[string][]score{}}
+	var found []redis.Z
+	for shard := range s.tags {
+		l.add(dues[shard].Val())
+		if more[shard] != nil {
+			found = append(found, more[shard].Val()...)
+		}
+	}
+	if f.Only != nil {
+		return l, bounded(idTexts(f.Only), f.Most), nil
+	}
+	return l, bounded(append(newest(live), newest(found)...), f.Most), nil
+}
+
+// endedAfter is the least score of runs that the filter lists though they ended.
+func endedAfter(f agent.RunFilter) string {
+	return "(" + strconv.FormatInt(f.EndedAfter.UnixMicro(), 10)
+}
+
+// newest are the members with the highest scores, the highest first.
+func newest(found []redis.Z) []string {
+	slices.SortStableFunc(found, func(a, b redis.Z) int { return cmp.Compare(b.Score, a.Score) })
+	list := make([]string, 0, len(found))
+	for _, z := range found {
+		id, _ := z.Member.(string)
+		list = append(list, id)
+	}
+	return list
+}
+
+func bounded(list []string, most int) []string {
+	if most > 0 && len(list) > most {
+		return list[:most]
+	}
+	return list
+}
+
+func idTexts(runs []agent.RunID) []string {
+	list := make([]string, len(runs))
+	for i, run := range runs {
+		list[i] = string(run)
+	}
+	return list
+}
+
+// CountRuns implements agent.Archive.
+func (s *Store) CountRuns(ctx context.Context, f agent.RunFilter) (n int, err error) {
+	if f.Live || !f.EndedAfter.IsZero() {
+		if n, _, err = s.liveRuns(ctx, -1); err != nil {
+			return 0, s.explain(ctx, "count runs", err)
+		}
+	}
+	if f.Live {
+		return n, nil
+	}
+	line := s.client.Pipeline()
+	counts := make([]*redis.IntCmd, len(s.tags))
+	for shard := range s.tags {
+		if f.EndedAfter.IsZero() {
+			counts[shard] = line.ZCard(ctx, s.runs(shard))
+		} else {
+			counts[shard] = line.ZCount(ctx, s.ended(shard), endedAfter(f), "+inf")
+		}
+	}
+	if _, err := line.Exec(ctx); err != nil {
+		return 0, s.explain(ctx, "count runs", err)
+	}
+	for _, c := range counts {
+		n += int(c.Val())
+	}
+	return n, nil
+}
+
+// liveRuns counts the live runs, and finds the newest of each shard: so many (0:
+// all, -1: none).
+func (s *Store) liveRuns(ctx context.Context, most int) (n int, found []redis.Z, err error) {
+	var calls []*call
+	for shard := range s.tags {
+		if shard == 0 || s.slots {
+			calls = append(calls, &call{script: liveScript, args: []any{most}})
+		}
+		c := calls[len(calls)-1]
+		c.keys = append(c.keys, s.runs(shard), s.ended(shard), s.live(shard))
+	}
+	replies, errs := make([]any, len(calls)), make([]error, len(calls))
+	var group sync.WaitGroup
+	for i, c := range calls {
+		group.Go(func() { replies[i], errs[i] = s.pipe.run(ctx, c) })
+	}
+	group.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return 0, nil, err
+	}
+	for _, reply := range replies {
+		list, _ := reply.([]any)
+		for i := 1; i < len(list); i += 2 {
+			count, known := list[i-1].(int64)
+			members, both := list[i].([]any)
+			if !known || !both {
+				return 0, nil, errReply
+			}
+			n += int(count)
+			for m := 1; m < len(members); m += 2 {
+				text, _ := members[m].(string)
+				score, err := strconv.ParseFloat(text, 64)
+				if err != nil {
+					return 0, nil, errReply
+				}
+				found = append(found, redis.Z{Member: members[m-1], Score: score})
+			}
+		}
+	}
+	return n, found, nil
 }
 
 // runInfos asks for some runs in one round trip. A run that expired meanwhile is

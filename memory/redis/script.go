@@ -37,6 +37,8 @@ var (
 	unnameLua string
 	//go:embed script/pace.lua
 	paceLua string
+	//go:embed script/live.lua
+	liveLua string
 	//go:embed script/drop.lua
 	dropLua string
 	//go:embed script/hold_once.lua
@@ -64,6 +66,7 @@ var (
 	setScript       = redis.NewScript(nameLua + setLua)
 	unnameScript    = redis.NewScript(nameLua + unnameLua)
 	paceScript      = redis.NewScript(constantsLua + strandLua + paceLua)
+	liveScript      = redis.NewScript(liveLua)
 	dropScript      = redis.NewScript(dropLua)
 	holdOnceScript  = redis.NewScript(holdOnceLua)
 	dropOnceScript  = redis.NewScript(dropOnceLua)

@@ -124,7 +124,7 @@ func BenchmarkListParked(b *testing.B) {
 	park(b, dir, 10_000)
 	s := open(b, dir, time.Minute, sqlite.Guest)
 	list := func(due bool) {
-		all, err := s.Runs(b.Context())
+		all, err := s.Runs(b.Context(), agent.RunFilter{})
 		if err != nil || len(all) != 10_000 || all[0].Due.IsZero() == due {
 			b.Fatalf("%d runs, %v; want all, due: %v", len(all), err, due)
 		}

@@ -5,9 +5,11 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -84,21 +86,61 @@ func (s *Store) find(ctx context.Context, query, key string, into ...any) error 
 	return s.explain("read "+key, err)
 }
 
-// listRuns lists runs. Its argument is the clock: what is leased is due now,
-// or was at the end of the lease.
-const listRuns = `SELECT r.run, r.length, r.started, coalesce(r.ended, 0), r.newest, coalesce((
-		SELECT min(CASE WHEN s.leased THEN min(s.due, ?) ELSE s.due END) FROM strands s
+// runColumns is what is listed of a run. Its argument is the clock: what is
+// leased is due now, or was at the end of the lease.
+const runColumns = `SELECT r.run, r.length, r.started, coalesce(r.ended, 0), r.newest, coalesce((
+		SELECT min(CASE WHEN s.leased THEN min(s.due, ?1) ELSE s.due END) FROM strands s
 		WHERE s.run = r.run AND s.strand <> 'voice'
-	), 0)
-	FROM runs r WHERE r.length > 0 ORDER BY r.started DESC, r.run`
+	), 0) FROM `
 
-// Runs lists the runs, the newest first.
-func (s *Store) Runs(ctx context.Context) ([]agent.RunInfo, error) {
-	rows, err := s.readers.QueryContext(ctx, listRuns, s.writer.clock.now())
+// The kinds of lists, each in the order of an index. ?2 is the bound (-1:
+// none), ?3 the end or the ids that the filter names.
+const (
+	someRuns  = `runs r WHERE r.run IN (SELECT value FROM json_each(?3)) AND r.length > 0 ORDER BY r.started DESC, r.run LIMIT ?2`
+	allRuns   = `runs r WHERE r.length > 0 ORDER BY r.started DESC, r.run LIMIT ?2`
+	liveRuns  = `runs r WHERE r.ended IS NULL AND r.length > 0 ORDER BY r.started DESC, r.run LIMIT ?2`
+	endedRuns = `runs r WHERE r.ended > ?3 AND r.length > 0 ORDER BY r.ended DESC, r.run LIMIT ?2`
+)
+
+// Runs lists runs; see agent.Archive.
+func (s *Store) Runs(ctx context.Context, f agent.RunFilter) ([]agent.RunInfo, error) {
+	most := f.Most
+	if most <= 0 {
+		most = -1
+	}
+	var all []agent.RunInfo
+	var err error
+	switch {
+	case f.Only != nil:
+		var ids []byte
+		if ids, err = json.Marshal(f.Only); err == nil {
+			all, err = s.list(ctx, someRuns, most, string(ids))
+			all = slices.DeleteFunc(all, func(r agent.RunInfo) bool { return !f.Holds(r) })
+		}
+	case f.Live:
+		all, err = s.list(ctx, liveRuns, most, nil)
+	case f.EndedAfter.IsZero():
+		all, err = s.list(ctx, allRuns, most, nil)
+	default:
+		all, err = s.list(ctx, liveRuns, most, nil)
+		if left := most - len(all); err == nil && (most < 0 || left > 0) {
+			var ended []agent.RunInfo
+			ended, err = s.list(ctx, endedRuns, max(left, -1), f.EndedAfter.UnixNano())
+			all = append(all, ended...)
+		}
+	}
 	if err != nil {
 		return nil, s.explain("list runs", err)
 	}
-	all, err := collect(rows, func(r *agent.RunInfo) error {
+	return all, nil
+}
+
+func (s *Store) list(ctx context.Context, kind string, most int, only any) ([]agent.RunInfo, error) {
+	rows, err := s.readers.QueryContext(ctx, runColumns+kind, s.writer.clock.now(), most, only)
+	if err != nil {
+		return nil, err
+	}
+	return collect(rows, func(r *agent.RunInfo) error {
 		var started, ended, last, due int64
 		err := rows.Scan(&r.Run, &r.Length, &started, &ended, &last, &due)
 		r.Started, r.Last = stamp(started), stamp(last)
@@ -110,7 +152,21 @@ func (s *Store) Runs(ctx context.Context) ([]agent.RunInfo, error) {
 		}
 		return err
 	})
-	return all, s.explain("list runs", err)
+}
+
+// CountRuns counts runs; see agent.Archive.
+func (s *Store) CountRuns(ctx context.Context, f agent.RunFilter) (n int, err error) {
+	query := "SELECT count(*) FROM runs"
+	var args []any
+	switch {
+	case f.Live:
+		query += " WHERE ended IS NULL"
+	case !f.EndedAfter.IsZero():
+		query = "SELECT (SELECT count(*) FROM runs WHERE ended IS NULL) + (SELECT count(*) FROM runs WHERE ended > ?)"
+		args = []any{f.EndedAfter.UnixNano()}
+	}
+	err = s.readers.QueryRowContext(ctx, query, args...).Scan(&n)
+	return n, s.explain("count runs", err)
 }
 
 // Now implements agent.Clock.

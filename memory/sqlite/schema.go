@@ -17,7 +17,7 @@ const (
 	fileName    = "deckhand.db"
 	busyTimeout = 5 * time.Second
 	// schemaVersion is kept in PRAGMA user_version.
-	schemaVersion = 2
+	schemaVersion = 3
 )
 
 // tables is what version 1 made. The table journal is a contract: people's scripts read it. Its rows
@@ -61,6 +61,16 @@ CREATE INDEX names_value ON names (value);
 PRAGMA user_version = 2;
 `
 
+// growth is what version 3 added: lists of runs are read in the order of an
+// index, and what goes with a run, or by its age, is found by one.
+const growth = `
+CREATE INDEX runs_started ON runs (started DESC);
+CREATE INDEX runs_live ON runs (started DESC) WHERE ended IS NULL;
+DROP INDEX runs_ended;
+CREATE INDEX runs_ended ON runs (ended DESC) WHERE ended IS NOT NULL;
+PRAGMA user_version = 3;
+`
+
 // connect opens a pool of connections to the directory's file.
 func connect(dir string, conns int, pragmas ...string) (*sql.DB, error) {
 	abs, err := filepath.Abs(dir)
@@ -93,7 +103,7 @@ func migrate(ctx context.Context, conn *sql.Conn) error {
 	if err == nil && version > schemaVersion {
 		err = fmt.Errorf("the file has schema version %d, this build knows %d: use a newer deckhand", version, schemaVersion)
 	}
-	for from, step := range [schemaVersion]string{tables, names} {
+	for from, step := range [schemaVersion]string{tables, names, growth} {
 		if err == nil && version <= from {
 			_, err = conn.ExecContext(ctx, step)
 		}

@@ -105,7 +105,7 @@ func everythingOfOne(t *testing.T, s *Store) {
 	if diff := cmp.Diff([]string{"opens", "goes on", "decides"}, texts); err != nil || diff != "" {
 		t.Errorf("journal: %v (-want +got)\n%s", err, diff)
 	}
-	all, err := s.Runs(t.Context())
+	all, err := s.Runs(t.Context(), agent.RunFilter{})
 	if err != nil || len(all) != 2 || all[0].Run != "ended-in-version-1" || all[0].Ended.IsZero() || all[1].Length != 3 || !all[1].Ended.IsZero() {
 		t.Errorf("runs: %+v, %v", all, err)
 	}
@@ -156,18 +156,6 @@ func namesAfterOne(t *testing.T, s *Store) {
 // TestNamesAreSearched wants no query for names to look at all of them.
 func TestNamesAreSearched(t *testing.T) {
 	s := inner(t)
-	plan := func(query string, args ...any) string {
-		t.Helper()
-		rows, err := s.readers.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...) //nolint:sqlclosecheck // collect does
-		if err != nil {
-			t.Fatal(err)
-		}
-		steps, err := collect(rows, func(step *string) error { return rows.Scan(new(int), new(int), new(int), step) })
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.Join(steps, "; ")
-	}
 	prefix, args := findNames("thread/")
 	for query, tt := range map[string]struct {
 		args []any
@@ -176,8 +164,34 @@ func TestNamesAreSearched(t *testing.T) {
 		prefix:                              {args, "PRIMARY KEY (name>? AND name<?)"},
 		"DELETE FROM names WHERE value = ?": {[]any{"run"}, "names_value (value=?)"},
 	} {
-		if got := plan(query, tt.args...); !strings.Contains(got, "SEARCH") || !strings.Contains(got, tt.want) {
+		if got := plan(t, s, query, tt.args...); !strings.Contains(got, "SEARCH") || !strings.Contains(got, tt.want) {
 			t.Errorf("%s: %s; want a search by %s", query, got, tt.want)
+		}
+	}
+}
+
+// plan is how SQLite goes about a query.
+func plan(t *testing.T, s *Store, query string, args ...any) string {
+	t.Helper()
+	rows, err := s.readers.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...) //nolint:sqlclosecheck // collect does
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, err := collect(rows, func(step *string) error { return rows.Scan(new(int), new(int), new(int), step) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(steps, "; ")
+}
+
+// TestListsAreReadInOrder wants every list of runs to be a range of an index:
+// what is not listed is not looked at, and nothing is sorted.
+func TestListsAreReadInOrder(t *testing.T) {
+	s := inner(t)
+	for list, index := range map[string]string{liveRuns: "runs_live", allRuns: "runs_started", endedRuns: "runs_ended (ended>?)"} {
+		got := plan(t, s, runColumns+list, 1, 20, 5)
+		if !strings.Contains(got, "USING INDEX "+index) || strings.Contains(got, "B-TREE") {
+			t.Errorf("%s: %s; want it read from %s", list, got, index)
 		}
 	}
 }

@@ -22,7 +22,7 @@ var archiveTests = []test{
 }
 
 func runs(b *bed) {
-	if all, err := b.Store.Runs(b.Context()); err != nil || len(all) != 0 {
+	if all, err := b.Store.Runs(b.Context(), agent.RunFilter{}); err != nil || len(all) != 0 {
 		b.Fatalf("runs of an empty store: %+v, %v", all, err)
 	}
 	var order []agent.RunID
@@ -33,7 +33,7 @@ func runs(b *bed) {
 		order = append(order, run)
 	}
 	b.commit(agent.Commit{Run: order[0], Events: []agent.Event{say(agent.Main, "news do not make a run newer")}})
-	all, err := b.Store.Runs(b.Context())
+	all, err := b.Store.Runs(b.Context(), agent.RunFilter{})
 	if err != nil || len(all) != 4 {
 		b.Fatalf("runs: %+v, %v; want 4", all, err)
 	}

@@ -185,7 +185,7 @@ func (b *bed) set(s Store, name, value string) {
 // info is what Runs says of the run.
 func (b *bed) info(run agent.RunID) (agent.RunInfo, bool) {
 	b.Helper()
-	all, err := b.Store.Runs(b.Context())
+	all, err := b.Store.Runs(b.Context(), agent.RunFilter{})
 	if err != nil {
 		b.Fatalf("runs: %v", err)
 	}

@@ -97,7 +97,7 @@ func Crash(t *testing.T, start func(t *testing.T) Worker, open func(t *testing.T
 	for _, line := range acknowledged {
 		b.kept(line)
 	}
-	all, err := b.Store.Runs(t.Context())
+	all, err := b.Store.Runs(t.Context(), agent.RunFilter{})
 	if err != nil || len(all) < 3 {
 		t.Fatalf("runs: %d, %v", len(all), err)
 	}

@@ -3,7 +3,10 @@ package storetest
 // What a listing of runs says.
 
 import (
+	"slices"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/deckhand-bot/deckhand/agent"
 )
@@ -16,6 +19,7 @@ var runsTests = []test{
 	{"a leased strand is due now", leasedDue},
 	{"the voice makes no run due", voiceDue},
 	{"an ended run is never due", endedDue},
+	{"a filter lists what it names, in order", filters},
 }
 
 // runsLeaseTests run with short leases.
@@ -120,7 +124,7 @@ func leasedDue(b *bed) {
 	b.lists(run, info.Started, lease.At.Add(-time.Millisecond), time.Time{})
 	b.Log("also from another process, and after the lease was kept")
 	r := b.commit(agent.Commit{Run: run, Lease: &lease, Seen: 1, Events: []agent.Event{say(agent.Main, "step")}})
-	other, err := b.Beside(b.T).Runs(b.Context())
+	other, err := b.Beside(b.T).Runs(b.Context(), agent.RunFilter{})
 	if err != nil || len(other) == 0 {
 		b.Fatalf("runs: %+v, %v", other, err)
 	}
@@ -175,4 +179,63 @@ func goneDue(b *bed) {
 	b.lists(run, started.Started, end.Add(-time.Millisecond), end.Add(time.Millisecond))
 	b.soonDue(run, patience)
 	b.lists(run, started.Started, end, time.Time{})
+}
+
+// filters wants each filter to list just what it names, in the order of the
+// contract, and to be counted.
+func filters(b *bed) {
+	const n = 9
+	runs, ends := make([]agent.RunID, n), make([]time.Time, n)
+	for i := range runs {
+		b.later()
+		runs[i] = b.start()
+	}
+	for _, i := range []int{6, 0, 3} { // the order of their ends is not that of their starts
+		b.later()
+		ends[i] = b.commit(agent.Commit{Run: runs[i], Ends: true, Events: []agent.Event{say(agent.Main, "over")}}).At
+	}
+	for name, tt := range map[string]struct {
+		filter agent.RunFilter
+		want   []int
+		count  int
+	}{
+		"all":             {agent.RunFilter{}, []int{8, 7, 6, 5, 4, 3, 2, 1, 0}, n},
+		"newest":          {agent.RunFilter{Most: 4}, []int{8, 7, 6, 5}, n},
+		"live":            {agent.RunFilter{Live: true}, []int{8, 7, 5, 4, 2, 1}, 6},
+		"newest live":     {agent.RunFilter{Live: true, Most: 3}, []int{8, 7, 5}, 6},
+		"ended after one": {agent.RunFilter{EndedAfter: ends[6]}, []int{8, 7, 5, 4, 2, 1, 3, 0}, 8},
+		"bounded":         {agent.RunFilter{EndedAfter: ends[6], Most: 7}, []int{8, 7, 5, 4, 2, 1, 3}, 8},
+		"full of live":    {agent.RunFilter{EndedAfter: ends[6], Most: 6}, []int{8, 7, 5, 4, 2, 1}, 8},
+		"ended long ago":  {agent.RunFilter{EndedAfter: ends[6].Add(-time.Hour)}, []int{8, 7, 5, 4, 2, 1, 3, 0, 6}, n},
+		"ended later":     {agent.RunFilter{EndedAfter: ends[3]}, []int{8, 7, 5, 4, 2, 1}, 6},
+		"some":            {agent.RunFilter{Only: []agent.RunID{runs[3], "no-such-run", runs[5]}}, []int{5, 3}, n},
+		"some live":       {agent.RunFilter{Only: []agent.RunID{runs[3], runs[5]}, Live: true}, []int{5}, 6},
+		"none":            {agent.RunFilter{Only: []agent.RunID{}}, nil, n},
+	} {
+		for _, s := range []Store{b.Store, b.Beside(b.T)} {
+			var got []int
+			list, err := s.Runs(b.Context(), tt.filter)
+			for _, info := range list {
+				got = append(got, slices.Index(runs, info.Run))
+				if i := slices.Index(runs, info.Run); !info.Ended.Equal(ends[max(i, 0)]) || info.Started.IsZero() || info.Length == 0 {
+					b.Errorf("%s: %+v", name, info)
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
+				b.Errorf("%s: %v (-want +got)\n%s", name, err, diff)
+			}
+			if count, err := s.CountRuns(b.Context(), tt.filter); err != nil || count != tt.count {
+				b.Errorf("%s: counted %d, %v; want %d", name, count, err, tt.count)
+			}
+		}
+	}
+	b.Log("what expires is listed nowhere")
+	if n, err := b.Store.Expire(b.Context(), ends[3].Add(time.Hour)); err != nil || n != 3 {
+		b.Fatalf("expired %d, %v", n, err)
+	}
+	for _, f := range []agent.RunFilter{{}, {Live: true}, {EndedAfter: ends[6].Add(-time.Hour)}} {
+		if list, err := b.Store.Runs(b.Context(), f); err != nil || len(list) != n-3 {
+			b.Errorf("%+v lists %d, %v; want the living", f, len(list), err)
+		}
+	}
 }

@@ -276,8 +276,8 @@ func TestSweep(t *testing.T) {
 	unknown.Run = "unknown"
 	r.do(unknown)
 	now := time.Now()
-	ended := func(id agent.RunID) (time.Time, bool) {
-		return map[agent.RunID]time.Time{run: now.Add(-time.Hour)}[id], id != "unknown"
+	ended := func(id agent.RunID) (time.Time, bool, error) {
+		return map[agent.RunID]time.Time{run: now.Add(-time.Hour)}[id], id != "unknown", nil
 	}
 	sweep := func(before time.Time) int {
 		n, err := r.jobs.Sweep(t.Context(), ended, before)

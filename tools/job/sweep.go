@@ -32,7 +32,7 @@ func (j *Jobs) End(run agent.RunID) error {
 // that ended before the given time. Runs that ended are told by the function;
 // the folder of a run that it does not know goes when it is as old, and its
 // jobs are left alone until then.
-func (j *Jobs) Sweep(ctx context.Context, ended func(agent.RunID) (at time.Time, known bool), before time.Time) (removed int, err error) {
+func (j *Jobs) Sweep(ctx context.Context, ended func(agent.RunID) (at time.Time, known bool, err error), before time.Time) (removed int, err error) {
 	entries, err := os.ReadDir(j.c.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
@@ -62,10 +62,12 @@ func (j *Jobs) Sweep(ctx context.Context, ended func(agent.RunID) (at time.Time,
 }
 
 // sweepRun does it for the folder of one run.
-func (j *Jobs) sweepRun(e fs.DirEntry, ended func(agent.RunID) (at time.Time, known bool), before time.Time) (removed bool, err error) {
+func (j *Jobs) sweepRun(e fs.DirEntry, ended func(agent.RunID) (at time.Time, known bool, err error), before time.Time) (removed bool, err error) {
 	run := agent.RunID(e.Name())
-	at, known := ended(run)
+	at, known, err := ended(run)
 	switch {
+	case err != nil:
+		return false, fmt.Errorf("whether run %s has ended: %w", run, err)
 	case known && at.IsZero(): // it lives
 		return false, nil
 	case known:

@@ -106,7 +106,7 @@ func (w *Watchdog) Run(ctx context.Context) {
 // Sweep looks over the runs once. A run is folded when it may be late, and
 // again only after its journal has grown.
 func (w *Watchdog) Sweep(ctx context.Context, now time.Time) error {
-	infos, err := w.Archive.Runs(ctx)
+	infos, err := w.Archive.Runs(ctx, agent.RunFilter{EndedAfter: now.Add(-w.After - reportWait)})
 	if err != nil {
 		return err
 	}

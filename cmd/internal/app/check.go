@@ -39,7 +39,7 @@ func checkStore(ctx context.Context, c config.Config) (string, error) {
 		return "", err
 	}
 	defer s.Close()
-	runs, err := s.Runs(ctx)
+	runs, err := s.CountRuns(ctx, agent.RunFilter{})
 	if err != nil {
 		return "", err
 	}
@@ -47,10 +47,10 @@ func checkStore(ctx context.Context, c config.Config) (string, error) {
 	if c.Redis.URL.Present() {
 		kind = "Redis"
 	}
-	if len(runs) == 1 {
+	if runs == 1 {
 		return kind + ", 1 run", nil
 	}
-	return fmt.Sprintf("%s, %d runs", kind, len(runs)), nil
+	return fmt.Sprintf("%s, %d runs", kind, runs), nil
 }
 
 func checkWorkspace(_ context.Context, cfg config.Config) (string, error) {

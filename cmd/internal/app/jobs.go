@@ -67,17 +67,13 @@ func (a *App) sweepJobs(ctx context.Context) {
 	if a.kit.jobs == nil {
 		return
 	}
-	runs, err := a.store.Runs(ctx)
-	if err == nil {
-		ended := make(map[agent.RunID]time.Time, len(runs))
-		for _, r := range runs {
-			ended[r.Run] = r.Ended
+	_, err := a.kit.jobs.Sweep(ctx, func(run agent.RunID) (at time.Time, known bool, err error) {
+		infos, err := a.store.Runs(ctx, agent.RunFilter{Only: []agent.RunID{run}})
+		if err != nil || len(infos) == 0 {
+			return at, false, err
 		}
-		_, err = a.kit.jobs.Sweep(ctx, func(run agent.RunID) (time.Time, bool) {
-			at, known := ended[run]
-			return at, known
-		}, time.Now().Add(-a.options.Config.Retention.Runs))
-	}
+		return infos[0].Ended, true, nil
+	}, time.Now().Add(-a.options.Config.Retention.Runs))
 	if err != nil && ctx.Err() == nil {
 		a.options.Log.Error("cannot look through the jobs of ended runs; trying again later", "err", err)
 	}

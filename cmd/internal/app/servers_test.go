@@ -164,7 +164,7 @@ func (s *servers) reports(by bot.Person, at bot.Address, with, without string) {
 
 func (s *servers) newest() agent.RunID {
 	s.Helper()
-	infos, err := s.store.Runs(s.Context())
+	infos, err := s.store.Runs(s.Context(), agent.RunFilter{})
 	if err != nil || len(infos) == 0 {
 		s.Fatal(err)
 	}

@@ -49,12 +49,10 @@ func slackConfig(c config.Config, log *slog.Logger) slack.Config {
 
 // live are the runs that have not ended.
 func live(ctx context.Context, s Store) ([]agent.RunID, error) {
-	infos, err := s.Runs(ctx)
-	var runs []agent.RunID
-	for _, info := range infos {
-		if info.Ended.IsZero() {
-			runs = append(runs, info.Run)
-		}
+	infos, err := s.Runs(ctx, agent.RunFilter{Live: true})
+	runs := make([]agent.RunID, len(infos))
+	for i, info := range infos {
+		runs[i] = info.Run
 	}
 	return runs, err
 }

@@ -32,6 +32,7 @@ local function key(letter)
 end
 local runsKey, attemptKey, endedKey, aliveKey, namesKey = key('r'), key('f'), key('e'), key('a'), key('n')
 local ends = endedKey ~= nil
+local LIVE = string.sub(KEYS[1], 1, -4) .. 'live' -- "live" stands for "due"
 
 local stored = redis.call('HMGET', KEYS[2], 'head', 'ended', 'watched', 'strand:' .. own)
 local length, at, newest = 0, now, '0'
@@ -115,6 +116,7 @@ if events > 0 then
   if length == 0 then
     fields[1], fields[2], n = 'started', stamped, 2
     redis.call('ZADD', runsKey, stamped, run)
+    redis.call('ZADD', LIVE, stamped, run)
   end
   local lines = { 'RPUSH', KEYS[3] }
   local middle = ',"at":' .. stamped
@@ -133,6 +135,7 @@ local ended = stored[2] or ends
 if ends and not stored[2] then
   fields[n + 1], fields[n + 2], n = 'ended', stamped, n + 2
   redis.call('ZADD', endedKey, stamped, run)
+  redis.call('ZREM', LIVE, run)
 end
 
 local soonest, release

@@ -56,7 +56,7 @@ func serve(o orders, a Adapter) error {
 	if err != nil {
 		return err
 	}
-	old, err := store.Runs(ctx)
+	old, err := store.Runs(ctx, agent.RunFilter{})
 	if err != nil {
 		return err
 	}

@@ -207,7 +207,7 @@ func (s *stage) post(ctx context.Context, kind agent.PostKind, goal string) (p P
 
 // runOf is the one run that has the goal.
 func (s *stage) runOf(ctx context.Context, goal string) (found agent.RunID, err error) {
-	infos, err := s.store.Runs(ctx)
+	infos, err := s.store.Runs(ctx, agent.RunFilter{})
 	if err != nil {
 		return "", err
 	}

@@ -227,7 +227,7 @@ func (h *harness) kinds(kind agent.PostKind) []Post {
 // runs are all runs, the oldest first.
 func (h *harness) runs() []agent.RunID {
 	h.Helper()
-	infos, err := h.store.Runs(h.Context())
+	infos, err := h.store.Runs(h.Context(), agent.RunFilter{})
 	if err != nil {
 		h.Fatal(err)
 	}

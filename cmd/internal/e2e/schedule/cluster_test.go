@@ -212,7 +212,7 @@ func (f *cluster) cards() []post {
 // ticks are the runs of scheduled reports, by their schedule.
 func (f *cluster) ticks() map[string][]agent.Run {
 	f.t.Helper()
-	infos, err := f.store.Runs(f.t.Context())
+	infos, err := f.store.Runs(f.t.Context(), agent.RunFilter{})
 	if err != nil {
 		f.t.Fatal(err)
 	}
