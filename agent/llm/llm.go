@@ -5,6 +5,7 @@ package llm
 import (
 	"context"
 	"encoding/json"
+	"slices"
 )
 
 // Purpose says what a model is asked for. It travels in the header
@@ -69,7 +70,9 @@ type Request struct {
 	Run, Strand, Task string
 	Model             string
 	Messages          []Message
-	Functions         []Function
+	// Functions are offered to the model. The list does not change once it was
+	// sent: a client may know it again by its place in memory.
+	Functions []Function
 	// Required asks for tool_choice "required": one function must be called.
 	Required bool
 	// MaxTokens bounds the answer, in tokens; 0 leaves it to the endpoint.
@@ -79,6 +82,28 @@ type Request struct {
 	// that gets answers whole, or repeats a request, may call it any number of
 	// times or never.
 	Watch func() (write func(piece string) (cut bool)) `json:"-"`
+	// Encoding, where set, is kept by the caller between the requests of one
+	// conversation, one at a time; the client keeps in it what it encoded.
+	Encoding *Encoding `json:"-"`
+}
+
+// Encoding is the beginning of a conversation as a client sent it, so that the
+// next request encodes what is new only. The zero Encoding has nothing yet. It
+// belongs to one client; Text is only ever appended to.
+type Encoding struct {
+	Messages int     // how many of them are in Text
+	Last     Message // the newest of those
+	Text     []byte
+}
+
+// Begins reports whether the conversation begins with what is encoded.
+func (e *Encoding) Begins(messages []Message) bool {
+	if e.Messages == 0 || e.Messages > len(messages) {
+		return e.Messages == 0
+	}
+	m := &messages[e.Messages-1]
+	return m.Role == e.Last.Role && m.Content == e.Last.Content && m.CallID == e.Last.CallID &&
+		m.Refusal == e.Last.Refusal && slices.Equal(m.Calls, e.Last.Calls)
 }
 
 // Usage counts tokens. Cached is the part of Prompt that was served from the

@@ -22,7 +22,7 @@ import (
 
 // Toolbox is the set of tools that runs may use.
 type Toolbox interface {
-	// Specs lists the tools, sorted by name.
+	// Specs lists the tools, sorted by name. They do not change.
 	Specs() []agent.ToolSpec
 	Tool(name string) (agent.Tool, bool)
 	// Check validates arguments by the tool's schema; its error is one
@@ -113,6 +113,7 @@ type Allowance struct {
 type engine struct {
 	Config
 	book    *prompt.Book
+	specs   []agent.ToolSpec                // of Tools
 	schemas map[string]*jsonschema.Resolved // decision functions
 	folds   *fold.Cache[*memory]
 	leases  *leases
@@ -140,7 +141,7 @@ func newEngine(c Config) (*engine, error) {
 			return nil, fmt.Errorf("loop: a tool is called %s, which is a function of Deckhand's own: give it another name", name)
 		}
 	}
-	return &engine{Config: c, book: book, schemas: schemas, leases: newLeases(c.Store, c.Lease, c.Log),
+	return &engine{Config: c, book: book, specs: c.Tools.Specs(), schemas: schemas, leases: newLeases(c.Store, c.Lease, c.Log),
 		folds: fold.New(fold.Config{Journals: c.Store, Snapshots: c.Blobs, Log: c.Log, Most: maxFolds},
 			func() *memory { return &memory{} })}, nil
 }

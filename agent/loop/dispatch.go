@@ -56,7 +56,7 @@ func (d dispatcher) allReads(calls []agent.OpenCall) bool {
 
 // decideCall decides about one call: refuse it, answer it, ask about it, or let it act.
 func (d dispatcher) decideCall(ctx context.Context, view agent.Run, c agent.OpenCall) error {
-	offered := d.book.Offered(view, d.lease.Strand, d.Tools.Specs())
+	offered := d.book.Offered(view, d.lease.Strand, d.specs)
 	if !slices.ContainsFunc(offered, func(f llm.Function) bool { return f.Name == c.Name }) {
 		d.refuse(c, d.unknown(c.Name, offered))
 		return nil

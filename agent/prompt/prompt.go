@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"text/template"
 
 	"go.yaml.in/yaml/v3"
@@ -27,6 +28,9 @@ var files embed.FS
 type Book struct {
 	prompts   map[llm.Purpose]page
 	functions map[string]llm.Function
+
+	mu     sync.Mutex
+	offers map[offer][]llm.Function // the last lists that were asked for
 }
 
 // page is one prompt file.

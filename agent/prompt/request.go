@@ -62,8 +62,9 @@ type Rendering struct {
 	topic     string
 	messages  []llm.Message
 	functions []llm.Function
-	entries   int         // rendered so far, after system and brief
-	last      agent.Entry // the newest of them: another one means another conversation
+	encoding  *llm.Encoding // the client's own
+	entries   int           // rendered so far, after system and brief
+	last      agent.Entry   // the newest of them: another one means another conversation
 }
 
 // continues reports whether the conversation is the rendered one, or that and more.
@@ -104,7 +105,7 @@ func (b *Book) Request(r agent.Run, s agent.StrandID, tools []agent.ToolSpec, be
 		if err != nil {
 			return Ready{}, Rendering{}, err
 		}
-		d = Rendering{purpose: purpose, topic: about, functions: b.Offered(r, s, tools), messages: []llm.Message{
+		d = Rendering{purpose: purpose, topic: about, encoding: &llm.Encoding{}, functions: b.Offered(r, s, tools), messages: []llm.Message{
 			{Role: llm.System, Content: system}, {Role: llm.User, Content: brief},
 		}}
 	}
@@ -115,7 +116,7 @@ func (b *Book) Request(r agent.Run, s agent.StrandID, tools []agent.ToolSpec, be
 	task, _ := s.Task()
 	return Ready{Hash: pg.hash, Fast: pg.Model == "fast" && r.Strands[s].CheckIn.First == nil, Request: llm.Request{
 		Purpose: purpose, Run: string(r.ID), Strand: string(s), Task: string(task),
-		Messages: d.messages, Functions: d.functions, Required: true,
+		Messages: d.messages, Functions: d.functions, Required: true, Encoding: d.encoding,
 	}}, d, nil
 }
 
@@ -133,10 +134,42 @@ func (p page) open(v view) (system, brief string, err error) {
 	return system, text.String(), nil
 }
 
+// offer is what a list of functions follows from. Tools are known by their
+// place in memory.
+type offer struct {
+	purpose llm.Purpose
+	tools   *agent.ToolSpec
+	n       int
+	named   string // by the task
+}
+
+// maxOffers is how many lists are kept.
+const maxOffers = 256
+
 // Offered lists the functions that the strand may call now, sorted by name:
-// the decisions of its purpose and, for work, the tools of its task.
+// the decisions of its purpose and, for work, the tools of its task. The same
+// offer is the same list, which nobody changes; nor do tools change.
 func (b *Book) Offered(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) []llm.Function {
-	purpose := r.Purpose(s)
+	o := offer{purpose: r.Purpose(s)}
+	if id, works := s.Task(); works && o.purpose == llm.Work && len(tools) > 0 {
+		task, _ := r.Plan.Task(id)
+		o.tools, o.n, o.named = &tools[0], len(tools), strings.Join(task.Tools, " ")
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if known, is := b.offers[o]; is {
+		return known
+	}
+	if b.offers == nil || len(b.offers) >= maxOffers {
+		b.offers = map[offer][]llm.Function{}
+	}
+	offered := slices.Clip(b.list(o.purpose, r, s, tools))
+	b.offers[o] = offered
+	return offered
+}
+
+// list puts the functions of an offer together.
+func (b *Book) list(purpose llm.Purpose, r agent.Run, s agent.StrandID, tools []agent.ToolSpec) []llm.Function {
 	var offered []llm.Function
 	for _, name := range b.prompts[purpose].Functions {
 		offered = append(offered, b.functions[name])

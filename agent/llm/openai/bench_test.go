@@ -46,18 +46,29 @@ func BenchmarkEncode(b *testing.B) {
 			llm.Message{Role: llm.Tool, CallID: id, Content: strings.Repeat("a line of \"output\" with <some> text\n", 55)})
 	}
 	c := New(Config{Stream: true})
-	for name, encode := range map[string]func() ([]byte, error){
-		"ours":      func() ([]byte, error) { data, _, err := c.encode(r); return data, err },
-		"go-openai": func() ([]byte, error) { return json.Marshal(theirs(r)) },
+	last := len(r.Messages) - 2
+	kept := r
+	kept.Encoding = &llm.Encoding{}
+	for name, encode := range map[string]func() (int, error){
+		"ours": func() (int, error) { data, _, err := c.encode(r); return int(data.length()), err },
+		"kept": func() (int, error) { // the conversation but for one step
+			kept.Messages = r.Messages[:last]
+			size := len(conversation(kept))
+			kept.Messages = r.Messages
+			data, _, err := c.encode(kept)
+			*kept.Encoding = llm.Encoding{Messages: last, Last: r.Messages[last-1], Text: kept.Encoding.Text[:size]}
+			return int(data.length()), err
+		},
+		"go-openai": func() (int, error) { data, err := json.Marshal(theirs(r)); return len(data), err },
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				data, err := encode()
+				n, err := encode()
 				if err != nil {
 					b.Fatal(err)
 				}
-				b.SetBytes(int64(len(data)))
+				b.SetBytes(int64(n))
 			}
 		})
 	}

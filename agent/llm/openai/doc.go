@@ -3,7 +3,8 @@
 // What lives here, in the order of a call:
 //
 //	openai.go    Config and Client: Complete, which asks until there is an answer
-//	request.go   the request's bytes
+//	request.go   the request's bytes,
+//	encode.go    and those of its conversation
 //	capability.go what is known of OpenAI's models by name
 //	exchange.go  one try over HTTP
 //	stream.go    server-sent events

@@ -4,7 +4,6 @@ package openai
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +45,7 @@ type rejection struct {
 func (e *rejection) Error() string { return fmt.Sprintf("HTTP %d", e.status) }
 
 // try asks once.
-func (c *Client) try(ctx context.Context, r llm.Request, body []byte) (answer, error) {
+func (c *Client) try(ctx context.Context, r llm.Request, body payload) (answer, error) {
 	if slices.Contains(completionOnly, r.Model) {
 		return answer{}, goai.ErrChatCompletionInvalidModel
 	}
@@ -62,11 +61,13 @@ func (c *Client) try(ctx context.Context, r llm.Request, body []byte) (answer, e
 }
 
 // exchange posts the body and reads the reply in whichever form it comes.
-func (c *Client) exchange(ctx context.Context, r llm.Request, sent []byte, timer *time.Timer) (answer, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.baseURL()+"/chat/completions", bytes.NewReader(sent))
+func (c *Client) exchange(ctx context.Context, r llm.Request, sent payload, timer *time.Timer) (answer, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.baseURL()+"/chat/completions", sent.reader())
 	if err != nil {
 		return answer{}, err
 	}
+	req.ContentLength = sent.length()
+	req.GetBody = func() (io.ReadCloser, error) { return sent.reader(), nil } // for a connection that turned out to be closed
 	req.Header = c.headers(r)
 	resp, err := c.http.Do(req)
 	if err != nil {

@@ -37,7 +37,7 @@ func transcript(r llm.Request) llm.Request {
 	if len(r.Functions) > 0 {
 		out = appendInstruction(out, describeCommands(r))
 	}
-	r.Messages, r.Functions = out, nil
+	r.Messages, r.Functions, r.Encoding = out, nil, nil // joined messages are not only appended to
 	return r
 }
 

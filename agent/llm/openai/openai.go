@@ -64,6 +64,7 @@ type Client struct {
 	bad    error // why BaseURL cannot be used
 	http   *http.Client
 	quirks quirks
+	tools  toolCache
 }
 
 var _ llm.Model = (*Client)(nil)

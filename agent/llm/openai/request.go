@@ -1,16 +1,24 @@
 package openai
 
+// The bytes of a request.
+
 import (
+	"bytes"
+	"io"
+	"net"
+	"sync"
+
 	goai "github.com/sashabaranov/go-openai"
 
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
-// body is a request as it goes out. The messages come last, so that a longer
-// conversation only appends: providers' prompt caches and proxies see a stable
-// prefix. go-openai's own request has them second, and leaves out content and
-// arguments that are empty, which endpoints refuse.
+// body is what a request says besides its tools and messages, which follow in
+// this order: a longer conversation only appends, so that providers' prompt
+// caches and proxies see a stable prefix. go-openai's own request has the
+// messages second, and leaves out content and arguments that are empty, which
+// endpoints refuse.
 type body struct {
 	Model               string                             `json:"model"`
 	Stream              bool                               `json:"stream"`
@@ -20,8 +28,6 @@ type body struct {
 	ReasoningEffort     string                             `json:"reasoning_effort,omitempty"`
 	ResponseFormat      *goai.ChatCompletionResponseFormat `json:"response_format,omitempty"`
 	ToolChoice          string                             `json:"tool_choice,omitempty"`
-	Tools               []tool                             `json:"tools,omitempty"`
-	Messages            []message                          `json:"messages"`
 }
 
 type tool struct {
@@ -29,30 +35,26 @@ type tool struct {
 	Function llm.Function  `json:"function"`
 }
 
-// message has null content where an assistant message carries calls alone, as
-// endpoints send it, and a text everywhere else.
-type message struct {
-	Role    llm.Role      `json:"role"`
-	Content *string       `json:"content"`
-	Refusal string        `json:"refusal,omitempty"`
-	CallID  string        `json:"tool_call_id,omitempty"`
-	Calls   []messageCall `json:"tool_calls,omitempty"`
+// payload is a request's bytes in several pieces, so that a long conversation
+// is not copied for every call.
+type payload net.Buffers
+
+func (p payload) length() (n int64) {
+	for _, piece := range p {
+		n += int64(len(piece))
+	}
+	return n
 }
 
-type messageCall struct {
-	ID       string        `json:"id"`
-	Type     goai.ToolType `json:"type"`
-	Function calledWith    `json:"function"`
-}
-
-type calledWith struct {
-	Name      string `json:"name"`
-	Arguments string `json:"arguments"`
+// reader reads the payload from its beginning; there may be several.
+func (p payload) reader() io.ReadCloser {
+	rest := append(net.Buffers(nil), p...)
+	return io.NopCloser(&rest)
 }
 
 // encode returns r as this endpoint takes it, as far as its quirks are known,
 // and what it says.
-func (c *Client) encode(r llm.Request) ([]byte, body, error) {
+func (c *Client) encode(r llm.Request) (payload, body, error) {
 	b := body{Model: r.Model, Stream: c.cfg.Stream}
 	if b.Stream && !c.quirks.noStreamOptions.Load() {
 		b.StreamOptions = &goai.StreamOptions{IncludeUsage: true}
@@ -69,7 +71,7 @@ func (c *Client) encode(r llm.Request) ([]byte, body, error) {
 			b.ResponseFormat = &goai.ChatCompletionResponseFormat{Type: goai.ChatCompletionResponseFormatTypeJSONObject}
 		}
 	default:
-		b.ReasoningEffort, b.Tools = effort(r.Model), tools(r.Functions)
+		b.ReasoningEffort = effort(r.Model)
 		if r.Required {
 			b.ToolChoice = "required"
 			if c.quirks.noRequired.Load() {
@@ -80,31 +82,58 @@ func (c *Client) encode(r llm.Request) ([]byte, body, error) {
 	if c.cfg.Mode == JSON {
 		r = transcript(r)
 	}
-	b.Messages = messages(r.Messages)
-	data, err := format.JSON(b)
-	return data, b, err
+	head, err := format.JSON(b)
+	if err != nil {
+		return nil, b, err
+	}
+	tools, err := c.tools.encode(r.Functions)
+	if err != nil {
+		return nil, b, err
+	}
+	return payload{bytes.TrimSuffix(head, []byte("}")), tools, []byte(`,"messages":[`), conversation(r), []byte("]}")}, b, nil
 }
 
-func tools(functions []llm.Function) []tool {
+// toolCache keeps the functions of the last requests as JSON: many
+// conversations offer the same list, and the same list is the same slice.
+type toolCache struct {
+	mu   sync.Mutex
+	kept map[*llm.Function]encodedTools
+}
+
+type encodedTools struct {
+	n    int // functions
+	text []byte
+}
+
+// maxToolLists is how many lists are kept.
+const maxToolLists = 64
+
+// encode returns the field that offers the functions, empty where there are none.
+func (t *toolCache) encode(functions []llm.Function) ([]byte, error) {
+	if len(functions) == 0 {
+		return nil, nil
+	}
+	t.mu.Lock()
+	known, is := t.kept[&functions[0]]
+	t.mu.Unlock()
+	if is && known.n == len(functions) {
+		return known.text, nil
+	}
 	list := make([]tool, len(functions))
 	for i, f := range functions {
 		f.Parameters = parameters(f)
 		list[i] = tool{goai.ToolTypeFunction, f}
 	}
-	return list
-}
-
-func messages(conversation []llm.Message) []message {
-	list := make([]message, len(conversation))
-	for i := range conversation {
-		m := &conversation[i]
-		list[i] = message{Role: m.Role, Refusal: m.Refusal, CallID: m.CallID}
-		if m.Content != "" || len(m.Calls) == 0 {
-			list[i].Content = &m.Content
-		}
-		for _, c := range m.Calls {
-			list[i].Calls = append(list[i].Calls, messageCall{c.ID, goai.ToolTypeFunction, calledWith{c.Name, c.Arguments}})
-		}
+	text, err := format.JSON(list)
+	if err != nil {
+		return nil, err
 	}
-	return list
+	text = append([]byte(`,"tools":`), text...)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.kept == nil || len(t.kept) >= maxToolLists {
+		t.kept = map[*llm.Function]encodedTools{}
+	}
+	t.kept[&functions[0]] = encodedTools{len(functions), text}
+	return text, nil
 }
