@@ -39,6 +39,9 @@ type Inbound struct {
 	Message Address
 	// Missed is set for what was caught up after downtime.
 	Missed bool
+	// InVain is why it could not be taken in, however often that was tried: it is
+	// answered in words, and nothing else comes of it. Nil: it is taken in.
+	InVain error
 	// Channels are the channels that the text names, by the words that stand
 	// for them there ("#general"), nil if there are none.
 	Channels map[string]Address

@@ -6,26 +6,19 @@ package discord
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"log/slog"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
-
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
-	"github.com/deckhand-bot/deckhand/adapters/discord/directory"
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
 const (
 	overlap    = time.Minute // events of a server come in no certain order
-	maxPages   = 10
 	pageSize   = 100
 	readWithin = 10 * time.Second // one request
 )
@@ -51,13 +44,32 @@ func (d *Discord) catchUp(ctx, late context.Context, hear bot.Hear) error {
 	if err != nil {
 		return err
 	}
-	unread := &backlog{account: &d.account, directory: d.directory, log: d.log}
-	return ingest.Replay[area, *update]{
-		Read:  func(a area) ([]*update, error) { return unread.missed(ctx, a) },
+	unread := &backlog{account: &d.account, directory: d.directory, log: d.log, runThreads: d.runThreads}
+	parts := make([]*part, len(areas))
+	for i, a := range areas {
+		parts[i] = &part{area: a}
+	}
+	return ingest.Replay[*part, *update]{
+		Read:  func(p *part) ([]*update, []*part, error) { return unread.missed(ctx, p) },
 		Order: inOrder,
 		Hear:  func(n *update) error { return d.hearMissed(late, hear, began, n) },
-		Done:  func(a area) { d.in.Marks.CaughtUp(a.name, api.FirstID(began)) },
-	}.All(ctx, areas)
+		Done: func(p *part) {
+			upTo, more := api.FirstID(began), p.upTo > 0
+			if more {
+				upTo = p.upTo
+			}
+			if gone := d.in.Marks.CaughtUp(p.name, upTo, more); gone > 0 {
+				d.log.Warn("messages that could not be taken in are not in Discord any more", "area", p.name, "messages", gone)
+			}
+		},
+	}.All(ctx, parts)
+}
+
+// part is one step in which an area is read back.
+type part struct {
+	area
+
+	upTo int64 // it was read so far, and there is more; 0: all of it
 }
 
 // area is a server, or a direct conversation, with the id after which it is read.
@@ -95,104 +107,6 @@ func areasSince(guilds []string, since ingest.Since, oldest int64) []area {
 	return slices.DeleteFunc(list, func(a area) bool { return a.after == 0 })
 }
 
-// backlog reads back what was said while the bot was away.
-type backlog struct {
-	*account
-
-	directory *directory.Directory
-	log       *slog.Logger
-}
-
-// missed is what was said in an area since it was read.
-func (b *backlog) missed(ctx context.Context, a area) (found []*update, err error) {
-	channels := []busyChannel{{Channel: api.Channel{ID: a.direct, Type: discordgo.ChannelTypeDM}, after: a.after}}
-	if a.guild != "" {
-		if channels, err = b.busyChannels(ctx, a.guild, a.after); err != nil {
-			return nil, fmt.Errorf("look where something was said in the server %s: %w", a.guild, err)
-		}
-	}
-	for _, c := range channels {
-		list, err := b.missedIn(ctx, c)
-		if err != nil {
-			return nil, fmt.Errorf("read back what was said in the channel %s: %w", c.ID, err)
-		}
-		found = append(found, list...)
-	}
-	return found, nil
-}
-
-// busyChannels are the channels and open threads of a server in which something
-// was said after an id. A thread that something is said in is open.
-func (b *backlog) busyChannels(ctx context.Context, guild string, after int64) ([]busyChannel, error) {
-	var channels []api.Channel
-	if err := b.readBack(ctx, discordgo.EndpointGuildChannels(guild), &channels); err != nil {
-		return nil, b.unreadable("server", guild, err)
-	}
-	var active struct {
-		Threads []api.Channel `json:"threads"`
-	}
-	if err := b.readBack(ctx, discordgo.EndpointGuildActiveThreads(guild), &active); err != nil {
-		return nil, b.unreadable("server", guild, err)
-	}
-	var list []busyChannel
-	for _, c := range append(channels, active.Threads...) {
-		c.Guild = guild
-		b.directory.LearnChannel(c)
-		if api.Number(c.Last) > after {
-			list = append(list, busyChannel{c, after})
-		}
-	}
-	return list, nil
-}
-
-// missedIn is what was said in a channel after an id, as far as it concerns the bot.
-func (b *backlog) missedIn(ctx context.Context, c busyChannel) ([]*update, error) {
-	var list []*update
-	after := c.after
-	for range maxPages {
-		var page []json.RawMessage
-		endpoint := fmt.Sprintf("%s?limit=%d&after=%d", discordgo.EndpointChannelMessages(c.ID), pageSize, after)
-		if err := b.readBack(ctx, endpoint, &page); err != nil {
-			return list, b.unreadable("channel", c.ID, err)
-		}
-		for _, raw := range page {
-			var s api.Message
-			if json.Unmarshal(raw, &s) != nil {
-				continue // one that cannot be read is no reason to leave out the others
-			}
-			after = max(after, api.Number(s.ID))
-			s.Channel, s.Guild = c.ID, c.Guild
-			if n, err := b.readMessage(&s, false); err == nil && n != nil && n.isEvent() {
-				list = append(list, n)
-			}
-		}
-		if len(page) < pageSize {
-			return list, nil
-		}
-	}
-	b.log.Warn("too much was said to read it all back: the newest is left out", "channel", c.ID, "read", maxPages*pageSize)
-	return list, nil
-}
-
-// unreadable is nil for what cannot be read at all, which is no reason to leave
-// out the rest.
-func (b *backlog) unreadable(what, id string, err error) error {
-	if status := api.Status(err); status == http.StatusForbidden || status == http.StatusNotFound {
-		b.log.Info("something cannot be read back and is left out", "kind", what, "id", id, "error", api.Code(err))
-		return nil
-	}
-	return err
-}
-
-// readBack asks again while Discord is busy or out of order.
-func (b *backlog) readBack(ctx context.Context, endpoint string, out any) error {
-	return api.Retry(ctx, true, func() error {
-		once, cancel := context.WithTimeout(ctx, readWithin)
-		defer cancel()
-		return b.api.Call(once, http.MethodGet, endpoint, nil, out)
-	})
-}
-
 // skew is how far Discord's clock may be ahead of this one.
 const skew = time.Second
 
@@ -207,12 +121,26 @@ func inOrder(found []*update) []*update {
 func (d *Discord) hearMissed(late context.Context, hear bot.Hear, began time.Time, n *update) error {
 	n.again = true
 	n.in.Missed = n.in.At.Before(began.Add(skew))
-	answer, err := d.hear(late, hear, n)
-	if err != nil {
+	var answer bot.Answer
+	if err := d.in.HearMissed(late, d.markOf(n), d.hearing(hear, n, &answer)); err != nil {
 		return fmt.Errorf("write down what was said at %s: %w", n.in.Message, err)
 	}
 	d.answers.answer(late, n, answer)
 	return nil
+}
+
+// runThreads are the threads of a server's channel in which runs live.
+func (d *Discord) runThreads(ctx context.Context, guild, channel string) ([]string, error) {
+	prefix := threadName(api.Address(guild, channel, ""))
+	names, err := d.cfg.Names.Values(ctx, prefix)
+	if err != nil {
+		return nil, fmt.Errorf("the threads of the runs: %w", err)
+	}
+	var list []string
+	for name := range names {
+		list = append(list, strings.TrimPrefix(name, prefix))
+	}
+	return list, nil
 }
 
 // ids are Discord's ids as positions: they grow with time.
@@ -234,11 +162,15 @@ func areaOf(guild, channel string) string {
 	return guild
 }
 
-// watermarkOf is where a message stands among those of its area. Interactions
-// have none: they cannot be read back.
-func watermarkOf(n *update) ingest.Mark {
+// markOf is where a message stands among those of its area. Interactions cannot
+// be read back: they have a lane alone.
+func (d *Discord) markOf(n *update) ingest.Mark {
 	if n.reply != nil {
-		return ingest.Mark{}
+		return ingest.Mark{Lane: n.channel}
 	}
-	return ingest.Mark{Place: areaOf(n.guild, n.channel), At: api.Number(n.id)}
+	m := ingest.Mark{Place: areaOf(n.guild, n.channel), At: api.Number(n.id), Lane: n.channel}
+	if c, known := d.directory.KnownChannel(n.channel); known && !c.IsThread() && !c.IsDirect() && n.root != "" {
+		m.Lane = n.root // the thread that begins there
+	}
+	return m
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/deckhand-bot/deckhand/adapters/discord/interact"
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/guard"
 	"github.com/deckhand-bot/deckhand/agent/wait"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -74,7 +75,8 @@ func (d *Discord) Listen(ctx context.Context, hear bot.Hear) error {
 // receive puts an event into the queue of its thread. Whoever asked with an interaction is
 // told to wait as soon as that takes too long.
 func (d *Discord) receive(ctx context.Context, hear bot.Hear, p envelope) error {
-	n, err := d.parse(p)
+	var n *update
+	err := guard.Do(d.log, "an event", func() (err error) { n, err = d.parse(p); return err }, "kind", p.kind)
 	if err != nil {
 		d.in.Log.Warn(d.log, "an event of Discord's cannot be read and is ignored", "kind", p.kind, "why", err)
 		if n == nil {
@@ -94,15 +96,12 @@ func (d *Discord) receive(ctx context.Context, hear bot.Hear, p envelope) error 
 		d.receiveInteraction(ctx, hear, n)
 		return nil
 	case !n.isEvent():
-		mark := watermarkOf(n)
+		mark := d.markOf(n)
 		d.in.Marks.Skip(mark.Place, mark.At)
 		return nil
 	}
 	var answer bot.Answer
-	err = d.in.Hear(ctx, watermarkOf(n), n.orderKeys(), func() (err error) {
-		answer, err = d.hear(ctx, hear, n)
-		return err
-	}, func(err error) {
+	err = d.in.Hear(ctx, d.markOf(n), n.orderKeys(), d.hearing(hear, n, &answer), func(err error) {
 		if err != nil {
 			d.log.Warn("a message could not be written down; it is read again", "where", n.in.Message.String(), "error", err)
 			return
@@ -136,7 +135,7 @@ func (d *Discord) receiveInteraction(ctx context.Context, hear bot.Hear, n *upda
 
 func (d *Discord) queueInteraction(ctx context.Context, hear bot.Hear, n *update) {
 	queued := d.in.Enqueue(n.orderKeys(), func() {
-		answer, err := d.hearAgain(ctx, hear, n)
+		answer, err := d.hearNow(ctx, hear, n)
 		if n.done != nil {
 			close(n.done)
 		}
@@ -226,17 +225,39 @@ func (d *Discord) hear(ctx context.Context, hear bot.Hear, n *update) (bot.Answe
 	return hear(ctx, n.in)
 }
 
-// hearAgain is tell for what Discord does not give again: where it could not be
+// hearing has a message heard and keeps the answer. What is in vain is only
+// answered: whoever said it is known by the id alone, if by nothing else.
+func (d *Discord) hearing(hear bot.Hear, n *update, answer *bot.Answer) ingest.Hearing {
+	return func(ctx context.Context, inVain error) (err error) {
+		if inVain == nil {
+			*answer, err = d.hear(ctx, hear, n)
+			return err
+		}
+		ctx, cancel := context.WithTimeout(ctx, hearWithin)
+		defer cancel()
+		if n.in.InVain = inVain; n.in.By.ID == "" {
+			n.in.By = bot.Person{ID: api.Principal(n.user.ID), Bot: n.user.Bot}
+		}
+		*answer, err = hear(ctx, n.in)
+		return err
+	}
+}
+
+// hearNow is hear for what Discord does not give again: where it could not be
 // written down it is heard once more, since another replica may only have been
-// faster.
-func (d *Discord) hearAgain(ctx context.Context, hear bot.Hear, n *update) (bot.Answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, hearWithin)
-	defer cancel()
-	answer, err := d.hear(ctx, hear, n)
-	if err == nil || !wait.Sleep(ctx, api.FirstPause) {
+// faster, and then answered in words, unless it is the store that is away.
+func (d *Discord) hearNow(ctx context.Context, hear bot.Hear, n *update) (answer bot.Answer, err error) {
+	heard := d.hearing(hear, n, &answer)
+	once := func(inVain error) error {
+		return guard.Do(d.log, "an interaction", func() error { return heard(ctx, inVain) }, "where", n.in.Where.String())
+	}
+	if err = once(nil); err == nil || !wait.Sleep(ctx, api.FirstPause) {
 		return answer, err
 	}
-	return d.hear(ctx, hear, n)
+	if err = once(nil); err == nil || !d.in.StoreAnswers(ctx) {
+		return answer, err
+	}
+	return answer, once(err)
 }
 
 // readEdit decides what an edit is: a correction, where a run lives in the

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/deckhand-bot/deckhand/agent/guard"
 	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
@@ -87,37 +88,69 @@ func (b *Backlog) Wait(ctx context.Context) {
 }
 
 // Run reads back what was missed, each time that a gap or a failure was noted,
-// until ctx ends.
+// until ctx ends. What fails again and again is tried in growing pauses.
 func (b *Backlog) Run(ctx, late context.Context, r CatchUp) {
+	failures := 0
 	for {
 		select {
 		case <-b.gaps:
 		case <-b.failures:
-			if !wait.Sleep(ctx, r.Failed) {
+			if !b.rest(ctx, pauseAfter(r.Failed, failures)) {
 				return
 			}
 			if r.Resent && b.marks.AllHeard() {
+				failures = 0
 				continue
 			}
 		case <-ctx.Done():
 			return
 		}
 		b.marks.SetCaughtUp(false)
-		err := r.Read(ctx, late)
+		err := guard.Do(r.Log, "the reading of what was missed", func() error { return r.Read(ctx, late) })
 		b.Release()
-		switch {
-		case ctx.Err() != nil:
+		if ctx.Err() != nil {
 			return
-		case err == nil:
-			r.Backoff.Reset()
-			b.marks.SetCaughtUp(true)
-			r.Saved()
+		}
+		if err != nil {
+			r.Log.Warn("what was said while the bot was away could not be read back; trying again", "error", err)
+			if !wait.Sleep(ctx, r.Backoff.After(err)) {
+				return
+			}
+			b.NoteGap()
 			continue
 		}
-		r.Log.Warn("what was said while the bot was away could not be read back; trying again", "error", err)
-		if !wait.Sleep(ctx, r.Backoff.After(err)) {
-			return
+		r.Backoff.Reset()
+		b.marks.SetCaughtUp(true)
+		if failures++; b.marks.AllHeard() {
+			failures = 0
+		} else {
+			b.NoteFailure()
 		}
-		b.NoteGap()
+		r.Saved()
 	}
+}
+
+// longestFailed bounds the pause before what failed is read once more.
+const longestFailed = time.Minute
+
+// pauseAfter is the pause after so many attempts in vain.
+func pauseAfter(first time.Duration, failures int) time.Duration {
+	pause := first
+	for range failures {
+		pause = min(2*pause, max(first, longestFailed))
+	}
+	return pause
+}
+
+// rest waits, or until there is a gap to read; false: ctx ended.
+func (b *Backlog) rest(ctx context.Context, pause time.Duration) bool {
+	t := time.NewTimer(pause)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-b.gaps:
+	case <-ctx.Done():
+		return false
+	}
+	return true
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/deckhand-bot/deckhand/agent/guard"
 	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
@@ -38,6 +39,7 @@ type Intake[E any] struct {
 
 	log    *slog.Logger
 	now    func() int64
+	tries  tries
 	queue  *KeyedQueue
 	beside chan struct{} // slots of Later
 	jobs   sync.WaitGroup
@@ -89,7 +91,7 @@ func (in *Intake[E]) Listen(ctx context.Context, s Session[E]) error {
 	var connection, readers sync.WaitGroup
 	broken := make(chan error, 1)
 	if s.Connect != nil {
-		connection.Go(func() { broken <- s.Connect(links) })
+		connection.Go(func() { broken <- guard.Keep(links, in.log, "a connection", s.Connect) })
 	}
 	if s.Read != nil {
 		s.Saved, s.Log = func() { in.SaveMarks(inner, s.Connected()) }, in.log
@@ -97,7 +99,9 @@ func (in *Intake[E]) Listen(ctx context.Context, s Session[E]) error {
 		readers.Go(func() { in.keepMarks(inner, s) })
 	}
 	for _, beside := range s.Beside {
-		readers.Go(func() { beside(inner) })
+		readers.Go(func() {
+			_ = guard.Keep(inner, in.log, "the listening", func(ctx context.Context) error { beside(ctx); return nil }) // it has no error
+		})
 	}
 	var err error
 	select {
@@ -119,7 +123,7 @@ func (in *Intake[E]) Listen(ctx context.Context, s Session[E]) error {
 
 func (in *Intake[E]) keepMarks(ctx context.Context, s Session[E]) {
 	for wait.Sleep(ctx, s.SaveEvery) {
-		in.SaveMarks(ctx, s.Connected())
+		guard.Run(in.log, "the saving of how far was read", func() { in.SaveMarks(ctx, s.Connected()) })
 	}
 }
 
@@ -167,11 +171,13 @@ func (in *Intake[E]) Take(e E) error {
 		return ErrNotListening
 	}
 	defer in.jobs.Done()
-	return receive(e)
+	return guard.Do(in.log, "an event", func() error { return receive(e) })
 }
 
-// Go runs a job that an event began: Listen waits for it.
-func (in *Intake[E]) Go(job func()) { in.jobs.Go(job) }
+// Go runs a job that an event began: Listen waits for it. A panic costs this job.
+func (in *Intake[E]) Go(job func()) {
+	in.jobs.Go(func() { guard.Run(in.log, "an event", job) })
+}
 
 // Wait waits for every job that was begun.
 func (in *Intake[E]) Wait() { in.jobs.Wait() }
@@ -201,27 +207,34 @@ func (in *Intake[E]) Enqueue(keys []string, job func()) bool { return in.queue.A
 type Mark struct {
 	Place string
 	At    int64
+	Lane  string // what it stays in order with: its thread
 }
 
 // Hear has a message heard when its turn has come and what was missed before it
 // went first; then is told what came of it. A message that could not be heard
-// holds its watermark back and is read again later. Hear returns ErrCrowded, and
-// nothing is heard now, when too many wait.
-func (in *Intake[E]) Hear(ctx context.Context, m Mark, keys []string, hear func() error, then func(error)) error {
+// holds its watermark and its lane back and is read again later. Hear returns ErrCrowded, and nothing is heard now, when too many
+// wait.
+func (in *Intake[E]) Hear(ctx context.Context, m Mark, keys []string, hear Hearing, then func(error)) error {
 	in.Marks.Begin(m.Place, m.At)
 	queued := in.Enqueue(keys, func() {
 		in.Missed.Wait(ctx)
-		err := hear()
+		err := in.attempt(ctx, m, hear)
 		in.Marks.End(m.Place, m.At, err == nil)
-		then(err)
 		if err != nil {
 			in.Missed.NoteFailure()
 		}
+		then(err)
 	})
 	if !queued {
+		in.Marks.Settle(m, false)
 		in.Marks.End(m.Place, m.At, false)
 		in.Missed.NoteFailure()
 		return ErrCrowded
 	}
 	return nil
+}
+
+// HearMissed is Hear for a message that was read back: its turn has come.
+func (in *Intake[E]) HearMissed(ctx context.Context, m Mark, hear Hearing) error {
+	return in.attempt(ctx, m, hear)
 }

@@ -93,7 +93,7 @@ func TestWhatCannotBeHeardHoldsItsWatermarkBack(t *testing.T) {
 		in.Missed.Release()
 		var results []error
 		for _, err := range []error{io.EOF, nil} {
-			if err := in.Hear(t.Context(), Mark{"a", 10}, []string{"k"}, func() error { return err }, func(err error) { results = append(results, err) }); err != nil {
+			if err := in.Hear(t.Context(), Mark{"a", 10, "k"}, []string{"k"}, func(context.Context, error) error { return err }, func(err error) { results = append(results, err) }); err != nil {
 				t.Fatal(err)
 			}
 			in.Wait()
@@ -115,7 +115,7 @@ func TestTooManyAreReadAgain(t *testing.T) {
 		in.Missed.Release()
 		stuck := make(chan struct{})
 		hear := func(at int64) error {
-			return in.Hear(t.Context(), Mark{"a", at}, []string{"k"}, func() error { <-stuck; return nil }, func(error) {})
+			return in.Hear(t.Context(), Mark{"a", at, "k"}, []string{"k"}, func(context.Context, error) error { <-stuck; return nil }, func(error) {})
 		}
 		if err := hear(10); err != nil {
 			t.Error(err)
@@ -170,33 +170,48 @@ func TestReplayHearsInBatches(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var happened []string
-		slow, broken := "", ""
+		slow, broken, away := "", "", ""
 		r := Replay[string, string]{
-			Read: func(place string) ([]string, error) {
-				if place == slow {
+			Read: func(part string) (found, more []string, err error) {
+				if part == slow {
 					<-time.After(batchFor + time.Second)
 				}
-				if place == broken {
-					return nil, io.EOF
+				if part == broken {
+					return nil, nil, io.EOF
 				}
-				return []string{place + "2", place + "1"}, nil
+				if part == "long" {
+					more = []string{"rest"}
+				}
+				return []string{part + "2", part + "1"}, more, nil
 			},
 			Order: func(found []string) []string { slices.Sort(found); return found },
-			Hear:  func(message string) error { happened = append(happened, message); return nil },
-			Done:  func(place string) { happened = append(happened, "done "+place) },
+			Hear: func(message string) error {
+				happened = append(happened, message)
+				switch message {
+				case away:
+					return ErrAway
+				case "a1":
+					return io.ErrClosedPipe // its own trouble
+				}
+				return nil
+			},
+			Done: func(part string) { happened = append(happened, "done "+part) },
 		}
 		for _, c := range []struct {
-			slow, broken string
-			want         []string
-			err          error
+			parts              []string
+			slow, broken, away string
+			want               []string
+			err                error
 		}{
-			{"", "", []string{"a1", "a2", "b1", "b2", "done a", "done b"}, nil},
-			{"a", "", []string{"a1", "a2", "done a", "b1", "b2", "done b"}, nil},
-			{"a", "b", []string{"a1", "a2", "done a"}, io.EOF},
-			{"", "b", nil, io.EOF},
+			{[]string{"a", "b"}, "", "", "", []string{"a1", "a2", "b1", "b2", "done a", "done b"}, nil},
+			{[]string{"a", "b"}, "a", "", "", []string{"a1", "a2", "done a", "b1", "b2", "done b"}, nil},
+			{[]string{"a", "b"}, "a", "b", "", []string{"a1", "a2", "done a"}, io.EOF},
+			{[]string{"a", "b"}, "", "b", "", nil, io.EOF},
+			{[]string{"a", "b"}, "", "", "a2", []string{"a1", "a2"}, ErrAway},
+			{[]string{"long", "z"}, "long", "", "", []string{"long1", "long2", "done long", "rest1", "rest2", "z1", "z2", "done rest", "done z"}, nil},
 		} {
-			happened, slow, broken = nil, c.slow, c.broken
-			if err := r.All(t.Context(), []string{"a", "b"}); !errors.Is(err, c.err) || !slices.Equal(happened, c.want) {
+			happened, slow, broken, away = nil, c.slow, c.broken, c.away
+			if err := r.All(t.Context(), c.parts); !errors.Is(err, c.err) || !slices.Equal(happened, c.want) {
 				t.Errorf("%q slow, %q broken: %v, %v; want %v", c.slow, c.broken, happened, err, c.want)
 			}
 		}
@@ -206,6 +221,29 @@ func TestReplayHearsInBatches(t *testing.T) {
 			t.Errorf("at the end: %v", err)
 		}
 	})
+}
+
+// However much there is, the oldest are held, and those that are dropped are
+// known to be missing.
+func TestTheOldestAreHeld(t *testing.T) {
+	t.Parallel()
+	o := Oldest[int64]{At: func(at int64) int64 { return at }}
+	const all = 5*MaxFound + 7
+	for at := int64(all); at > 0; at-- {
+		o.Keep(at)
+	}
+	list, upTo := o.Found()
+	if int64(len(list)) != upTo || upTo < MaxFound || len(list) > 2*MaxFound || slices.Max(list) != upTo || slices.Min(list) != 1 {
+		t.Errorf("held %d of %d, up to %d", len(list), all, upTo)
+	}
+	if o.Full(upTo) || !o.Full(upTo+1) {
+		t.Error("it does not know what it drops")
+	}
+	few := Oldest[int64]{At: o.At}
+	few.Keep(3)
+	if list, upTo := few.Found(); len(list) != 1 || upTo != 0 || few.Full(9) {
+		t.Errorf("held %v, up to %d", list, upTo)
+	}
 }
 
 func TestCachesForgetInTime(t *testing.T) {

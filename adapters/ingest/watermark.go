@@ -28,6 +28,7 @@ type Watermarks struct {
 	mu       sync.Mutex
 	places   map[string]*watermark
 	caughtUp bool // everything that was missed has been read
+	pass     int  // of reading back; what failed before it and is not found again is gone
 }
 
 // Positions is how a platform writes positions down.
@@ -39,9 +40,19 @@ type Positions struct {
 // watermark is the state of one place, in positions.
 type watermark struct {
 	newest int64
-	open   map[int64]int  // being written down
-	failed map[int64]bool // could not be
+	open   map[int64]int     // being written down
+	failed map[int64]failure // could not be
+	bound  int64             // what is read back has not come further; unbound: it has
 	saved  int64
+}
+
+// unbound is the bound of a place that nothing is read back of.
+const unbound = -1
+
+// failure is a message that could not be written down.
+type failure struct {
+	lane string // what it has to stay in order with
+	pass int    // when that was found
 }
 
 // NewWatermarks keeps the marks of a platform under a name of the store: the
@@ -74,11 +85,63 @@ func (w *Watermarks) End(place string, at int64, ok bool) {
 		delete(m.open, at)
 	}
 	if !ok {
-		m.failed[at] = true
+		m.failed[at] = failure{lane: m.failed[at].lane, pass: w.pass}
 		return
 	}
 	delete(m.failed, at)
 	m.newest = max(m.newest, at)
+}
+
+// Settle notes whether a message is written down and moves no mark: what was
+// said before it may not have been read.
+func (w *Watermarks) Settle(m Mark, ok bool) {
+	if m.Place == "" || m.At <= 0 {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if place := w.of(m.Place); ok {
+		delete(place.failed, m.At)
+	} else {
+		place.failed[m.At] = failure{m.Lane, w.pass}
+	}
+}
+
+// Behind reports whether an earlier message of the lane still has to be written
+// down.
+func (w *Watermarks) Behind(m Mark) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	place := w.places[m.Place]
+	if place == nil {
+		return false
+	}
+	for at, f := range place.failed {
+		if f.lane == m.Lane && at < m.At {
+			return true
+		}
+	}
+	return false
+}
+
+// Stuck are the lanes of a place with messages that could not be written down.
+func (w *Watermarks) Stuck(place string) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var list []string
+	if m := w.places[place]; m != nil {
+		for _, f := range m.failed {
+			list = append(list, f.lane)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// Answers reports whether the store that keeps the marks answers.
+func (w *Watermarks) Answers(ctx context.Context) bool {
+	_, err := w.names.Value(ctx, w.name)
+	return err == nil
 }
 
 // Skip notes that a message arrived that there is nothing to hear in. It says
@@ -94,20 +157,41 @@ func (w *Watermarks) Skip(place string, at int64) {
 	m.newest = max(m.newest, at)
 }
 
-// CaughtUp notes that everything of a place up to a position was heard.
-func (w *Watermarks) CaughtUp(place string, upTo int64) {
+// CaughtUp notes that everything of a place up to a position was read and heard,
+// but for what failed meanwhile. What had failed before and was not found again
+// is gone from the platform, and nobody waits for it any more: it is returned.
+// With more, the place is read further.
+func (w *Watermarks) CaughtUp(place string, upTo int64, more bool) (gone int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	m := w.of(place)
 	m.newest = max(m.newest, upTo)
-	maps.DeleteFunc(m.failed, func(at int64, _ bool) bool { return at <= upTo })
+	m.bound = unbound
+	if more {
+		m.bound = upTo
+	}
+	before := len(m.failed)
+	maps.DeleteFunc(m.failed, func(at int64, f failure) bool { return at <= upTo && f.pass < w.pass })
+	return before - len(m.failed)
 }
 
-// SetCaughtUp notes whether everything that was missed has been read.
+// SetCaughtUp notes whether everything that was missed has been read. From when
+// it is not until a place is, what is heard newly there does not move its mark:
+// a process that dies meanwhile must not leave out what is still to be read.
 func (w *Watermarks) SetCaughtUp(caughtUp bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.caughtUp = caughtUp
+	if !caughtUp {
+		w.pass++
+	}
+	for _, m := range w.places {
+		if caughtUp {
+			m.bound = unbound
+		} else {
+			m.bound = m.position()
+		}
+	}
 }
 
 // AllHeard reports whether everything that arrived was written down.
@@ -188,8 +272,9 @@ func (s Since) Of(place string, overlap int64) int64 {
 	return after
 }
 
-// Save writes down the marks that moved, and that all was well at a position;
-// zero: the platform was not connected then.
+// Save writes down the marks that moved, and that all was well at a position, or
+// right before what is just being written down; zero: the platform was not
+// connected then.
 func (w *Watermarks) Save(ctx context.Context, online int64) error {
 	w.saving.Lock()
 	defer w.saving.Unlock()
@@ -201,12 +286,25 @@ func (w *Watermarks) Save(ctx context.Context, online int64) error {
 		}
 		w.saved(place, at)
 	}
-	if online > 0 && w.AllHeard() {
+	if online = w.beforeOpen(online); online > 0 && w.AllHeard() {
 		if err := w.names.SetValue(ctx, w.name, w.positions.Write(online)); err != nil {
 			failed = append(failed, fmt.Errorf("save the time of the connection: %w", err))
 		}
 	}
 	return errors.Join(failed...)
+}
+
+// beforeOpen is the position, or an earlier one where a message is being written
+// down.
+func (w *Watermarks) beforeOpen(at int64) int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, m := range w.places {
+		for open := range m.open {
+			at = min(at, open-1)
+		}
+	}
+	return at
 }
 
 // moved are the marks that differ from what is saved.
@@ -232,7 +330,10 @@ func (w *Watermarks) saved(place string, at int64) {
 func (w *Watermarks) of(place string) *watermark {
 	m := w.places[place]
 	if m == nil {
-		m = &watermark{open: map[int64]int{}, failed: map[int64]bool{}}
+		m = &watermark{open: map[int64]int{}, failed: map[int64]failure{}, bound: unbound}
+		if !w.caughtUp {
+			m.bound = 0
+		}
 		w.places[place] = m
 	}
 	return m
@@ -241,6 +342,9 @@ func (w *Watermarks) of(place string) *watermark {
 // position is how far the place was heard for certain.
 func (m *watermark) position() int64 {
 	at := m.newest
+	if m.bound != unbound {
+		at = min(at, m.bound)
+	}
 	for p := range m.open {
 		at = min(at, p-1)
 	}

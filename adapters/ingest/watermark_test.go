@@ -38,46 +38,76 @@ func TestWatermarksNeverPassWhatIsNotWrittenDown(t *testing.T) {
 		saved   map[string]string // behind the name
 		unheard map[string]int64
 		sound   bool
+		online  int // until when all was well; 0: until now, -1: not saved
 	}{
-		"nothing": {func(*Watermarks) {}, nil, nil, true},
-		"heard":   {func(w *Watermarks) { heardAt(w, "a", 10, 20) }, map[string]string{"a": "#20"}, nil, true},
+		"nothing": {func(*Watermarks) {}, nil, nil, true, 0},
+		"heard":   {func(w *Watermarks) { heardAt(w, "a", 10, 20) }, map[string]string{"a": "#20"}, nil, true, 0},
 		"heard in another order": {func(w *Watermarks) { heardAt(w, "a", 20, 10) },
-			map[string]string{"a": "#20"}, nil, true},
+			map[string]string{"a": "#20"}, nil, true, 0},
 		"one is open": {func(w *Watermarks) { w.Begin("a", 10); heardAt(w, "a", 20) },
-			map[string]string{"a": "#9"}, nil, true},
-		"one is open and nothing was heard": {func(w *Watermarks) { w.Begin("a", 10) }, nil, nil, true},
+			map[string]string{"a": "#9"}, nil, true, 9},
+		"one is open and nothing was heard": {func(w *Watermarks) { w.Begin("a", 10) }, nil, nil, true, 9},
 		"open twice, ended once": {func(w *Watermarks) { w.Begin("a", 10); heardAt(w, "a", 10, 20) },
-			map[string]string{"a": "#9"}, nil, true},
+			map[string]string{"a": "#9"}, nil, true, 9},
 		"one failed": {func(w *Watermarks) { w.Begin("a", 10); w.End("a", 10, false); heardAt(w, "a", 20) },
-			map[string]string{"a": "#9"}, map[string]int64{"a": 9}, false},
+			map[string]string{"a": "#9"}, map[string]int64{"a": 9}, false, 0},
 		"two failed": {func(w *Watermarks) {
 			heardAt(w, "a", 5)
 			w.Begin("a", 30)
 			w.End("a", 30, false)
 			w.Begin("a", 10)
 			w.End("a", 10, false)
-		}, map[string]string{"a": "#5"}, map[string]int64{"a": 9}, false},
+		}, map[string]string{"a": "#5"}, map[string]int64{"a": 9}, false, 0},
 		"failed, and then came again": {func(w *Watermarks) { w.Begin("a", 10); w.End("a", 10, false); heardAt(w, "a", 10) },
-			map[string]string{"a": "#10"}, nil, true},
+			map[string]string{"a": "#10"}, nil, true, 0},
 		"failed, and then its link unfolded": {func(w *Watermarks) { w.Begin("a", 10); w.End("a", 10, false); w.Skip("a", 10) },
-			map[string]string{"a": "#9"}, map[string]int64{"a": 9}, false},
-		"nothing to hear":              {func(w *Watermarks) { w.Skip("a", 10); w.Skip("a", 5) }, map[string]string{"a": "#10"}, nil, true},
-		"nothing to hear, one is open": {func(w *Watermarks) { w.Begin("a", 5); w.Skip("a", 10) }, map[string]string{"a": "#4"}, nil, true},
+			map[string]string{"a": "#9"}, map[string]int64{"a": 9}, false, 0},
+		"nothing to hear":              {func(w *Watermarks) { w.Skip("a", 10); w.Skip("a", 5) }, map[string]string{"a": "#10"}, nil, true, 0},
+		"nothing to hear, one is open": {func(w *Watermarks) { w.Begin("a", 5); w.Skip("a", 10) }, map[string]string{"a": "#4"}, nil, true, 4},
 		"failed, and another place went well": {func(w *Watermarks) { w.Begin("a", 10); w.End("a", 10, false); heardAt(w, "b", 7) },
-			map[string]string{"b": "#7"}, map[string]int64{"a": 9}, false},
-		"caught up over a failure": {func(w *Watermarks) { w.Begin("a", 10); w.End("a", 10, false); w.CaughtUp("a", 30) },
-			map[string]string{"a": "#30"}, nil, true},
-		"caught up short of a failure": {func(w *Watermarks) { w.Begin("a", 10); w.End("a", 10, false); w.CaughtUp("a", 8) },
-			map[string]string{"a": "#8"}, map[string]int64{"a": 9}, false},
-		"caught up while one is open": {func(w *Watermarks) { w.Begin("a", 10); w.CaughtUp("a", 30) },
-			map[string]string{"a": "#9"}, nil, true},
-		"caught up to less than was heard": {func(w *Watermarks) { heardAt(w, "a", 40); w.CaughtUp("a", 30) },
-			map[string]string{"a": "#40"}, nil, true},
-		"the very first position is open": {func(w *Watermarks) { w.Begin("a", 1); heardAt(w, "a", 2) }, nil, nil, true},
+			map[string]string{"b": "#7"}, map[string]int64{"a": 9}, false, 0},
+		"caught up over a failure that is gone": {func(w *Watermarks) {
+			w.Begin("a", 10)
+			w.End("a", 10, false)
+			w.SetCaughtUp(false)
+			if gone := w.CaughtUp("a", 30, false); gone != 1 {
+				t.Errorf("%d are gone", gone)
+			}
+			w.SetCaughtUp(true)
+		}, map[string]string{"a": "#30"}, nil, true, 0},
+		"caught up, and it failed again": {func(w *Watermarks) {
+			w.Begin("a", 10)
+			w.End("a", 10, false)
+			w.SetCaughtUp(false)
+			w.Settle(Mark{"a", 10, "lane"}, false)
+			w.CaughtUp("a", 30, false)
+			w.SetCaughtUp(true)
+		}, map[string]string{"a": "#9"}, map[string]int64{"a": 9}, false, 0},
+		"some of it is caught up": {func(w *Watermarks) {
+			heardAt(w, "a", 5)
+			w.SetCaughtUp(false)
+			heardAt(w, "a", 50) // it came while the older ones are read
+			w.Settle(Mark{"a", 20, "lane"}, true)
+			w.CaughtUp("a", 20, true)
+		}, map[string]string{"a": "#20"}, nil, false, 0},
+		"nothing of it is caught up": {func(w *Watermarks) {
+			heardAt(w, "a", 5)
+			w.SetCaughtUp(false)
+			heardAt(w, "a", 50)
+			heardAt(w, "b", 50)
+		},
+			map[string]string{"a": "#5"}, nil, false, 0},
+		"caught up short of a failure": {func(w *Watermarks) { w.Begin("a", 10); w.End("a", 10, false); w.CaughtUp("a", 8, false) },
+			map[string]string{"a": "#8"}, map[string]int64{"a": 9}, false, 0},
+		"caught up while one is open": {func(w *Watermarks) { w.Begin("a", 10); w.CaughtUp("a", 30, false) },
+			map[string]string{"a": "#9"}, nil, true, 9},
+		"caught up to less than was heard": {func(w *Watermarks) { heardAt(w, "a", 40); w.CaughtUp("a", 30, false) },
+			map[string]string{"a": "#40"}, nil, true, 0},
+		"the very first position is open": {func(w *Watermarks) { w.Begin("a", 1); heardAt(w, "a", 2) }, nil, nil, true, -1},
 		"no place, no position": {func(w *Watermarks) { heardAt(w, "", 10); heardAt(w, "a", 0, -1); w.End("a", 0, false); w.Skip("a", 0) },
-			nil, nil, true},
+			nil, nil, true, 0},
 		"not all is caught up": {func(w *Watermarks) { heardAt(w, "a", 10); w.SetCaughtUp(false) },
-			map[string]string{"a": "#10"}, nil, false},
+			map[string]string{"a": "#10"}, nil, false, 0},
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -93,8 +123,11 @@ func TestWatermarksNeverPassWhatIsNotWrittenDown(t *testing.T) {
 			for place, at := range c.saved {
 				want[seenHere+":"+place] = at
 			}
-			if c.sound {
-				want[seenHere] = "#99"
+			if c.sound && c.online == 0 {
+				c.online = 99
+			}
+			if c.sound && c.online > 0 {
+				want[seenHere] = "#" + strconv.Itoa(c.online)
 			}
 			if !maps.Equal(m.values, want) {
 				t.Errorf("saved %v, want %v", m.values, want)
@@ -134,6 +167,7 @@ func TestWatermarksAreSavedOnceTheyMove(t *testing.T) {
 	t.Parallel()
 	m := newFakeNames()
 	w := NewWatermarks(m, seenHere, hashed)
+	w.SetCaughtUp(true)
 	heardAt(w, "a", 10)
 	m.down = errors.New("the disk is full")
 	if err := w.Save(t.Context(), 0); !errors.Is(err, m.down) {

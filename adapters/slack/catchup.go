@@ -30,7 +30,9 @@ var stamps = ingest.Positions{
 func (s *Slack) marksName() string { return "seen/" + Platform + ":" + s.Team }
 
 // markOf is where a message stands in its channel.
-func markOf(u *wire.Update) ingest.Mark { return ingest.Mark{Place: u.Channel, At: stamps.Read(u.TS)} }
+func markOf(u *wire.Update) ingest.Mark {
+	return ingest.Mark{Place: u.Channel, At: stamps.Read(u.TS), Lane: u.Keys()[0]}
+}
 
 // catchUp reads every channel since it was read last, and hears what concerns
 // the bot in the order in which it was said. Where nothing is known of earlier
@@ -38,7 +40,7 @@ func markOf(u *wire.Update) ingest.Mark { return ingest.Mark{Place: u.Channel, A
 func (s *Slack) catchUp(ctx, late context.Context, hear bot.Hear) error {
 	began := time.Now()
 	s.in.SaveMarks(ctx, false)
-	b := &backlog{Slack: s}
+	b := &backlog{Slack: s, began: began}
 	channels, err := b.channels(ctx)
 	if err != nil || len(channels) == 0 {
 		return err
@@ -46,12 +48,16 @@ func (s *Slack) catchUp(ctx, late context.Context, hear bot.Hear) error {
 	if err := b.addThreads(ctx, channels); err != nil {
 		return err
 	}
-	return ingest.Replay[*channelBacklog, *wire.Update]{
-		Read:  func(c *channelBacklog) ([]*wire.Update, error) { return b.read(ctx, c) },
+	parts := make([]*part, len(channels))
+	for i, c := range channels {
+		parts[i] = &part{channelBacklog: c, after: c.oldest}
+	}
+	return ingest.Replay[*part, *wire.Update]{
+		Read:  func(p *part) ([]*wire.Update, []*part, error) { return b.read(ctx, p) },
 		Order: inOrder,
 		Hear:  func(u *wire.Update) error { return s.hearMissed(late, hear, began, u) },
-		Done:  func(c *channelBacklog) { s.in.Marks.CaughtUp(c.id, began.UnixMicro()) },
-	}.All(ctx, channels)
+		Done:  b.done,
+	}.All(ctx, parts)
 }
 
 // inOrder are messages in the order in which they were said, each once.
@@ -65,7 +71,8 @@ func inOrder(found []*wire.Update) []*wire.Update {
 func (s *Slack) hearMissed(late context.Context, hear bot.Hear, began time.Time, u *wire.Update) error {
 	u.Again = true
 	u.In.Missed = u.In.At.Before(began)
-	answer, err := s.deliver(late, hear, u)
+	var answer bot.Answer
+	err := s.in.HearMissed(late, markOf(u), s.hearing(hear, u, &answer))
 	if err != nil {
 		return fmt.Errorf("write down what was said at %s: %w", u.In.Message, err)
 	}

@@ -21,21 +21,29 @@ import (
 )
 
 const (
-	maxThreads   = 200
-	maxPages     = 10
 	pageSize     = 200
+	largePage    = 999 // where most of a page is passed over
+	groupSize    = 20  // threads that are read in one step
 	allKinds     = "public_channel,private_channel,mpim,im"
 	threadPrefix = "thread/" + Platform + ":"
 )
 
 // backlog reads back what was said while the bot was away.
-type backlog struct{ *Slack }
+type backlog struct {
+	*Slack
+
+	began time.Time
+}
 
 // channelBacklog is a channel that is read back.
 type channelBacklog struct {
 	id, kind string // kind as events name it: channel, im, mpim
 	oldest   time.Time
-	threads  []string // roots of threads to look into
+	threads  []string // roots of threads to look into, whenever something was said there last
+	// parents are the roots that the history shows, with the times of their
+	// newest replies.
+	parents map[string]time.Time
+	looked  bool // for threads that began before oldest
 }
 
 // channels are those that the bot is in, with how far each was read. Where Slack
@@ -133,15 +141,25 @@ func (b *backlog) addThreads(ctx context.Context, channels []*channelBacklog) er
 	newest := func(x, y bot.Address) int { return wire.TimeOf(y.ID).Compare(wire.TimeOf(x.ID)) }
 	slices.SortFunc(living, newest)
 	slices.SortFunc(over, newest)
-	threads := slices.Concat(living, over)
-	if len(threads) > maxThreads {
-		b.log.Warn("too many threads to read back: the older ones are left out", "threads", len(threads), "read", maxThreads)
-		threads = threads[:maxThreads]
-	}
-	for _, a := range threads {
-		byID[a.Channel].threads = append(byID[a.Channel].threads, a.ID)
+	for _, a := range slices.Concat(b.stuck(channels), living, over) {
+		if c := byID[a.Channel]; !slices.Contains(c.threads, a.ID) {
+			c.threads = append(c.threads, a.ID)
+		}
 	}
 	return nil
+}
+
+// stuck are the threads in which something could not be taken in.
+func (b *backlog) stuck(channels []*channelBacklog) []bot.Address {
+	var list []bot.Address
+	for _, c := range channels {
+		for _, lane := range b.in.Marks.Stuck(c.id) {
+			if a, err := bot.ParseAddress(lane); err == nil && a.ID != "" && a.Channel == c.id {
+				list = append(list, a)
+			}
+		}
+	}
+	return list
 }
 
 // live are the runs that have not ended, as far as that is known.
@@ -160,29 +178,6 @@ func (b *backlog) live(ctx context.Context) (map[agent.RunID]bool, error) {
 	return live, nil
 }
 
-// read is what was said in a channel and its threads.
-func (b *backlog) read(ctx context.Context, c *channelBacklog) ([]*wire.Update, error) {
-	var list []*wire.Update
-	keep := func(m slackapi.Message) {
-		if m.ReplyCount > 0 && m.ThreadTimestamp == m.Timestamp && !slices.Contains(c.threads, m.Timestamp) {
-			c.threads = append(c.threads, m.Timestamp)
-		}
-		u, err := b.Said(c.id, c.kind, messageOf(m))
-		if err == nil && u != nil && u.Heard() && u.In.At.After(c.oldest) {
-			list = append(list, u)
-		}
-	}
-	if err := b.history(ctx, c, keep); err != nil {
-		return list, b.unreadable(c, err)
-	}
-	for _, root := range c.threads {
-		if err := b.replies(ctx, c, root, keep); err != nil && b.unreadable(c, err) != nil {
-			return list, err
-		}
-	}
-	return list, nil
-}
-
 // unreadable is nil for a channel or thread that cannot be read at all, which
 // is no reason to leave out the others.
 func (b *backlog) unreadable(c *channelBacklog, err error) error {
@@ -192,61 +187,4 @@ func (b *backlog) unreadable(c *channelBacklog, err error) error {
 		return nil
 	}
 	return err
-}
-
-func (b *backlog) history(ctx context.Context, c *channelBacklog, keep func(slackapi.Message)) error {
-	params := slackapi.GetConversationHistoryParameters{ChannelID: c.id, Oldest: wire.StampOf(c.oldest), Limit: pageSize}
-	for range maxPages {
-		var page *slackapi.GetConversationHistoryResponse
-		err := b.Patiently(ctx, func() (err error) {
-			page, err = b.Web.GetConversationHistoryContext(ctx, &params)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		for _, m := range page.Messages {
-			keep(m)
-		}
-		if params.Cursor = page.ResponseMetaData.NextCursor; params.Cursor == "" || !page.HasMore {
-			return nil
-		}
-	}
-	b.log.Warn("too much was said to read it all back: the oldest is left out", "channel", c.id, "read", maxPages*pageSize)
-	return nil
-}
-
-func (b *backlog) replies(ctx context.Context, c *channelBacklog, root string, keep func(slackapi.Message)) error {
-	params := slackapi.GetConversationRepliesParameters{ChannelID: c.id, Timestamp: root, Oldest: wire.StampOf(c.oldest), Limit: pageSize}
-	for range maxPages {
-		var list []slackapi.Message
-		more, next := false, ""
-		err := b.Patiently(ctx, func() (err error) {
-			list, more, next, err = b.Web.GetConversationRepliesContext(ctx, &params)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		for _, m := range list {
-			if m.Timestamp != root { // the history has it
-				keep(m)
-			}
-		}
-		if params.Cursor = next; next == "" || !more {
-			return nil
-		}
-	}
-	b.log.Warn("too much was said in a thread to read it all back", "channel", c.id, "thread", root, "read", maxPages*pageSize)
-	return nil
-}
-
-// messageOf is a message of the library in our terms.
-func messageOf(m slackapi.Message) wire.Message {
-	own := wire.Message{Subtype: m.SubType, User: m.User, BotID: m.BotID, Username: m.Username, Text: m.Text, TS: m.Timestamp, ThreadTS: m.ThreadTimestamp}
-	for i := range m.Files {
-		f := &m.Files[i]
-		own.Files = append(own.Files, wire.File{ID: f.ID, Name: f.Name, Title: f.Title, Mode: f.Mode, Size: float64(f.Size), URL: f.URLPrivate, Download: f.URLPrivateDownload})
-	}
-	return own
 }

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/adapters/slack/wire"
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/guard"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -59,7 +61,8 @@ func (s *Slack) take(e envelope) {
 
 // receive reads an envelope, and has what is in it heard when its turn comes.
 func (s *Slack) receive(ctx context.Context, hear bot.Hear, e envelope) {
-	u, err := s.Read(e.kind, e.payload)
+	var u *wire.Update
+	err := guard.Do(s.log, "a payload", func() (err error) { u, err = s.Read(e.kind, e.payload); return err })
 	if err != nil {
 		s.in.Log.Warn(s.log, "a payload of Slack's cannot be read and is ignored", "kind", e.kind, "why", err)
 	}
@@ -76,10 +79,7 @@ func (s *Slack) receive(ctx context.Context, hear bot.Hear, e envelope) {
 		return
 	}
 	var answer bot.Answer
-	err = s.in.Hear(ctx, mark, u.Keys(), func() (err error) {
-		answer, err = s.deliver(ctx, hear, u)
-		return err
-	}, func(err error) {
+	err = s.in.Hear(ctx, mark, u.Keys(), s.hearing(hear, u, &answer), func(err error) {
 		e.done(err)
 		if err != nil {
 			s.log.Warn("an event could not be written down; Slack will send it again", "where", u.In.Where.String(), "error", err)
@@ -89,6 +89,25 @@ func (s *Slack) receive(ctx context.Context, hear bot.Hear, e envelope) {
 	})
 	if err != nil {
 		e.done(err)
+	}
+}
+
+// hearing has an update heard and keeps the answer. What is in vain is only
+// answered: whoever said it is known by the id alone, if by nothing else.
+func (s *Slack) hearing(hear bot.Hear, u *wire.Update, answer *bot.Answer) ingest.Hearing {
+	return func(ctx context.Context, inVain error) (err error) {
+		if inVain == nil {
+			*answer, err = s.deliver(ctx, hear, u)
+			return err
+		}
+		ctx, cancel := context.WithTimeout(ctx, hearWithin)
+		defer cancel()
+		if u.In.InVain = inVain; u.In.By.ID == "" {
+			u.In.By.ID = wire.Principal(cmp.Or(u.User, u.Bot))
+			u.In.By.Bot = u.User == ""
+		}
+		*answer, err = hear(ctx, u.In)
+		return err
 	}
 }
 

@@ -33,16 +33,20 @@ type intake struct {
 type timeouts struct {
 	socket.Times
 
-	gap     time.Duration // without any connection: longer, and messages are read back
-	failed  time.Duration // after an event could not be heard, for Slack to send it again
-	save    time.Duration // between two notes of what was read
+	gap    time.Duration // without any connection: longer, and messages are read back
+	failed time.Duration // after an event could not be heard, for Slack to send it again
+	save   time.Duration // between two notes of what was read
+	// parents is how long before the bot went threads may have begun in which it
+	// is looked for replies that were missed: a channel's history shows only in
+	// which threads there are some.
+	parents time.Duration
 	first   time.Duration // the first pause between attempts
 	longest time.Duration // and the last
 }
 
 func defaultTimeouts() timeouts {
 	return timeouts{Times: socket.Times{Hello: 10 * time.Second, Silence: 30 * time.Second, Drain: 15 * time.Second},
-		gap: 10 * time.Second, failed: 15 * time.Second, save: 5 * time.Second, first: 250 * time.Millisecond, longest: time.Minute}
+		gap: 10 * time.Second, failed: 15 * time.Second, save: 5 * time.Second, parents: 7 * 24 * time.Hour, first: 250 * time.Millisecond, longest: time.Minute}
 }
 
 // backoff lies between attempts, and is longer where Slack asks for more.

@@ -37,7 +37,8 @@ type Memory struct {
 	Commits  []agent.Commit
 	Reads    int // events that were read
 	Damaged  agent.RunID
-	Down     error // what every call says
+	Newer    agent.RunID // whose journal a newer build wrote
+	Down     error       // what every call says
 	// before, when set, runs once, ahead of the next strict commit: somebody
 	// else is faster.
 	Before func()
@@ -99,6 +100,8 @@ func (m *Memory) Read(_ context.Context, run agent.RunID, after uint64) ([]agent
 		return nil, m.Down
 	case !known:
 		return nil, agent.ErrNoRun
+	case run == m.Newer:
+		return j[:1], &agent.EntryError{Run: run, Seq: 2, Err: agent.ErrNewer}
 	case run == m.Damaged:
 		return j[:1], &agent.EntryError{Run: run, Seq: 2, Err: agent.ErrDamaged}
 	}

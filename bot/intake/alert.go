@@ -9,9 +9,28 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/runs"
+	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
 // Word to the administrators that something did not happen.
+
+// AlertMessage is the kind of alert about what could not be taken in.
+const AlertMessage = "message"
+
+// alarm tells the administrators of a place in which something cannot be taken
+// in: once a day, and of a run wherever it is spoken of.
+func (req *request) alarm(ctx context.Context, cause error) {
+	id, what, next := req.in.Where.String(), "at `"+req.in.Where.String()+"`", "The log of `deckhand serve` says more; it is not tried again, and who said it was told so."
+	if entry, is := errors.AsType[*agent.EntryError](cause); is {
+		id, what = string(entry.Run), "in run "+string(entry.Run)
+		next = "Update the replicas where a newer build wrote its journal. Where it is damaged, see `deckhand journal " + string(entry.Run) + "`, and let its goal be started again."
+	}
+	if req.cfg.Alarmed != nil {
+		req.cfg.Alarmed(AlertMessage)
+	}
+	req.Alert(ctx, bot.Alert{ID: AlertMessage + "/" + id + "/" + req.now.UTC().Format(time.DateOnly), Kind: AlertMessage,
+		Text: "Something that " + bot.Mention(req.in.By.ID) + " said could not be taken in " + what + ": " + text.Safe(cause.Error()) + ". " + next})
+}
 
 // Alert tells each administrator in a direct conversation, once over all
 // processes. What cannot be told is in the log.

@@ -36,6 +36,9 @@ type Config struct {
 	// CatchUp is the age from which a goal that was missed is asked about
 	// before it starts; 0: none is.
 	CatchUp time.Duration
+	// Alarmed counts alerts that the chat raises itself, by their kind; nil:
+	// nobody does.
+	Alarmed func(kind string)
 	Log     *slog.Logger
 }
 

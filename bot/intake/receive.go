@@ -21,6 +21,9 @@ func (c *Chat) Receive(ctx context.Context, in bot.Inbound) (bot.Answer, error) 
 	if in.By.ID == "" || in.Act == nil || !c.cfg.Runs.Authority.Hears(in.By) {
 		return bot.Answer{}, nil
 	}
+	if in.InVain != nil {
+		return req.inVain(ctx)
+	}
 	tired, err := c.count(ctx, req)
 	if err != nil || tired {
 		return bot.Answer{}, err

@@ -3,6 +3,7 @@ package intake
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -36,9 +37,43 @@ func (req *request) refusal(ctx context.Context, err error) (bot.Answer, error) 
 		return private("That run has not ended yet; rate its report."), nil
 	case errors.Is(err, agent.ErrDamaged):
 		req.cfg.Log.Error("a journal cannot be read", "where", req.in.Where.String(), "err", err)
-		return private("The journal of this run is damaged, so nothing can be done about it here; an administrator has to look at it."), nil
+		req.alarm(ctx, err)
+		return bot.Answer{Private: whyInVain(err)}, nil
 	}
 	return bot.Answer{}, err
+}
+
+// inVain answers what could not be taken in, however often that was tried, once
+// over all processes, and tells the administrators. People who talk to each
+// other are not interrupted.
+func (req *request) inVain(ctx context.Context) (bot.Answer, error) {
+	if said, is := req.in.Act.(bot.Said); is && !said.To && !said.Direct {
+		run, err := req.cfg.Store.Value(ctx, agent.ThreadName(req.in.Where.String()))
+		if err != nil || run == "" {
+			return bot.Answer{}, err
+		}
+	}
+	a, err := req.once(ctx, bot.Answer{Private: whyInVain(req.in.InVain)})
+	if errors.Is(err, agent.ErrSeen) {
+		return bot.Answer{}, nil
+	}
+	if err != nil {
+		return bot.Answer{}, fmt.Errorf("what %s did at %s can neither be taken in nor answered: %w", req.in.By.ID, req.in.Where, err)
+	}
+	req.alarm(ctx, req.in.InVain)
+	return a, nil
+}
+
+// whyInVain says why nothing came of what a person did, and what to do.
+func whyInVain(err error) string {
+	switch {
+	case errors.Is(err, agent.ErrNewer):
+		return "This run cannot be read here: a newer version of me has written to it, and I am still the older one. Nothing was done. " +
+			"Say it again once the update is through; an administrator has been told."
+	case errors.Is(err, agent.ErrDamaged):
+		return "This run cannot be read: its journal is damaged, so nothing was done. Start its goal again in a new thread; an administrator has been told."
+	}
+	return "I could not take this in, however often I tried, so nothing was done. Please say it again, or start anew in another thread; an administrator has been told."
 }
 
 // undecided says why a decision does not count: to whom it belongs, or who was

@@ -85,7 +85,8 @@ type Channel struct {
 	Owner  string                `json:"owner_id"`
 	Last   string                `json:"last_message_id"`
 	Thread struct {
-		Locked bool `json:"locked"`
+		Locked   bool   `json:"locked"`
+		Archived string `json:"archive_timestamp"` // when it was archived, or opened, last
 	} `json:"thread_metadata"`
 }
 

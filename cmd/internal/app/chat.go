@@ -2,6 +2,7 @@ package app
 
 import (
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/loop/watchdog"
 	"github.com/deckhand-bot/deckhand/bot/intake"
 	"github.com/deckhand-bot/deckhand/bot/posting"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
@@ -32,6 +33,7 @@ func (a *App) newTalk() (*talk, error) {
 		chat: intake.New(intake.Config{
 			Runs: NewClient(c, a.store), Store: a.store, Brief: brief, Recurring: recurs, Reporter: reports,
 			Zone: c.Zone, Unpriced: unpriced(c), CatchUp: c.Retention.CatchUp, Log: o.Log,
+			Alarmed: func(kind string) { a.meter.alert(watchdog.AlertKind(kind), 1) },
 		}),
 	}
 	t.clock = recurring.NewClock(recurring.ClockConfig{Reporter: reports, Recurring: recurs, Brief: brief, Alarm: a.overdue(t.chat.Alert)})

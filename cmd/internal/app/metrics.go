@@ -10,8 +10,10 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/guard"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/loop/watchdog"
+	"github.com/deckhand-bot/deckhand/bot/intake"
 )
 
 // meter counts what a serving process does and shows it in Prometheus' text
@@ -23,8 +25,9 @@ func newMeter(version string) meter {
 	started := time.Now()
 	m.set.NewGauge(series("deckhand_build_info", "version", version)+",go="+strconv.Quote(runtime.Version())+"}", func() float64 { return 1 })
 	m.set.NewGauge("deckhand_uptime_seconds", func() float64 { return time.Since(started).Seconds() })
+	m.set.NewGauge("deckhand_panics_total", func() float64 { return float64(guard.Caught()) })
 	m.set.NewCounter("deckhand_strands_worked_total")
-	for _, kind := range append(watchdog.AlertKinds(), scheduleAlert) {
+	for _, kind := range append(watchdog.AlertKinds(), scheduleAlert, intake.AlertMessage) {
 		m.alert(kind, 0) // a series that begins at its first alert hides it from rate()
 	}
 	for _, verdict := range []agent.CheckInVerdict{agent.CheckInContinue, agent.CheckInNudge, agent.CheckInReplan, agent.CheckInEscalate, agent.CheckInStop} {
