@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -80,7 +81,9 @@ type Spend struct {
 	Limit   int64
 }
 
-// Commit is one atomic write to one run's journal.
+// Commit is one atomic write to one run's journal. A run begins with a commit
+// whose first event is run.started; any other to a run without events is
+// ErrNoRun, and nothing is written.
 type Commit struct {
 	// ID is random per attempt. A commit whose ID was the last one at this
 	// lease's turn (or, without a lease, was ever accepted) is a success and
@@ -89,15 +92,17 @@ type Commit struct {
 	Run RunID
 	// Lease nil: a fact from outside, appended always.
 	Lease *Lease
-	// Seen is the last seq that the writer had folded. A release with newer
-	// events in the journal makes the strand due at once instead.
+	// Seen is the last seq that the writer had folded. A release where the
+	// journal ends elsewhere makes the strand due at once instead: there is
+	// something new, or the store lost its newest events. SeenAll: whatever
+	// there is, nothing is news.
 	Seen uint64
 	// SeenAt is the stamp of the event at Seen: a server that was killed, or a
 	// replica that took its place, may have lost it, and others may have
 	// written in its place since. A commit that was decided on such a fold is
 	// refused with ErrLost. Zero: not compared.
 	SeenAt time.Time
-	// Strict refuses with ErrStale when the journal is longer than Seen.
+	// Strict refuses with ErrStale when the journal does not end at Seen.
 	Strict bool
 	Events []Event // Strand and Body are read; Run, Seq and At are set by the store
 	// Wake sets due times. For the lease's own strand an entry releases the
@@ -117,6 +122,9 @@ type Commit struct {
 	// retention starts.
 	Ends bool
 }
+
+// SeenAll as Commit.Seen is for writers that did not fold the run.
+const SeenAll = math.MaxUint64
 
 // Receipt is a commit's place in the journal: Seq of its last event (of the
 // journal's last event where it had none), and the store's clock, which is the

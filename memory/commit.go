@@ -44,6 +44,14 @@ func Check(c agent.Commit) error {
 	return nil
 }
 
+// Starts says whether a commit may be the first of its run: only one whose
+// first event is run.started. Anything else that comes to an empty journal (it
+// expired, or a failover lost it) is refused with agent.ErrNoRun: a run without
+// a beginning could be neither cancelled nor ended.
+func Starts(c agent.Commit) bool {
+	return len(c.Events) > 0 && c.Events[0].Body != nil && c.Events[0].Body.Kind() == agent.RunStarted{}.Kind()
+}
+
 // BlobHash is the name of an artifact: the SHA-256 of its bytes, in lower-case hex.
 func BlobHash(data []byte) string {
 	sum := sha256.Sum256(data)

@@ -213,7 +213,7 @@ func (t *turn) rest(ctx context.Context, d time.Duration) error {
 func (t *turn) handBack(ctx context.Context, due time.Time) {
 	t.salvage(ctx)
 	lease := t.lease
-	_, err := t.Store.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: lease.Run, Lease: &lease, Seen: ^uint64(0),
+	_, err := t.Store.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: lease.Run, Lease: &lease, Seen: agent.SeenAll,
 		Wake: map[agent.StrandID]time.Time{lease.Strand: due}})
 	if err != nil && !refused(err) {
 		t.Log.Warn("cannot hand back; the lease will run out", "run", lease.Run, "strand", lease.Strand, "err", err)
@@ -230,7 +230,7 @@ func (t *turn) cutOff(ctx context.Context) {
 // pause stops the whole run until a person resumes it.
 func (t *turn) pause(ctx context.Context, reason string) {
 	lease := t.lease
-	_, err := t.Store.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: lease.Run, Lease: &lease, Seen: ^uint64(0),
+	_, err := t.Store.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: lease.Run, Lease: &lease, Seen: agent.SeenAll,
 		Events: []agent.Event{{Strand: lease.Strand, Body: agent.RunControlled{Word: agent.WordPause, By: agent.Deckhand, Reason: reason}}},
 		Wake:   map[agent.StrandID]time.Time{lease.Strand: agent.Parked}})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 
 // MaxPlan is the number of tasks above which a plan is not examined any further
 // than V18.
-const MaxPlan = 5000
+const MaxPlan = 1000
 
 // Options is what Check knows beside the plan.
 type Options struct {

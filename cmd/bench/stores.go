@@ -94,7 +94,7 @@ func turn(ctx context.Context, s store) (took []time.Duration, n int, err error)
 	}
 	for _, l := range leases {
 		began := time.Now()
-		_, err := s.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: l.Run, Lease: &l, Seen: ^uint64(0),
+		_, err := s.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: l.Run, Lease: &l, Seen: agent.SeenAll,
 			Events: []agent.Event{said("a step of the run with some text in it")},
 			Wake:   map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}})
 		if err != nil {
@@ -127,7 +127,7 @@ func handOff(ctx context.Context, s store) (time.Duration, error) {
 			leases, err := s.Claim(ctx, 1, 5*time.Second, "")
 			at := time.Now()
 			for _, l := range leases {
-				_, e := s.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: l.Run, Lease: &l, Seen: ^uint64(0),
+				_, e := s.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: l.Run, Lease: &l, Seen: agent.SeenAll,
 					Wake: map[agent.StrandID]time.Time{agent.Main: agent.Parked}})
 				err = errors.Join(err, e)
 			}

@@ -25,6 +25,11 @@ func said(strand agent.StrandID, text string) agent.Event {
 	return agent.Event{Strand: strand, Body: agent.PersonSaid{By: "terminal", Text: text, Trusted: true}}
 }
 
+// opens is the event that a run begins with.
+func opens() agent.Event {
+	return agent.Event{Strand: agent.Main, Body: agent.RunStarted{Goal: "test", Requester: "terminal"}}
+}
+
 // each runs f in 32 goroutines until n steps are made, and returns steps a second.
 func each(b *testing.B, n int, f func(ctx context.Context, worker int) error) float64 {
 	b.Helper()
@@ -52,7 +57,7 @@ func fill(b *testing.B, s *redis.Store, runs int) {
 	for range runs {
 		c := agent.Commit{
 			ID: agent.NewID(), Run: agent.RunID(agent.NewID()),
-			Events: []agent.Event{said(agent.Main, payload)}, Wake: map[agent.StrandID]time.Time{agent.Main: agent.AtOnce},
+			Events: []agent.Event{opens(), said(agent.Main, payload)}, Wake: map[agent.StrandID]time.Time{agent.Main: agent.AtOnce},
 		}
 		if _, err := s.Commit(b.Context(), c); err != nil {
 			b.Fatal(err)
@@ -69,7 +74,7 @@ func claimCommit(s *redis.Store) func(context.Context, int) error {
 		}
 		for _, l := range leases {
 			_, err := s.Commit(ctx, agent.Commit{
-				ID: agent.NewID(), Run: l.Run, Lease: &l, Seen: 1 << 40,
+				ID: agent.NewID(), Run: l.Run, Lease: &l, Seen: agent.SeenAll,
 				Events: []agent.Event{said(l.Strand, payload)}, Wake: map[agent.StrandID]time.Time{l.Strand: agent.AtOnce},
 			})
 			if err != nil {

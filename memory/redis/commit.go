@@ -103,6 +103,9 @@ func (s *Store) pack(c agent.Commit) (packed, error) {
 
 // seen is what the commit's writer had folded, as the script takes it.
 func seen(c agent.Commit) string {
+	if c.Seen == agent.SeenAll {
+		return "*"
+	}
 	text := strconv.FormatUint(c.Seen, 10)
 	if c.Seen > 0 && !c.SeenAt.IsZero() {
 		text += " " + strconv.FormatInt(c.SeenAt.UnixMicro(), 10)
@@ -117,7 +120,7 @@ func (s *Store) addOptions(p *packed, c agent.Commit, shard int) {
 		p.options += letter
 		p.keys = append(p.keys, key)
 	}
-	if c.Lease == nil || c.Seen == 0 {
+	if memory.Starts(c) {
 		ask("r", s.runs(shard))
 	}
 	if c.Lease == nil {
@@ -204,7 +207,7 @@ func (s *Store) send(ctx context.Context, p packed, ask bool) (agent.Receipt, er
 
 // refusals are what the script answers a commit with that it does not write.
 var refusals = map[string]error{
-	"empty":    fmt.Errorf("it says what it has seen, but the run has no events: %w", agent.ErrNoRun),
+	"empty":    fmt.Errorf("the run has no events, and the first must be run.started: %w", agent.ErrNoRun),
 	"conflict": agent.ErrConflict,
 	"stale":    agent.ErrStale,
 	"seen":     agent.ErrSeen,
@@ -237,6 +240,9 @@ func receipt(reply any, p packed) (agent.Receipt, error) {
 		return agent.Receipt{}, errFits
 	case word == "budget" && len(numbers) == 1 && numbers[0] >= 0 && int(numbers[0]) < len(p.spends):
 		return agent.Receipt{}, fmt.Errorf("commit to run %s: %w", p.run, &agent.BudgetError{Counter: p.spends[numbers[0]].Counter})
+	}
+	if word == "damaged" && len(numbers) == 2 {
+		return agent.Receipt{}, fmt.Errorf("commit to run %s: its journal has %d entries and its head says %d: %w", p.run, numbers[0], numbers[1], agent.ErrDamaged)
 	}
 	if err := refusals[word]; err != nil {
 		return agent.Receipt{}, fmt.Errorf("commit to run %s: %w", p.run, err)

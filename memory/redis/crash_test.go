@@ -85,7 +85,7 @@ func (b *book) work(ctx context.Context, stop <-chan struct{}, s *redis.Store, w
 		for _, l := range leases {
 			text := fmt.Sprintf("worker %d step %d", worker, i)
 			r, err := insist(ctx, s, agent.Commit{
-				ID: agent.NewID(), Run: l.Run, Lease: &l, Seen: 1 << 40, Once: []string{text},
+				ID: agent.NewID(), Run: l.Run, Lease: &l, Seen: agent.SeenAll, Once: []string{text},
 				Spend:  []agent.Spend{{Counter: "run/" + string(l.Run) + "/steps", Nano: 1}, {Counter: "steps", Nano: 1}},
 				Set:    map[string]string{"newest/" + string(l.Run): text},
 				Events: []agent.Event{said(l.Strand, text)}, Wake: map[agent.StrandID]time.Time{l.Strand: agent.AtOnce},
@@ -117,7 +117,7 @@ func TestKilledServerLosesNothing(t *testing.T) {
 	var runs []agent.RunID
 	for range 12 {
 		run := agent.RunID(agent.NewID())
-		c := agent.Commit{ID: agent.NewID(), Run: run, Events: []agent.Event{said(agent.Main, "opens")}, Wake: map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}}
+		c := agent.Commit{ID: agent.NewID(), Run: run, Events: []agent.Event{opens()}, Wake: map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}}
 		if _, err := s.Commit(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
@@ -171,6 +171,9 @@ func (b *book) check(t *testing.T, s *redis.Store, run agent.RunID) (steps int64
 	at := map[string]uint64{}
 	newest := ""
 	for i, e := range events {
+		if i == 0 {
+			continue // it opens the run
+		}
 		body, ok := e.Body.(agent.PersonSaid)
 		if !ok {
 			t.Fatalf("run %s: entry %d is %+v", run, e.Seq, e.Body)

@@ -112,7 +112,7 @@ func park(ctx context.Context, s *redis.Store, strands, events int, text string)
 	for i := len(wakes); i < strands; i++ {
 		wakes[agent.TaskStrand(agent.TaskID(fmt.Sprint("step-", i)))] = agent.AtOnce
 	}
-	first := agent.Commit{ID: agent.NewID(), Run: run, Events: []agent.Event{said(agent.Main, text)}, Wake: wakes}
+	first := agent.Commit{ID: agent.NewID(), Run: run, Events: []agent.Event{opens()}, Wake: wakes}
 	if _, err := s.Commit(ctx, first); err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func park(ctx context.Context, s *redis.Store, strands, events int, text string)
 	}
 	written := 1
 	for i, l := range leases {
-		c := agent.Commit{ID: agent.NewID(), Run: run, Lease: &l, Seen: 1 << 40, Wake: map[agent.StrandID]time.Time{l.Strand: agent.Parked}}
+		c := agent.Commit{ID: agent.NewID(), Run: run, Lease: &l, Seen: agent.SeenAll, Wake: map[agent.StrandID]time.Time{l.Strand: agent.Parked}}
 		for ; written < 1+(events-1)*(i+1)/strands; written++ {
 			c.Events = append(c.Events, said(l.Strand, text))
 		}

@@ -16,7 +16,7 @@ import (
 func begin(t *testing.T, s *redis.Store) agent.RunID {
 	t.Helper()
 	run := agent.RunID(agent.NewID())
-	c := agent.Commit{ID: agent.NewID(), Run: run, Events: []agent.Event{said(agent.Main, "opens")}, Wake: map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}}
+	c := agent.Commit{ID: agent.NewID(), Run: run, Events: []agent.Event{opens()}, Wake: map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}}
 	if _, err := s.Commit(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestLostRingsCostASecond(t *testing.T) {
 		if reply, err := srv.Ask("CLIENT KILL TYPE pubsub"); err != nil || !strings.HasPrefix(reply, ":") {
 			t.Fatalf("kill connections: %q, %v", reply, err)
 		}
-		c := agent.Commit{ID: agent.NewID(), Run: run, Events: []agent.Event{said(agent.Main, "opens")}, Wake: map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}}
+		c := agent.Commit{ID: agent.NewID(), Run: run, Events: []agent.Event{opens()}, Wake: map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}}
 		if _, err := desk.Commit(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}

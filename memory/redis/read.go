@@ -29,15 +29,19 @@ type entry struct {
 	Body   json.RawMessage `json:"body"`
 }
 
-// Read implements agent.Store.
+// Read implements agent.Store. What is behind the journal's head is of a commit
+// that broke off: the next one removes it.
 func (s *Store) Read(ctx context.Context, run agent.RunID, after uint64) ([]agent.Event, error) {
 	var events []agent.Event
 	for {
-		lines, err := s.client.LRange(ctx, s.journal(run), int64(after), int64(after)+page-1).Result()
+		lines, length, err := s.readPage(ctx, run, after)
 		if err != nil {
 			return nil, s.explain(ctx, "read run "+string(run), err)
 		}
-		for _, line := range lines {
+		if length == 0 {
+			return nil, fmt.Errorf("run %s: %w", run, agent.ErrNoRun)
+		}
+		for _, line := range lines[:min(uint64(len(lines)), length-min(after, length))] {
 			after++
 			e, err := decodeEntry(run, after, line)
 			if err != nil {
@@ -45,18 +49,30 @@ func (s *Store) Read(ctx context.Context, run agent.RunID, after uint64) ([]agen
 			}
 			events = append(events, e)
 		}
-		if len(lines) < page {
-			break
+		if len(lines) < page || after >= length {
+			return events, nil
 		}
 	}
-	if len(events) > 0 {
-		return events, nil
+}
+
+// readPage reads entries after the seq, and how long the journal was right
+// before. Length 0: there is no such run.
+func (s *Store) readPage(ctx context.Context, run agent.RunID, after uint64) (lines []string, length uint64, err error) {
+	line := s.client.Pipeline()
+	head := line.HGet(ctx, s.run(run), "head")
+	found := line.LRange(ctx, s.journal(run), int64(after), int64(after)+page-1)
+	_, _ = line.Exec(ctx) // each command carries its own error
+	if err := found.Err(); err != nil {
+		return nil, 0, err
 	}
-	length, err := s.journalLength(ctx, run)
-	if err == nil && length == 0 {
-		err = fmt.Errorf("run %s: %w", run, agent.ErrNoRun)
+	if errors.Is(head.Err(), redis.Nil) {
+		return nil, 0, nil
 	}
-	return nil, err
+	if err := head.Err(); err != nil {
+		return nil, 0, err
+	}
+	length, err = parseHead(head.Val())
+	return found.Val(), length, err
 }
 
 // decodeEntry reads a line that must be the entry with the seq.
@@ -73,18 +89,6 @@ func decodeEntry(run agent.RunID, seq uint64, text string) (agent.Event, error) 
 		return agent.Event{}, err
 	}
 	return agent.Event{Run: run, Strand: l.Strand, Seq: seq, At: stampTime(l.At), Body: body}, nil
-}
-
-// journalLength is the number of events of a run, 0 for an unknown one.
-func (s *Store) journalLength(ctx context.Context, run agent.RunID) (uint64, error) {
-	head, err := s.client.HGet(ctx, s.run(run), "head").Result()
-	if errors.Is(err, redis.Nil) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, s.explain(ctx, "read run "+string(run), err)
-	}
-	return parseHead(head)
 }
 
 // parseHead reads the length of a journal from the head in its run's hash.

@@ -21,6 +21,11 @@ func said(s agent.StrandID, text string) agent.Event {
 	return agent.Event{Strand: s, Body: agent.PersonSaid{By: "terminal", Text: text, Trusted: true}}
 }
 
+// opens is the event that a run begins with.
+func opens() agent.Event {
+	return agent.Event{Strand: agent.Main, Body: agent.RunStarted{Goal: "test", Requester: "terminal"}}
+}
+
 // quantile sorts the durations and returns the q-th share in milliseconds.
 func quantile(all []time.Duration, q float64) float64 {
 	slices.Sort(all)
@@ -57,7 +62,7 @@ func BenchmarkClaimCommit(b *testing.B) {
 	s := open(b, b.TempDir(), time.Minute, sqlite.Worker)
 	for range 64 {
 		c := agent.Commit{ID: agent.NewID(), Run: agent.RunID(agent.NewID()), Wake: wake{agent.Main: agent.AtOnce, "task/a": agent.AtOnce}}
-		c.Events = []agent.Event{said(agent.Main, "opens")}
+		c.Events = []agent.Event{opens()}
 		if _, err := s.Commit(ctx, c); err != nil {
 			b.Fatal(err)
 		}
@@ -103,7 +108,7 @@ func turn(ctx context.Context, s *sqlite.Store, text string) (time.Duration, err
 	l := leases[0]
 	began := time.Now()
 	_, err = s.Commit(ctx, agent.Commit{
-		ID: agent.NewID(), Run: l.Run, Lease: &l, Seen: 1 << 40,
+		ID: agent.NewID(), Run: l.Run, Lease: &l, Seen: agent.SeenAll,
 		Events: []agent.Event{said(l.Strand, text)}, Wake: wake{l.Strand: agent.AtOnce},
 	})
 	return time.Since(began), err
@@ -129,7 +134,7 @@ func BenchmarkHandOff(b *testing.B) {
 	for b.Loop() {
 		go claim()
 		began := time.Now()
-		if _, err := s.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: run, Events: []agent.Event{said(agent.Main, "go")}, Wake: wake{agent.Main: agent.AtOnce}}); err != nil {
+		if _, err := s.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: run, Events: []agent.Event{opens()}, Wake: wake{agent.Main: agent.AtOnce}}); err != nil {
 			b.Fatal(err)
 		}
 		w := <-got
@@ -137,7 +142,7 @@ func BenchmarkHandOff(b *testing.B) {
 			b.Fatalf("claimed %+v, %v", w.leases, w.err)
 		}
 		all = append(all, w.at.Sub(began))
-		if _, err := s.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: run, Lease: &w.leases[0], Seen: 1 << 40, Wake: wake{agent.Main: agent.Parked}}); err != nil {
+		if _, err := s.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: run, Lease: &w.leases[0], Seen: agent.SeenAll, Wake: wake{agent.Main: agent.Parked}}); err != nil {
 			b.Fatal(err)
 		}
 	}

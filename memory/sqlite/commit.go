@@ -88,6 +88,10 @@ func (s *Store) Commit(ctx context.Context, c agent.Commit) (agent.Receipt, erro
 	return a.receipt, a.refused
 }
 
+// news says whether the run's journal ends elsewhere than where the writer of
+// the commit thinks it does.
+func (e *entry) news(run *runRow) bool { return e.Seen != agent.SeenAll && run.length != e.Seen }
+
 // commit checks everything and then writes everything. An error other than a
 // refusal spoils the transaction.
 func (t *txn) commit(ctx context.Context, e *entry) (r agent.Receipt, refused, err error) {
@@ -113,8 +117,11 @@ func (t *txn) commit(ctx context.Context, e *entry) (r agent.Receipt, refused, e
 		}
 		return r, refused, err
 	}
-	if e.Strict && run.length > e.Seen {
+	if e.Strict && e.news(run) {
 		return r, agent.ErrStale, nil
+	}
+	if e.Run != "" && run.length == 0 && !memory.Starts(e.Commit) {
+		return r, fmt.Errorf("commit to run %s: the run has no events, and the first must be run.started: %w", e.Run, agent.ErrNoRun), nil
 	}
 	if refused, err = t.checkKeys(ctx, e); refused != nil || err != nil {
 		return r, refused, err
@@ -191,7 +198,7 @@ func (t *txn) checkSpend(ctx context.Context, spend []agent.Spend) (refused, err
 
 // write is the half of a commit that nothing refuses any more.
 func (t *txn) write(ctx context.Context, e *entry, row strandRow, run *runRow) (r agent.Receipt, err error) {
-	at, before, newest := max(t.now, run.newest), run.length, run.newest
+	at, before, newest, news := max(t.now, run.newest), run.length, run.newest, e.news(run)
 	text := stamp(at).Format(stampLayout)
 	for i, event := range e.events {
 		seq := before + uint64(i) + 1
@@ -214,14 +221,14 @@ func (t *txn) write(ctx context.Context, e *entry, row strandRow, run *runRow) (
 	if before > 0 {
 		r.Before = stamp(newest)
 	}
-	if err := t.writeStrands(ctx, e, row, r, before > e.Seen); err != nil {
+	if err := t.writeStrands(ctx, e, row, r, news); err != nil {
 		return r, err
 	}
 	return r, t.writeKeys(ctx, e, r)
 }
 
-// writeStrands writes due times. news: the journal has events that the lease's
-// holder has not seen.
+// writeStrands writes due times. news: the journal does not end where the
+// lease's holder has seen its end.
 func (t *txn) writeStrands(ctx context.Context, e *entry, row strandRow, r agent.Receipt, news bool) error {
 	run := string(e.Run)
 	if e.Lease != nil {

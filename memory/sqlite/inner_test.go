@@ -67,6 +67,14 @@ func inner(t *testing.T) *Store {
 	return s
 }
 
+// start opens the run, so that facts can be added to it.
+func start(t *testing.T, s *Store, run agent.RunID) {
+	t.Helper()
+	if _, err := s.Commit(t.Context(), agent.Commit{ID: agent.NewID(), Run: run, Events: []agent.Event{{Strand: agent.Main, Body: agent.RunStarted{Goal: "test"}}}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func fact(run agent.RunID, text string) agent.Commit {
 	return agent.Commit{ID: agent.NewID(), Run: run, Events: []agent.Event{{Strand: agent.Main, Body: agent.PersonSaid{Text: text}}}}
 }
@@ -102,6 +110,7 @@ func queue(s *Store, f func(ctx context.Context, t *txn) error) chan error {
 
 func TestNeighboursOfAFailure(t *testing.T) {
 	s := inner(t)
+	start(t, s, "run-of-test")
 	broken := errors.New("broken in the middle")
 	write := func(text string, fails error) func(ctx context.Context, t *txn) error {
 		return func(ctx context.Context, tx *txn) error {
@@ -122,7 +131,7 @@ func TestNeighboursOfAFailure(t *testing.T) {
 		t.Errorf("the broken one: %v", err)
 	}
 	events, err := s.Read(t.Context(), "run-of-test", 0)
-	want := []agent.Body{agent.PersonSaid{Text: "first"}, agent.PersonSaid{Text: "third"}}
+	want := []agent.Body{agent.RunStarted{Goal: "test"}, agent.PersonSaid{Text: "first"}, agent.PersonSaid{Text: "third"}}
 	var got []agent.Body
 	for _, e := range events {
 		got = append(got, e.Body)
@@ -134,6 +143,7 @@ func TestNeighboursOfAFailure(t *testing.T) {
 
 func TestHandOffInOneTransaction(t *testing.T) {
 	s := inner(t)
+	start(t, s, "run-of-test")
 	letGo := occupy(t, s)
 	e, err := newEntry(agent.Commit{ID: agent.NewID(), Run: "run-of-test", Wake: map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}})
 	if err != nil {
@@ -158,6 +168,7 @@ func TestHandOffInOneTransaction(t *testing.T) {
 
 func TestFullDisk(t *testing.T) {
 	s := inner(t)
+	start(t, s, "run-of-test")
 	if _, err := s.Commit(t.Context(), fact("run-of-test", "before")); err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +194,7 @@ func TestFullDisk(t *testing.T) {
 	if _, err := s.Commit(t.Context(), fact("run-of-test", "after")); err != nil {
 		t.Fatalf("commit after there is space again: %v", err)
 	}
-	if events, err := s.Read(t.Context(), "run-of-test", 0); err != nil || len(events) != 2 {
+	if events, err := s.Read(t.Context(), "run-of-test", 0); err != nil || len(events) != 3 {
 		t.Fatalf("journal %+v, %v", events, err)
 	}
 }

@@ -116,7 +116,10 @@ func TestJournalIsReadable(t *testing.T) {
 	db := file(t, dir)
 	var seq int
 	var strand, at, kind, body string
-	row := db.QueryRowContext(t.Context(), "SELECT seq, strand, at, kind, body FROM journal WHERE run = ?", string(run))
+	if _, err := s.Commit(t.Context(), agent.Commit{ID: agent.NewID(), Run: run, Events: []agent.Event{said(agent.Main, "hello")}}); err != nil {
+		t.Fatal(err)
+	}
+	row := db.QueryRowContext(t.Context(), "SELECT seq, strand, at, kind, body FROM journal WHERE run = ? AND seq = 2", string(run))
 	if err := row.Scan(&seq, &strand, &at, &kind, &body); err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +127,7 @@ func TestJournalIsReadable(t *testing.T) {
 	if err != nil || !strings.HasSuffix(at, "Z") || time.Since(stamp).Abs() > time.Minute {
 		t.Errorf("at is %q, %v", at, err)
 	}
-	if seq != 1 || strand != "main" || kind != "person.said" || body != `{"by":"terminal","text":"opens","trusted":true}` {
+	if seq != 2 || strand != "main" || kind != "person.said" || body != `{"by":"terminal","text":"hello","trusted":true}` {
 		t.Errorf("entry %d of %s, %s: %s", seq, strand, kind, body)
 	}
 }

@@ -39,12 +39,16 @@ func park(tb testing.TB, dir string, runs int) (content int64) {
 	hour := time.Now().Add(24 * time.Hour)
 	var total atomic.Int64
 	const round = 5
-	for range parkedEvents / round {
+	for turn := range parkedEvents / round {
+		first := turn == 0
 		g, ctx := errgroup.WithContext(tb.Context())
 		g.SetLimit(64)
 		for _, run := range ids {
 			g.Go(func() error {
 				c := agent.Commit{ID: agent.NewID(), Run: run, Wake: wake{}}
+				if first {
+					c.Events = append(c.Events, opens())
+				}
 				for i := range round {
 					e := said(agent.TaskStrand(agent.TaskID(strconv.Itoa(i))), text)
 					body, err := agent.EncodeBody(e.Body)

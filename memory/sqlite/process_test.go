@@ -16,7 +16,7 @@ import (
 func begin(t testing.TB, s *sqlite.Store) agent.RunID {
 	t.Helper()
 	run := agent.RunID(agent.NewID())
-	c := agent.Commit{ID: agent.NewID(), Run: run, Events: []agent.Event{said(agent.Main, "opens")}, Wake: wake{agent.Main: agent.AtOnce}}
+	c := agent.Commit{ID: agent.NewID(), Run: run, Events: []agent.Event{opens()}, Wake: wake{agent.Main: agent.AtOnce}}
 	if _, err := s.Commit(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func runs(b *bed) {
 	for range 4 {
 		b.later()
 		run := agent.RunID(agent.NewID())
-		b.commit(agent.Commit{Run: run, Events: []agent.Event{say(agent.Main, "a"), say(agent.Main, "b")}})
+		b.commit(agent.Commit{Run: run, Events: []agent.Event{opens(), say(agent.Main, "b")}})
 		order = append(order, run)
 	}
 	b.commit(agent.Commit{Run: order[0], Events: []agent.Event{say(agent.Main, "news do not make a run newer")}})

@@ -39,13 +39,18 @@ func text(e agent.Event) string {
 	return said.Text
 }
 
+// opens is the event that a run begins with.
+func opens() agent.Event {
+	return agent.Event{Strand: agent.Main, Body: agent.RunStarted{Goal: "test", Requester: "terminal"}}
+}
+
 // start opens a run whose main strand is due.
 func (b *bed) start() agent.RunID {
 	b.Helper()
 	run := agent.RunID(agent.NewID())
 	b.commit(agent.Commit{
 		Run: run, Wake: wake{agent.Main: agent.AtOnce},
-		Events: []agent.Event{{Strand: agent.Main, Body: agent.RunStarted{Goal: "test", Requester: "terminal"}}},
+		Events: []agent.Event{opens()},
 	})
 	return run
 }

@@ -93,12 +93,6 @@ func leaseHead(b *bed) {
 		}
 		b.commit(agent.Commit{Run: run, Lease: &got[0], Seen: head.Seq, Wake: wake{agent.Main: agent.Parked}})
 	}
-	b.Log("a strand of a run without events")
-	bare := agent.RunID(agent.NewID())
-	b.commit(agent.Commit{Run: bare, Wake: wake{agent.Main: agent.AtOnce}})
-	if got := b.claim(bare, agent.Main); got.Head != (agent.Receipt{}) {
-		b.Fatalf("head %+v of a journal that has no events", got.Head)
-	}
 }
 
 type claimed struct {
@@ -139,7 +133,7 @@ func wakesClaim(b *bed) {
 			only = ""
 		}
 		b.waiting(only, run, func() {
-			b.commit(agent.Commit{Run: run, Events: []agent.Event{say(agent.Main, "go")}, Wake: wake{agent.Main: agent.AtOnce}})
+			b.commit(agent.Commit{Run: run, Events: []agent.Event{opens()}, Wake: wake{agent.Main: agent.AtOnce}})
 		})
 	}
 }
@@ -149,7 +143,7 @@ func wakesBeside(b *bed) {
 	for range 5 {
 		run := agent.RunID(agent.NewID())
 		b.waiting("", run, func() {
-			b.commitTo(other, agent.Commit{Run: run, Events: []agent.Event{say(agent.Main, "go")}, Wake: wake{agent.Main: agent.AtOnce}})
+			b.commitTo(other, agent.Commit{Run: run, Events: []agent.Event{opens()}, Wake: wake{agent.Main: agent.AtOnce}})
 		})
 	}
 }

@@ -41,7 +41,7 @@ func Work(ctx context.Context, s Store, out io.Writer) error {
 
 func turns(ctx context.Context, s Store, acknowledged func(agent.RunID, uint64, string) error) error {
 	run := agent.RunID(agent.NewID())
-	r, err := s.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: run, Events: []agent.Event{say(agent.Main, "opens")}, Wake: wake{agent.Main: agent.AtOnce}})
+	r, err := s.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: run, Events: []agent.Event{opens()}, Wake: wake{agent.Main: agent.AtOnce}})
 	for err == nil {
 		var leases []agent.Lease
 		leases, err = s.Claim(ctx, 1, time.Second, run)

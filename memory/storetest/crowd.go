@@ -66,7 +66,7 @@ func noTwo(b *bed) {
 		for s := range crowdStrands {
 			wakes[agent.TaskStrand(agent.TaskID(strconv.Itoa(s)))] = agent.AtOnce
 		}
-		b.commit(agent.Commit{Run: run, Events: []agent.Event{say(agent.Main, "opens")}, Wake: wakes})
+		b.commit(agent.Commit{Run: run, Events: []agent.Event{opens()}, Wake: wakes})
 		all = append(all, run)
 	}
 	handles := []Store{b.Store}
@@ -100,7 +100,7 @@ func (l *ledger) work(ctx context.Context, s Store) error {
 			}
 			l.give(lease)
 			_, err := s.Commit(ctx, agent.Commit{
-				ID: agent.NewID(), Run: lease.Run, Lease: &lease, Seen: 1 << 40,
+				ID: agent.NewID(), Run: lease.Run, Lease: &lease, Seen: agent.SeenAll,
 				Events: []agent.Event{say(lease.Strand, "turn %d", lease.Turn)}, Wake: wake{lease.Strand: until},
 			})
 			if err != nil {

@@ -53,7 +53,7 @@ func (m *model) commit(c agent.Commit) (seq uint64, refused []error) {
 	if refused := m.refuses(c, own); len(refused) > 0 {
 		return 0, refused
 	}
-	news := uint64(len(m.events)) > c.Seen
+	news := m.news(c)
 	for _, e := range c.Events {
 		m.events = append(m.events, text(e))
 	}
@@ -82,11 +82,19 @@ func (m *model) commit(c agent.Commit) (seq uint64, refused []error) {
 	return seq, nil
 }
 
+// news says whether the journal ends elsewhere than where the writer saw its end.
+func (m *model) news(c agent.Commit) bool {
+	return c.Seen != agent.SeenAll && uint64(len(m.events)) != c.Seen
+}
+
 func (m *model) refuses(c agent.Commit, own *modelStrand) (refused []error) {
+	if len(m.events) == 0 && (len(c.Events) == 0 || c.Events[0].Body.Kind() != agent.RunStarted{}.Kind()) {
+		refused = append(refused, agent.ErrNoRun)
+	}
 	if c.Lease != nil && (own == nil || !own.leased || own.epoch != c.Lease.Epoch || own.turn != c.Lease.Turn) {
 		refused = append(refused, agent.ErrConflict)
 	}
-	if c.Strict && uint64(len(m.events)) > c.Seen {
+	if c.Strict && m.news(c) {
 		refused = append(refused, agent.ErrStale)
 	}
 	sums := maps.Clone(m.counters)

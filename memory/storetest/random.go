@@ -49,7 +49,13 @@ func likeModel(b *bed) {
 // draw makes a commit; what it refers to is of few values, so that commits meet.
 func (p *pair) draw(t *rapid.T, own agent.StrandID) agent.Commit {
 	c := agent.Commit{ID: agent.NewID(), Run: p.model.run, Wake: wake{}, Strict: rapid.IntRange(0, 4).Draw(t, "strict") == 0}
-	c.Seen = uint64(max(0, len(p.model.events)-rapid.IntRange(0, 1).Draw(t, "unseen")))
+	c.Seen = uint64(max(0, len(p.model.events)-rapid.IntRange(-1, 1).Draw(t, "unseen")))
+	if rapid.IntRange(0, 5).Draw(t, "seen all") == 0 {
+		c.Seen = agent.SeenAll
+	}
+	if len(p.model.events) == 0 && rapid.IntRange(0, 2).Draw(t, "starts") > 0 {
+		c.Events = append(c.Events, opens())
+	}
 	for range rapid.IntRange(0, 2).Draw(t, "events") {
 		c.Events = append(c.Events, say(rapid.SampledFrom(someStrands).Draw(t, "of"), "%s", c.ID))
 	}

@@ -18,6 +18,7 @@ var refusalTests = []test{
 	{"strict wants the newest event to be seen", strict},
 	{"what was folded must be in the journal", lost},
 	{"a limit holds, is named, and can be given back to", limits},
+	{"a run begins with run.started only", ghosts},
 	{"a once-key works one time", once},
 	{"of many with one once-key one wins", onceCrowd},
 	{"a limit holds against a crowd", limitCrowd},
@@ -91,9 +92,9 @@ func strict(b *bed) {
 	b.commit(agent.Commit{Run: run, Lease: &lease, Seen: 3, Strict: true, Events: []agent.Event{say(agent.Main, "seen")}})
 	b.commit(agent.Commit{Run: run, Seen: 4, Strict: true, Events: []agent.Event{say(agent.Main, "fact too")}})
 	b.texts(run, "fact", "lax", "seen", "fact too")
-	opens := agent.Commit{Run: agent.RunID(agent.NewID()), Strict: true, Events: []agent.Event{say(agent.Main, "first")}}
-	b.commit(opens)
-	b.refused(opens, agent.ErrStale)
+	first := agent.Commit{Run: agent.RunID(agent.NewID()), Strict: true, Events: []agent.Event{opens()}}
+	b.commit(first)
+	b.refused(first, agent.ErrStale)
 }
 
 // lost commits on folds whose newest event the journal does not have: one that
@@ -174,6 +175,43 @@ func limits(b *bed) {
 	must(agent.Spend{Counter: "big", Nano: 2, Limit: 1<<53 + 3})
 	b.spent("big", 1<<53+3)
 	over("big", agent.Spend{Counter: "big", Nano: 1, Limit: 1<<53 + 3})
+}
+
+// ghosts commits everything but a run's beginning to a run that is not there:
+// never begun, or expired while somebody held it.
+func ghosts(b *bed) {
+	run, lease := b.leased()
+	ended := b.commit(agent.Commit{Run: run, Lease: &lease, Seen: 1, Ends: true, Events: []agent.Event{say(agent.Main, "bye")}, Wake: wake{agent.Main: agent.Parked}})
+	if n, err := b.Store.Expire(b.Context(), ended.At.Add(time.Hour)); err != nil || n != 1 {
+		b.Fatalf("expired %d, %v", n, err)
+	}
+	for _, run := range []agent.RunID{run, agent.RunID(agent.NewID())} {
+		own := agent.CounterOf(agent.RunCounter(run), "usd")
+		for name, c := range map[string]agent.Commit{
+			"a fact":        {Events: []agent.Event{say(agent.Main, "rated")}},
+			"a late start":  {Events: []agent.Event{say(agent.Main, "rated"), opens()}},
+			"a wake-up":     {Wake: wake{agent.Main: agent.AtOnce}},
+			"its counter":   {Spend: []agent.Spend{{Counter: own, Nano: 1}}},
+			"an end":        {Ends: true},
+			"a strict fact": {Strict: true, Events: []agent.Event{say(agent.Main, "rated")}},
+		} {
+			b.Log(name)
+			c.Run, c.Once, c.Set = run, []string{name}, map[string]string{name: string(run)}
+			b.refused(c, agent.ErrNoRun)
+			b.value(b.Store, name, "")
+		}
+		if info, is := b.info(run); is {
+			b.Fatalf("there is a run %+v", info)
+		}
+		if got, err := b.Store.Read(b.Context(), run, 0); !errors.Is(err, agent.ErrNoRun) {
+			b.Fatalf("read %v, %v; want ErrNoRun", got, err)
+		}
+		b.idle(run)
+		b.spent(own, 0)
+	}
+	b.Log("what was refused used up no key")
+	b.commit(agent.Commit{Run: run, Once: []string{"a fact"}, Events: []agent.Event{opens()}, Wake: wake{agent.Main: agent.AtOnce}})
+	b.claim(run, agent.Main)
 }
 
 func once(b *bed) {

@@ -47,7 +47,7 @@ func (b *bed) lists(run agent.RunID, last, from, to time.Time) {
 // clock is the store's.
 func (b *bed) clock() time.Time {
 	b.Helper()
-	return b.commit(agent.Commit{Run: agent.RunID(agent.NewID()), Events: []agent.Event{say(agent.Main, "what time is it")}}).At
+	return b.commit(agent.Commit{Run: agent.RunID(agent.NewID()), Events: []agent.Event{opens()}}).At
 }
 
 func lastEvent(b *bed) {
@@ -74,7 +74,7 @@ func lastEvent(b *bed) {
 
 func earliestDue(b *bed) {
 	run := agent.RunID(agent.NewID())
-	opened := b.commit(agent.Commit{Run: run, Events: []agent.Event{say(agent.Main, "opens")}}).At
+	opened := b.commit(agent.Commit{Run: run, Events: []agent.Event{opens()}}).At
 	b.lists(run, opened, time.Time{}, time.Time{})
 	in := opened.Add
 	for _, step := range []struct {

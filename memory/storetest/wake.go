@@ -17,6 +17,8 @@ var wakeTests = []test{
 	{"another strand gets the earlier time", earlier},
 	{"a leased strand is left alone", leftAlone},
 	{"a release with unseen events is due at once", unseen},
+	{"a release by who saw more than there is, is due at once", lostEnd},
+	{"a release by who saw all rests", seenAll},
 	{"a strand that was never woken is not due", neverWoken},
 }
 
@@ -89,7 +91,7 @@ func earlier(b *bed) {
 	} {
 		b.Log(name)
 		run := agent.RunID(agent.NewID())
-		b.commit(agent.Commit{Run: run, Events: []agent.Event{say(agent.Main, "opens")}, Wake: wake{"task/a": tc.old}})
+		b.commit(agent.Commit{Run: run, Events: []agent.Event{opens()}, Wake: wake{"task/a": tc.old}})
 		b.commit(agent.Commit{Run: run, Wake: wake{"task/a": tc.new}})
 		if tc.due {
 			b.claim(run, "task/a")
@@ -127,8 +129,26 @@ func unseen(b *bed) {
 	}
 }
 
+// lostEnd releases as a worker does whose newest commits the store has lost.
+func lostEnd(b *bed) {
+	run, lease := b.leased()
+	b.commit(agent.Commit{Run: run, Lease: &lease, Seen: 7, Events: []agent.Event{say(agent.Main, "decided")}, Wake: wake{agent.Main: agent.Parked}})
+	next := b.claim(run, agent.Main)
+	b.Log("and no decision is taken for what it did not see")
+	b.refused(agent.Commit{Run: run, Lease: &next, Seen: 7, Strict: true, Events: []agent.Event{say(agent.Main, "no")}}, agent.ErrStale)
+	b.commit(agent.Commit{Run: run, Lease: &next, Seen: 2, Wake: wake{agent.Main: agent.Parked}})
+	b.idle(run)
+}
+
+func seenAll(b *bed) {
+	run, lease := b.leased()
+	b.commit(agent.Commit{Run: run, Events: []agent.Event{say(agent.Main, "fact")}})
+	b.commit(agent.Commit{Run: run, Lease: &lease, Seen: agent.SeenAll, Strict: true, Wake: wake{agent.Main: agent.Parked}})
+	b.idle(run)
+}
+
 func neverWoken(b *bed) {
 	run := agent.RunID(agent.NewID())
-	b.commit(agent.Commit{Run: run, Events: []agent.Event{say(agent.Main, "for main"), say("task/a", "for a task")}})
+	b.commit(agent.Commit{Run: run, Events: []agent.Event{opens(), say(agent.Main, "for main"), say("task/a", "for a task")}})
 	b.idle(run)
 }

@@ -1,13 +1,17 @@
--- Writes one commit, all of it or nothing.
+-- Writes one commit, all of it or nothing: Redis does not undo what a script
+-- wrote before an error. So everything is checked and worked out in the first
+-- half, nothing in the second half can fail, and what listeners are told comes
+-- last, in a call whose failure is none of the commit's.
 -- KEYS 1 due, 2 run, 3 journal, 4 idle; then those that the letters ask for:
 --      r runs, f attempt, e ended, a alive, n names; then the once-keys; then
 --      one counter's key for each spend. (Each key costs time: the letters
 --      leave out what a common commit doesn't touch.)
 -- ARGV 1 run id, 2 attempt id, 3 strand ("": a fact), 4 epoch, 5 turn, 6 seen:
---      "SEQ", or "SEQ AT" where the entry at SEQ must have that stamp,
---      7 lease, 8 letters: s strict, r the run may be new, f a fact, e ends the
---      run, a stamp alive, n set names, q ask only whether the commit would be
---      written,
+--      "SEQ", "SEQ AT" where the entry at SEQ must have that stamp, or "*" for
+--      whatever there is,
+--      7 lease, 8 letters: s strict, r starts the run where it is new, f a
+--      fact, e ends the run, a stamp alive, n set names, q ask only whether the
+--      commit would be written,
 --      9 number of events, 10 of wake-ups, 11 of once-keys, 12 of spends;
 --      then for each event: its line from ,"strand": on;
 --      for each wake-up: strand, time ("-": parked);
@@ -15,12 +19,13 @@
 --      for each name to set: name, value
 -- Returns { "ok", seq, at, stamp of the newest entry before (0: none) } (an
 -- attempt that was accepted before: { "ok", seq, at }), { "lost" }, { "conflict" }, { "stale" }, { "seen" },
--- { "budget", place of the spend from 0 }, { "fits" } to a question, or
--- { "empty" } where the run is new and no letter said that it may be.
+-- { "budget", place of the spend from 0 }, { "fits" } to a question,
+-- { "empty" } where there is no such run and the commit starts none, or
+-- { "damaged", entries, length } where the journal has fewer entries than its
+-- head says.
 local run, id, own = ARGV[1], ARGV[2], ARGV[3]
-local seen, seenAt = string.match(ARGV[6], '^(%d+) ?(%d*)$')
+local seen, seenAt = tonumber(string.match(ARGV[6], '^%d+')), string.match(ARGV[6], ' (%d+)$')
 local letters = ARGV[8]
-seen = tonumber(seen)
 local events, wakes, onces, spends = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
 local now = clock()
 local keys = 4
@@ -67,7 +72,7 @@ else
   end
 end
 -- An entry's seq and stamp stand for all before it.
-if seenAt ~= '' then
+if seenAt then
   local there = length == seen and newest
   if length > seen then
     there = string.match(redis.call('LINDEX', KEYS[3], seen - 1) or '', '^{"seq":%d+,"at":(%d+)')
@@ -76,14 +81,24 @@ if seenAt ~= '' then
     return { 'lost' }
   end
 end
-if length > seen and string.find(letters, 's') then
+local news = seen and length ~= seen
+if news and string.find(letters, 's') then
   return { 'stale' }
 end
-if length == 0 and events > 0 and not runsKey then
+if length == 0 and run ~= '' and not runsKey then
   return { 'empty' }
 end
-if onces > 0 and redis.call('EXISTS', unpack(KEYS, keys + 1, keys + onces)) > 0 then
-  return { 'seen' }
+local entries = length
+if events > 0 then
+  entries = redis.call('LLEN', KEYS[3])
+  if entries < length then
+    return { 'damaged', entries, length }
+  end
+end
+for i = 1, onces do
+  if redis.call('EXISTS', KEYS[keys + i]) > 0 then
+    return { 'seen' }
+  end
 end
 local firstWake = 13 + events
 local firstSpend = firstWake + 2 * wakes
@@ -105,37 +120,33 @@ if string.find(letters, 'q') then
   return { 'fits' }
 end
 
--- From here on everything is written.
-if aliveKey then
-  stamp(aliveKey, now, tonumber(ARGV[7]))
-end
+-- What is written: fields of the run's hash (name, value, name, …), scores of
+-- strands in due, strands that leave it, and lines of the journal.
 local stamped = int(at)
-local fields, n = {}, 0 -- of the run's hash: name, value, name, …
-local news = length > seen
+local lines, fields, scores, gone = {}, {}, {}, {}
+local starts = events > 0 and length == 0
 if events > 0 then
-  if length == 0 then
-    fields[1], fields[2], n = 'started', stamped, 2
-    redis.call('ZADD', runsKey, stamped, run)
-    redis.call('ZADD', LIVE, stamped, run)
-  end
-  local lines = { 'RPUSH', KEYS[3] }
   local middle = ',"at":' .. stamped
   for i = 1, events do
-    lines[2 + i] = '{"seq":' .. (length + i) .. middle .. ARGV[12 + i]
+    lines[i] = '{"seq":' .. (length + i) .. middle .. ARGV[12 + i]
   end
-  redis.call(unpack(lines))
-  length = length + events
-  fields[n + 1], fields[n + 2], n = 'head', length .. ' ' .. stamped, n + 2
-  if stored[3] then
-    redis.call('HDEL', KEYS[2], 'watched')
-    redis.call('PUBLISH', BELL, run)
-  end
+end
+local orphans = entries > length -- of a commit that broke off half written
+local kept = length
+length = length + events
+local n = 0
+local function field(name, value)
+  fields[n + 1], fields[n + 2], n = name, value, n + 2
+end
+if starts then
+  field('started', stamped)
+end
+if events > 0 then
+  field('head', length .. ' ' .. stamped)
 end
 local ended = stored[2] or ends
 if ends and not stored[2] then
-  fields[n + 1], fields[n + 2], n = 'ended', stamped, n + 2
-  redis.call('ZADD', endedKey, stamped, run)
-  redis.call('ZREM', LIVE, run)
+  field('ended', stamped)
 end
 
 local soonest, release
@@ -150,55 +161,93 @@ for i = firstWake, firstSpend - 1, 2 do
       local _
       _, _, held = read(packed)
     else
-      fields[n + 1], fields[n + 2], n = 'strand:' .. strand, '0 0 0 0 0 ', n + 2
+      field('strand:' .. strand, '0 0 0 0 0 ')
     end
     if not held then
       local score = math.max(tonumber(due), now)
-      redis.call('ZADD', KEYS[1], 'LT', int(score), run .. '/' .. strand)
+      scores[#scores + 1], scores[#scores + 2] = int(score), run .. '/' .. strand
       soonest = math.min(soonest or score, score)
     end
   end
 end
 
+local ownScore -- nil: off the clock
 if own ~= '' then
-  local score -- nil: off the clock
   leased = false
-  if ended and own ~= 'voice' then
-    score = nil
-  elseif not release then
-    leased, score = true, now + tonumber(ARGV[7])
-  elseif news then
-    score = now
-  elseif release ~= '-' then
-    score = math.max(tonumber(release), now)
-  end
-  if score then
-    redis.call('ZADD', KEYS[1], int(score), run .. '/' .. own)
-    if not leased then
-      soonest = math.min(soonest or score, score)
+  if not ended or own == 'voice' then
+    if not release then
+      leased, ownScore = true, now + tonumber(ARGV[7])
+    elseif news then
+      ownScore = now
+    elseif release ~= '-' then
+      ownScore = math.max(tonumber(release), now)
     end
-  else
+  end
+  if ownScore and not leased then
+    soonest = math.min(soonest or ownScore, ownScore)
+  end
+  field('strand:' .. own, pack(epoch, turn + 1, leased, length .. ' ' .. stamped .. ' ' .. id))
+end
+if ends then
+  for _, name in ipairs(redis.call('HKEYS', KEYS[2])) do
+    local strand = string.match(name, '^strand:(.*)$')
+    if strand and strand ~= 'voice' and strand ~= own then
+      local e, t, _, l = read(redis.call('HGET', KEYS[2], name))
+      field(name, pack(e, t, false, l))
+      gone[#gone + 1] = run .. '/' .. strand
+    end
+  end
+end
+-- A key of another type is an error of its first call: here, where nothing is
+-- written yet. (What is due comes first of what is written.)
+local function sorted(set)
+  if set then
+    redis.call('ZCARD', set)
+  end
+end
+sorted((starts or ends) and LIVE)
+sorted(runsKey)
+sorted(endedKey)
+sorted(namesKey)
+sorted(own ~= '' and not ownScore and KEYS[1])
+
+-- From here on everything is written.
+if aliveKey then
+  stamp(aliveKey, now, tonumber(ARGV[7]))
+end
+for i = 1, #scores, 2 do
+  redis.call('ZADD', KEYS[1], 'LT', scores[i], scores[i + 1])
+end
+if ownScore then
+  redis.call('ZADD', KEYS[1], int(ownScore), run .. '/' .. own)
+end
+if events > 0 then
+  if orphans and kept == 0 then
+    redis.call('DEL', KEYS[3])
+  elseif orphans then
+    redis.call('LTRIM', KEYS[3], 0, kept - 1)
+  end
+  chunked('RPUSH', KEYS[3], lines)
+end
+if n > 0 then
+  chunked('HSET', KEYS[2], fields)
+end
+if starts then
+  redis.call('ZADD', runsKey, stamped, run)
+  redis.call('ZADD', LIVE, stamped, run)
+end
+if ends and not stored[2] then
+  redis.call('ZADD', endedKey, stamped, run)
+  redis.call('ZREM', LIVE, run)
+end
+chunked('ZREM', KEYS[1], gone)
+if own ~= '' then
+  if not ownScore then
     redis.call('ZREM', KEYS[1], run .. '/' .. own)
   end
-  local receipt = length .. ' ' .. stamped .. ' ' .. id
-  fields[n + 1], fields[n + 2], n = 'strand:' .. own, pack(epoch, turn + 1, leased, receipt), n + 2
 else
   redis.call('SET', attemptKey, length .. ' ' .. stamped, 'EX', ATTEMPT_TTL)
 end
-if ends then
-  for _, field in ipairs(redis.call('HKEYS', KEYS[2])) do
-    local name = string.match(field, '^strand:(.*)$')
-    if name and name ~= 'voice' and name ~= own then
-      local e, t, _, l = read(redis.call('HGET', KEYS[2], field))
-      fields[n + 1], fields[n + 2], n = field, pack(e, t, false, l), n + 2
-      redis.call('ZREM', KEYS[1], run .. '/' .. name)
-    end
-  end
-end
-if n > 0 then
-  redis.call('HSET', KEYS[2], unpack(fields))
-end
-
 for i = 1, onces do
   redis.call('SET', KEYS[keys + i], id, 'EX', ONCE_TTL)
 end
@@ -208,6 +257,10 @@ for i = 0, spends - 1 do
 end
 if namesKey then
   setAll(namesKey, firstSpend + 3 * spends)
+end
+if stored[3] and events > 0 then
+  redis.call('HDEL', KEYS[2], 'watched')
+  tell(run)
 end
 if soonest and soonest <= now + POLL then
   ring(KEYS[4])

@@ -65,9 +65,23 @@ local function take(due, score, member, run, field, alive, now, lease)
   return epoch + 1, turn, stored[2] or '0 0'
 end
 
+-- chunked calls a command with as many values as there are, 1,000 at a time:
+-- Lua's stack holds some 8,000. The number of values of one thing divides 1,000.
+local function chunked(command, key, values)
+  for first = 1, #values, 1000 do
+    redis.call(command, key, unpack(values, first, math.min(first + 999, #values)))
+  end
+end
+
+-- tell publishes on the bell. It is a favour to who waits and looks for itself
+-- besides: a user that may not publish must not fail what was written before.
+local function tell(word)
+  redis.pcall('PUBLISH', BELL, word)
+end
+
 -- ring wakes those who wait for work, if anybody does.
 local function ring(idle)
   if redis.call('DEL', idle) == 1 then
-    redis.call('PUBLISH', BELL, '')
+    tell('')
   end
 end
