@@ -231,7 +231,7 @@ func TestWatchWakes(t *testing.T) {
 	}
 	t.Log("lost again: it is told again, and woken in the next hour only")
 	for _, later := range []time.Duration{0, 2 * time.Hour} {
-		h.commit(agent.Commit{Run: run, Lease: &leases[0], Seen: 99, Wake: wakes{agent.Main: agent.Parked}})
+		h.commit(agent.Commit{Run: run, Lease: &leases[0], Seen: agent.SeenAll, Wake: wakes{agent.Main: agent.Parked}})
 		before := h.journal(run)
 		got := h.after(w, 2*time.Hour+later)
 		if woken := h.journal(run) > before; woken != (later > 0) {
