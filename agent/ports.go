@@ -52,6 +52,18 @@ func (e *EntryError) Error() string {
 // Unwrap returns the cause.
 func (e *EntryError) Unwrap() error { return e.Err }
 
+// ExtendError says which leases a store could not extend, as the part of it that
+// keeps them does not answer. They are good until their time runs out.
+type ExtendError struct {
+	Leases []Lease
+	Err    error
+}
+
+func (e *ExtendError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *ExtendError) Unwrap() error { return e.Err }
+
 // Wake-up times with a meaning of their own.
 var (
 	// AtOnce makes a strand due immediately.
@@ -152,7 +164,9 @@ type Store interface {
 	// Claim takes up to n due strands, waiting up to wait for the first. An
 	// empty only means any run. None due is no error.
 	Claim(ctx context.Context, n int, wait time.Duration, only RunID) ([]Lease, error)
-	// Extend keeps leases for another lease time and returns those that are gone.
+	// Extend keeps leases for another lease time and returns those that are
+	// gone. An *ExtendError says which could not be asked for: all others were
+	// extended or are gone. After any other error nothing is known.
 	Extend(ctx context.Context, l []Lease) (lost []Lease, err error)
 	Clock
 }

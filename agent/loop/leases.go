@@ -6,6 +6,7 @@ package loop
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -100,13 +101,14 @@ func (l *leases) extend(ctx context.Context) {
 	}
 	since := time.Now()
 	lost, err := l.store.Extend(ctx, list)
+	gone, unasked := epochs(lost), map[strandKey]uint64{}
 	if err != nil {
-		l.log.Warn("cannot extend leases; trying again", "leases", len(list), "err", err)
-		return
-	}
-	gone := map[strandKey]uint64{}
-	for _, lease := range lost {
-		gone[keyOf(lease)] = lease.Epoch
+		part, is := errors.AsType[*agent.ExtendError](err)
+		if !is {
+			part = &agent.ExtendError{Leases: list}
+		}
+		l.log.Warn("cannot extend leases; trying again", "leases", len(part.Leases), "err", err)
+		unasked = epochs(part.Leases)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -120,6 +122,17 @@ func (l *leases) extend(ctx context.Context) {
 			h.lose()
 			continue
 		}
-		h.until = since.Add(l.lease)
+		if epoch, is := unasked[key]; !is || epoch != lease.Epoch {
+			h.until = since.Add(l.lease)
+		}
 	}
+}
+
+// epochs are those of leases, by their strands.
+func epochs(list []agent.Lease) map[strandKey]uint64 {
+	of := map[strandKey]uint64{}
+	for _, lease := range list {
+		of[keyOf(lease)] = lease.Epoch
+	}
+	return of
 }

@@ -80,7 +80,7 @@ func (a *cli) demoTerminal(ctx context.Context, cfg config.Config) error {
 	if err != nil {
 		return err
 	}
-	s, err := app.OpenStore(ctx, cfg, sqlite.Worker)
+	s, err := app.OpenStore(ctx, cfg, sqlite.Worker, nil)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func (a *cli) resume(ctx context.Context, run agent.RunID) error {
 	if err != nil {
 		return err
 	}
-	s, err := app.OpenStore(ctx, cfg, sqlite.Worker)
+	s, err := app.OpenStore(ctx, cfg, sqlite.Worker, nil)
 	if pid := heldBy(err); pid != 0 {
 		return a.control(ctx, run, agent.WordResume, fmt.Sprintf("process %d goes on with it", pid))
 	}

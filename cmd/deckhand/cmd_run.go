@@ -61,7 +61,7 @@ func (a *cli) detach(ctx context.Context, goal string) error {
 	if err != nil {
 		return err
 	}
-	s, err := app.OpenStore(ctx, cfg, sqlite.Guest)
+	s, err := app.OpenStore(ctx, cfg, sqlite.Guest, nil)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (a *cli) runGoal(ctx context.Context, goal string) error {
 	if err != nil {
 		return err
 	}
-	s, err := app.OpenStore(ctx, cfg, sqlite.Worker)
+	s, err := app.OpenStore(ctx, cfg, sqlite.Worker, nil)
 	if heldBy(err) != 0 {
 		return usage("%w, or, where it serves, hand it the goal: deckhand run --detach GOAL", err)
 	}

@@ -19,7 +19,7 @@ func (a *cli) beside(ctx context.Context, use func(cfg config.Config, s app.Stor
 	if err != nil {
 		return err
 	}
-	s, err := app.OpenStore(ctx, cfg, sqlite.Guest)
+	s, err := app.OpenStore(ctx, cfg, sqlite.Guest, nil)
 	if err != nil {
 		return err
 	}

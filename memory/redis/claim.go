@@ -4,7 +4,6 @@ package redis
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -150,8 +149,7 @@ func (s *Store) claimJointly(ctx context.Context, wants []*claimRequest, only ag
 	s.giveBack(ctx, leases)
 }
 
-// claimNow claims up to n strands that are due. With an error, leases of some
-// shards of a Cluster may have been claimed: they go back.
+// claimNow claims up to n strands that are due.
 func (s *Store) claimNow(ctx context.Context, n int, only agent.RunID) ([]agent.Lease, time.Duration, error) {
 	if only != "" {
 		shard := s.shard(only)
@@ -164,21 +162,7 @@ func (s *Store) claimNow(ctx context.Context, n int, only agent.RunID) ([]agent.
 	if !s.cluster {
 		return s.claimSome(ctx, n, shards)
 	}
-	due, soonest, err := s.findDue(ctx, shards)
-	var all []agent.Lease
-	for _, shard := range due {
-		if err != nil || len(all) == n {
-			break
-		}
-		var leases []agent.Lease
-		leases, _, err = s.claimShards(ctx, n-len(all), []int{shard})
-		all = append(all, leases...)
-	}
-	if err != nil {
-		s.giveBack(ctx, all)
-		return nil, 0, err
-	}
-	return all, soonest, nil
+	return s.claimCluster(ctx, n, shards)
 }
 
 // claimSome looks at a few shards first while there is much to do: each key
@@ -193,27 +177,6 @@ func (s *Store) claimSome(ctx context.Context, n int, shards []int) ([]agent.Lea
 	leases, next, err := s.claimShards(ctx, n, shards)
 	s.busy.Store(len(leases) == n)
 	return leases, next, err
-}
-
-// findDue asks each shard of a Cluster whether something is due, in one round
-// trip a node.
-func (s *Store) findDue(ctx context.Context, shards []int) (due []int, soonest time.Duration, err error) {
-	next := make([]time.Duration, len(shards))
-	errs := make([]error, len(shards))
-	var group sync.WaitGroup
-	for i, shard := range shards {
-		group.Go(func() { _, next[i], errs[i] = s.claimShards(ctx, 0, []int{shard}) })
-	}
-	group.Wait()
-	soonest = poll
-	for i, shard := range shards {
-		if next[i] == 0 {
-			due = append(due, shard)
-		} else {
-			soonest = min(soonest, next[i])
-		}
-	}
-	return due, soonest, errors.Join(errs...)
 }
 
 // rotated lists n shards, another one first each turn: none is starved.

@@ -10,6 +10,7 @@
 //	commit.go   commits, in one script
 //	reserve.go  what a Cluster needs besides: what is in other slots is reserved first
 //	claim.go    claims, which many goroutines share
+//	shard.go    what is asked of each shard of a Cluster apart
 //	lease.go    leases extended and given back
 //	read.go     journals read and awaited
 //	runs.go     the list of runs

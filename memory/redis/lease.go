@@ -4,6 +4,9 @@ package redis
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"sync"
 
 	"github.com/deckhand-bot/deckhand/agent"
 )
@@ -18,37 +21,73 @@ func (k keys) byShard(leases []agent.Lease) map[int][]int {
 	return groups
 }
 
-// Extend implements agent.Store. With an error some leases may have been
-// extended; calling again is harmless.
+// Extend implements agent.Store: leases of shards that answer in time are
+// extended, those of others are in the *agent.ExtendError.
 func (s *Store) Extend(ctx context.Context, leases []agent.Lease) (lost []agent.Lease, err error) {
-	gone := make([]bool, len(leases))
+	patient, cancel := context.WithTimeoutCause(ctx, s.shardPatience(), errSlow)
+	defer cancel()
+	var (
+		mu    sync.Mutex
+		group sync.WaitGroup
+		fate  = make([]extension, len(leases))
+	)
 	for shard, places := range s.byShard(leases) {
-		args := []any{s.lease.Microseconds(), s.runPrefix(shard)}
-		for _, i := range places {
-			args = append(args, string(leases[i].Run), string(leases[i].Strand), leases[i].Epoch)
-		}
-		reply, err := s.pipe.run(ctx, &call{script: extendScript, keys: []string{s.due(shard), s.alive(shard)}, args: args})
-		if err != nil {
-			return nil, s.explain(ctx, "extend leases", err)
-		}
-		list, ok := reply.([]any)
-		if !ok {
-			return nil, errReply
-		}
-		for _, v := range list {
-			place, ok := v.(int64)
-			if !ok || place < 0 || int(place) >= len(places) {
-				return nil, errReply
+		group.Go(func() {
+			gone, e := s.extendShard(patient, shard, leases, places)
+			mu.Lock()
+			defer mu.Unlock()
+			err = errors.Join(err, e)
+			for i, place := range places {
+				fate[place] = extension{gone: e == nil && gone[i], unasked: e != nil}
 			}
-			gone[places[place]] = true
+		})
+	}
+	group.Wait()
+	var unasked []agent.Lease
+	for i, l := range leases {
+		switch {
+		case fate[i].gone:
+			lost = append(lost, l)
+		case fate[i].unasked:
+			unasked = append(unasked, l)
 		}
 	}
-	for i, l := range leases {
-		if gone[i] {
-			lost = append(lost, l)
-		}
+	if err != nil {
+		return lost, &agent.ExtendError{Leases: unasked, Err: err}
 	}
 	return lost, nil
+}
+
+// extension is what came of extending a lease, where it was not extended.
+type extension struct{ gone, unasked bool }
+
+// extendShard extends the leases at some places, all of one shard, and says
+// which of them are gone.
+func (s *Store) extendShard(ctx context.Context, shard int, leases []agent.Lease, places []int) (gone []bool, err error) {
+	args := []any{s.lease.Microseconds(), s.runPrefix(shard)}
+	for _, i := range places {
+		args = append(args, string(leases[i].Run), string(leases[i].Strand), leases[i].Epoch)
+	}
+	reply, err := s.pipe.run(ctx, &call{script: extendScript, keys: []string{s.due(shard), s.alive(shard)}, args: args})
+	if err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return nil, fmt.Errorf("extend leases of shard %d: redis %s: %w", shard, s.address, err)
+	}
+	list, ok := reply.([]any)
+	if !ok {
+		return nil, errReply
+	}
+	gone = make([]bool, len(places))
+	for _, v := range list {
+		place, ok := v.(int64)
+		if !ok || place < 0 || int(place) >= len(places) {
+			return nil, errReply
+		}
+		gone[place] = true
+	}
+	return gone, nil
 }
 
 // giveBack makes leases due again that nobody will work. Where it fails they

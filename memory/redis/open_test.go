@@ -66,7 +66,6 @@ func TestOpenRefusesAChangedNumberOfShards(t *testing.T) {
 func TestOpenRefusesServersThatDoNotFit(t *testing.T) {
 	single, cluster := redistest.Start(t), redistest.StartOneNodeCluster(t)
 	rejected(t, redis.Config{URL: cluster.URL}, redis.ErrServer, "write redis+cluster://")
-	rejected(t, redis.Config{URL: "redis+cluster://" + cluster.Addr, WaitReplicas: 1}, redis.ErrServer, "not possible in a Cluster")
 	rejected(t, redis.Config{URL: single.Replica().URL}, redis.ErrServer, "use the master's URL")
 	if reply, err := single.Ask("CONFIG SET maxmemory-policy allkeys-lru"); err != nil || reply != "+OK" {
 		t.Fatalf("config: %q, %v", reply, err)

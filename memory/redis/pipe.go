@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,8 +14,8 @@ import (
 )
 
 const (
-	// flights is how many round trips are under way at once: while the server
-	// works on one, the next is packed.
+	// flights is how many round trips to one master are under way at once: while
+	// the server works on one, the next is packed.
 	flights = 4
 	// load is how many calls share a round trip at most.
 	load = 128
@@ -39,15 +40,45 @@ type call struct {
 	done chan struct{}
 }
 
-// pipe sends calls of many goroutines in shared round trips.
+// pipe sends calls of many goroutines in shared round trips, those of each
+// master apart: one that does not answer holds up nobody else's.
 type pipe struct {
 	client   redis.UniversalClient
+	cluster  *redis.ClusterClient // nil: client is one master's
 	replicas int
 
-	mu      sync.Mutex
+	mu    sync.Mutex
+	lanes map[string]*lane // by the master's address
+	group sync.WaitGroup
+}
+
+// lane is the way to one master, there as long as somebody is on it.
+type lane struct {
+	address string
+	client  redis.UniversalClient
 	waiting []*call
 	flying  int
-	group   sync.WaitGroup
+}
+
+func newPipe(srv server, replicas int) *pipe {
+	p := &pipe{client: srv.client, replicas: replicas, lanes: map[string]*lane{}}
+	if srv.cluster {
+		p.cluster, _ = srv.client.(*redis.ClusterClient)
+	}
+	return p
+}
+
+// master is who has the key as far as this process knows. Where a Cluster's
+// nodes say otherwise, or cannot be asked, redirect asks around.
+func (p *pipe) master(ctx context.Context, key string) (address string, client redis.UniversalClient) {
+	if p.cluster == nil {
+		return "", p.client
+	}
+	node, err := p.cluster.MasterForKey(ctx, key)
+	if err != nil {
+		return "", p.client
+	}
+	return node.Options().Addr, node
 }
 
 // run sends a script and waits for its reply. When ctx ends first, the script
@@ -57,11 +88,17 @@ func (p *pipe) run(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	c.done = make(chan struct{})
+	address, client := p.master(ctx, c.keys[0])
 	p.mu.Lock()
-	p.waiting = append(p.waiting, c)
-	if p.flying < flights {
-		p.flying++
-		p.group.Go(func() { p.fly(context.WithoutCancel(ctx)) })
+	l := p.lanes[address]
+	if l == nil {
+		l = &lane{address: address, client: client}
+		p.lanes[address] = l
+	}
+	l.waiting = append(l.waiting, c)
+	if l.flying < flights {
+		l.flying++
+		p.group.Go(func() { p.fly(context.WithoutCancel(ctx), l) })
 	}
 	p.mu.Unlock()
 	select {
@@ -77,30 +114,55 @@ func (p *pipe) run(ctx context.Context, c *call) (any, error) {
 
 // fly makes round trips until nothing is waiting. Its context is of the
 // caller that came first, without that caller's end: others' calls are aboard.
-func (p *pipe) fly(ctx context.Context) {
+func (p *pipe) fly(ctx context.Context, l *lane) {
 	for {
 		p.mu.Lock()
-		n := min(len(p.waiting), load)
+		n := min(len(l.waiting), load)
 		if n == 0 {
-			p.flying--
+			l.flying--
+			if l.flying == 0 {
+				delete(p.lanes, l.address)
+			}
 			p.mu.Unlock()
 			return
 		}
-		batch := p.waiting[:n:n]
-		p.waiting = p.waiting[n:]
+		batch := l.waiting[:n:n]
+		l.waiting = l.waiting[n:]
 		p.mu.Unlock()
-		p.trip(ctx, batch)
+		p.trip(ctx, l.client, batch)
 		for _, c := range batch {
 			close(c.done)
 		}
 	}
 }
 
-func (p *pipe) trip(ctx context.Context, batch []*call) {
-	confirm := false
-	line := p.client.Pipeline()
+// trip sends a batch to the master that should have its keys, and what came
+// back unanswered once more.
+func (p *pipe) trip(ctx context.Context, client redis.UniversalClient, batch []*call) {
+	p.send(ctx, client, batch, (*redis.Script).EvalSha)
+	var strays []*call
 	for _, c := range batch {
-		c.cmd = c.script.EvalSha(ctx, line, c.keys, c.args...)
+		switch err := c.cmd.Err(); {
+		case redis.HasErrorPrefix(err, "NOSCRIPT"):
+			p.send(ctx, client, []*call{c}, (*redis.Script).Eval) // with its text, after which the server knows it
+		case p.cluster != nil && elsewhere(err):
+			strays = append(strays, c)
+		}
+	}
+	if len(strays) > 0 {
+		p.redirect(ctx, strays)
+	}
+}
+
+// evaluation is the way in which a script is called: by its hash or its text.
+type evaluation func(s *redis.Script, ctx context.Context, by redis.Scripter, keys []string, args ...any) *redis.Cmd
+
+// send makes one round trip.
+func (p *pipe) send(ctx context.Context, client redis.UniversalClient, batch []*call, eval evaluation) {
+	line := client.Pipeline()
+	confirm := false
+	for _, c := range batch {
+		c.cmd, c.err = eval(c.script, ctx, line, c.keys, c.args...), nil
 		confirm = confirm || c.confirm
 	}
 	var heard *redis.Cmd
@@ -109,26 +171,59 @@ func (p *pipe) trip(ctx context.Context, batch []*call) {
 	}
 	_, _ = line.Exec(ctx) // each command carries its own error
 	for _, c := range batch {
-		switch {
-		case redis.HasErrorPrefix(c.cmd.Err(), "NOSCRIPT"):
-			p.alone(ctx, c)
-		case c.confirm && heard != nil && c.cmd.Err() == nil:
+		if c.confirm && heard != nil && c.cmd.Err() == nil {
 			c.err = p.confirmed(heard)
 		}
 	}
 }
 
-// alone sends a call with its script's text, after which the server knows it.
-func (p *pipe) alone(ctx context.Context, c *call) {
-	line := p.client.Pipeline()
-	c.cmd = c.script.Eval(ctx, line, c.keys, c.args...)
-	var heard *redis.Cmd
-	if c.confirm && p.replicas > 0 {
-		heard = line.Do(ctx, "WAIT", p.replicas, replicaPatience.Milliseconds())
+// elsewhere says whether a Cluster's node did not take a call, so that another
+// may: the slot has moved or moves, the node is no master any more, or it
+// cannot be reached.
+func elsewhere(err error) bool {
+	if err == nil || errors.Is(err, redis.Nil) {
+		return false
+	}
+	var reply redis.Error
+	if !errors.As(err, &reply) {
+		return true // of the connection
+	}
+	word, _, _ := strings.Cut(reply.Error(), " ")
+	switch word {
+	case "MOVED", "ASK", "TRYAGAIN", "READONLY", "CLUSTERDOWN", "LOADING", "MASTERDOWN":
+		return true
+	}
+	return false
+}
+
+// redirect sends calls by the Cluster's own directions, which are asked for
+// anew. Scripts may have been carried out already where the connection broke:
+// each is sent as if its caller had sent it again.
+func (p *pipe) redirect(ctx context.Context, strays []*call) {
+	p.cluster.ReloadState(ctx)
+	line := p.cluster.Pipeline()
+	for _, c := range strays {
+		c.cmd, c.err = c.script.EvalSha(ctx, line, c.keys, c.args...), nil
 	}
 	_, _ = line.Exec(ctx)
-	if heard != nil && c.cmd.Err() == nil {
-		c.err = p.confirmed(heard)
+	for _, c := range strays {
+		if redis.HasErrorPrefix(c.cmd.Err(), "NOSCRIPT") {
+			c.cmd = c.script.Eval(ctx, p.cluster, c.keys, c.args...)
+		}
+		if !c.confirm || p.replicas == 0 || c.cmd.Err() != nil {
+			continue
+		}
+		// Only who sent the commit, or sends it again, to the master itself can
+		// wait for its replicas.
+		address, client := p.master(ctx, c.keys[0])
+		if address == "" {
+			c.err = fmt.Errorf("%w: who has slot of %s is not known", ErrReplicas, c.keys[0])
+			continue
+		}
+		p.send(ctx, client, []*call{c}, (*redis.Script).EvalSha)
+		if err := c.cmd.Err(); err != nil {
+			c.err = fmt.Errorf("%w: %w", ErrReplicas, err)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -35,8 +36,10 @@ type Config struct {
 	Shards int
 	// WaitReplicas makes each commit wait until that many replicas have it
 	// (ErrReplicas after a second without). 0: a failover may lose the newest
-	// commits. Not for a Cluster.
+	// commits.
 	WaitReplicas int
+	// Log is told what the store noticed and gets by without; nil: nobody.
+	Log *slog.Logger
 }
 
 const (
@@ -59,6 +62,8 @@ type Store struct {
 	seen   []atomic.Int64 // by shard: when this process last stamped it alive, in ns since opened
 	busy   atomic.Bool    // the last claim of all shards got all it wanted
 	turn   atomic.Uint64  // rotates the shards that claims look at first
+	shards []shardState   // of a Cluster
+	log    *slog.Logger
 }
 
 var (
@@ -87,8 +92,11 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	}
 	s := &Store{
 		server: srv, keys: newKeys(shards, srv.cluster), lease: c.Lease,
-		pipe: &pipe{client: srv.client, replicas: c.WaitReplicas},
-		bell: newDoorbell(ctx, srv.client), opened: time.Now(), seen: make([]atomic.Int64, shards),
+		pipe: newPipe(srv, c.WaitReplicas),
+		bell: newDoorbell(ctx, srv.client), opened: time.Now(), seen: make([]atomic.Int64, shards), shards: make([]shardState, shards),
+	}
+	if s.log = c.Log; s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
 	}
 	for i := range s.seen {
 		s.seen[i].Store(-1 << 62)
@@ -159,9 +167,6 @@ func (s server) fits(info map[string]string, c Config) error {
 	}
 	if policy := info["maxmemory_policy"]; strings.HasPrefix(policy, "allkeys-") {
 		return fmt.Errorf("%w: %s evicts data (maxmemory-policy %s); set maxmemory-policy noeviction", ErrServer, s.address, policy)
-	}
-	if s.cluster && c.WaitReplicas > 0 {
-		return fmt.Errorf("%w: waiting for replicas is not possible in a Cluster; leave it out", ErrServer)
 	}
 	return nil
 }

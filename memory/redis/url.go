@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
@@ -74,5 +75,8 @@ func connectCluster(url string) (server, error) {
 		return server{}, ErrURL
 	}
 	o.MaintNotificationsConfig = quiet
+	// By default a client that loses a master's connection without being told of
+	// its successor keeps to it for a minute.
+	o.ClusterStateReloadInterval = time.Second
 	return server{client: redis.NewClusterClient(o), address: strings.Join(o.Addrs, ", "), cluster: true}, nil
 }

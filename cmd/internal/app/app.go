@@ -104,7 +104,7 @@ func (a *App) assemble(ctx context.Context) (err error) {
 		}
 	}
 	if a.store == nil {
-		s, err := OpenStore(ctx, o.Config, sqlite.Worker)
+		s, err := OpenStore(ctx, o.Config, sqlite.Worker, o.Log)
 		if err != nil {
 			return err
 		}

@@ -34,7 +34,7 @@ func Checks(c config.Config) []Check {
 }
 
 func checkStore(ctx context.Context, c config.Config) (string, error) {
-	s, err := OpenStore(ctx, c, sqlite.Guest)
+	s, err := OpenStore(ctx, c, sqlite.Guest, nil)
 	if err != nil {
 		return "", err
 	}

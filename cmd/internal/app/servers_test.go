@@ -43,7 +43,7 @@ func serving(t *testing.T) *servers {
 		t.Fatal(err)
 	}
 	cfg.DataDir, cfg.HTTP = filepath.Join(t.TempDir(), "data"), "off"
-	s, err := OpenStore(t.Context(), cfg, sqlite.Worker)
+	s, err := OpenStore(t.Context(), cfg, sqlite.Worker, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot/runs"
@@ -23,11 +24,12 @@ type OpenedStore interface {
 }
 
 // OpenStore opens the configured store. For SQLite the mode says whether this
-// process works the runs or looks on; Redis has no such difference.
-func OpenStore(ctx context.Context, c config.Config, mode sqlite.Mode) (OpenedStore, error) {
+// process works the runs or looks on; Redis has no such difference. What the
+// store notices and gets by without goes to the log (nil: nowhere).
+func OpenStore(ctx context.Context, c config.Config, mode sqlite.Mode, log *slog.Logger) (OpenedStore, error) {
 	if c.Redis.URL.Present() {
 		s, err := redis.Open(ctx, redis.Config{URL: c.Redis.URL.Reveal(), Lease: c.Engine.Lease,
-			Shards: c.Redis.Shards, WaitReplicas: c.Redis.WaitReplicas})
+			Shards: c.Redis.Shards, WaitReplicas: c.Redis.WaitReplicas, Log: log})
 		if err != nil {
 			return nil, &RefusedError{err}
 		}

@@ -381,3 +381,10 @@ func (s *Server) Query(args ...any) (any, error) {
 	}
 	return reply, err
 }
+
+// Follows says whether this server replicates the other one.
+func (s *Server) Follows(master *Server) bool {
+	info, err := s.Query("INFO", "replication")
+	text, _ := info.(string)
+	return err == nil && strings.Contains(text, "role:slave") && strings.Contains(text, "master_port:"+master.port()+"\r\n")
+}
