@@ -147,7 +147,6 @@ func TestOneMasterAwayStopsOnlyItsShards(t *testing.T) {
 	claimN(t, s, len(its), time.Minute)
 }
 
-
 // TestClusterWaitsForReplicas sends a commit while its slot moves and while its
 // replica is away: it is acknowledged when the new master's replica has it.
 func TestClusterWaitsForReplicas(t *testing.T) {
