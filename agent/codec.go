@@ -16,30 +16,67 @@ var ErrNewer = errors.New("event is newer than this build")
 // ErrDamaged is returned for an event whose JSON cannot be read.
 var ErrDamaged = errors.New("event is damaged")
 
+// Generation says which journals this build can work: it grows by one with each
+// build that writes what the one before it must not work. Stores keep with a run
+// the newest generation that its events need, and hand its strands only to
+// builds that have it. The builds before the first are of generation 0.
+const Generation = 1
+
 // upgrade turns the JSON of one version of a kind into that of the next.
 type upgrade func(json.RawMessage) (json.RawMessage, error)
 
-// shape is one kind's JSON: how its newest version is read, and how each older
-// one becomes the next: upgrades[i] leads from version i+1 to version i+2.
-type shape struct {
-	read     func([]byte) (Body, error)
-	upgrades []upgrade
+// step leads from one version of a kind to the next.
+type step struct {
+	upgrade upgrade
+	// needs reports whether a body says what the older version cannot say; nil:
+	// each does. A body that does not is written in the older version, so that
+	// older builds go on with what they understand.
+	needs      func(b Body) bool
+	generation int // of the first build that reads it
 }
 
-// shapeOf is the shape of the body type's kind. A shape may gain fields
-// without a new version; a changed name or meaning appends an upgrade here and
-// adds a golden file to testdata/golden.
-func shapeOf[B Body](upgrades ...upgrade) shape { return shape{read: decode[B], upgrades: upgrades} }
+// shape is one kind's JSON: how its newest version is read, and how each older
+// one becomes the next: steps[i] leads from version i+1 to version i+2.
+type shape struct {
+	read  func([]byte) (Body, error)
+	steps []step
+}
+
+// shapeOf is the shape of the body type's kind. A shape may gain fields that
+// older builds can ignore; each field has its word on that in
+// testdata/fields.txt. A field that changes what is decided, a changed name or a
+// changed meaning appends a step here and adds a golden file to testdata/golden.
+func shapeOf[B Body](steps ...step) shape { return shape{read: decode[B], steps: steps} }
+
+// decides is a step for fields that change what is decided: where one of them is
+// set, builds that do not know it must not work the run.
+func decides[B Body](generation int, set func(b B) bool) step {
+	return step{
+		upgrade:    func(old json.RawMessage) (json.RawMessage, error) { return old, nil },
+		needs:      func(b Body) bool { v, is := b.(B); return is && set(v) },
+		generation: generation,
+	}
+}
 
 // version is the newest version of the shape, from 1.
-func (s shape) version() int { return 1 + len(s.upgrades) }
+func (s shape) version() int { return 1 + len(s.steps) }
+
+// versionOf is the oldest version that can say everything of the body.
+func (s shape) versionOf(b Body) int {
+	for i := len(s.steps); i > 0; i-- {
+		if needs := s.steps[i-1].needs; needs == nil || needs(b) {
+			return i + 1
+		}
+	}
+	return 1
+}
 
 // codec reads the bodies of the kinds that it holds.
 type codec map[Kind]shape
 
 // builtin holds every kind that this build knows.
 var builtin = codec{
-	RunStarted{}.Kind():        shapeOf[RunStarted](),
+	RunStarted{}.Kind():        shapeOf[RunStarted](decides(1, startsGuarded)),
 	PersonSaid{}.Kind():        shapeOf[PersonSaid](),
 	RunWatched{}.Kind():        shapeOf[RunWatched](),
 	RunControlled{}.Kind():     shapeOf[RunControlled](),
@@ -55,7 +92,7 @@ var builtin = codec{
 	ToolIntent{}.Kind():        shapeOf[ToolIntent](),
 	ToolDeferred{}.Kind():      shapeOf[ToolDeferred](),
 	ToolOutcome{}.Kind():       shapeOf[ToolOutcome](),
-	CheckpointOpened{}.Kind():  shapeOf[CheckpointOpened](),
+	CheckpointOpened{}.Kind():  shapeOf[CheckpointOpened](decides(1, asksReviewers)),
 	CheckpointDecided{}.Kind(): shapeOf[CheckpointDecided](),
 	CheckpointVoted{}.Kind():   shapeOf[CheckpointVoted](),
 	BudgetNotice{}.Kind():      shapeOf[BudgetNotice](),
@@ -68,14 +105,21 @@ var builtin = codec{
 	RunEnded{}.Kind():          shapeOf[RunEnded](),
 }
 
+// startsGuarded reports whether the run is begun with what keeps others from
+// deciding on it, working it or reading of it.
+func startsGuarded(b RunStarted) bool { return len(b.Reviewers) > 0 || b.Quorum > 1 || b.Direct }
+
+// asksReviewers reports whether only reviewers may answer.
+func asksReviewers(b CheckpointOpened) bool { return b.Review }
+
 func decode[B Body](data []byte) (Body, error) {
 	var b B
 	err := json.Unmarshal(data, &b)
 	return b, err
 }
 
-// Version is the newest version of the kind's JSON shape that this build
-// writes and reads, from 1; 0 for a kind that it does not know.
+// Version is the newest version of the kind's JSON shape that this build reads,
+// from 1; 0 for a kind that it does not know.
 func (k Kind) Version() int {
 	s, known := builtin[k]
 	if !known {
@@ -84,7 +128,23 @@ func (k Kind) Version() int {
 	return s.version()
 }
 
-// EncodeBody returns the body's JSON in the newest version of its kind.
+// Version is the version of its kind that the body is written in, from 1: the
+// oldest that can say everything of it.
+func Version(b Body) int { return builtin[b.Kind()].versionOf(b) }
+
+// Needs is the oldest generation of builds that may work a journal with the
+// events.
+func Needs(events []Event) int {
+	newest := 0
+	for _, e := range events {
+		if v := Version(e.Body); v > 1 {
+			newest = max(newest, builtin[e.Body.Kind()].steps[v-2].generation)
+		}
+	}
+	return newest
+}
+
+// EncodeBody returns the body's JSON, as its Version says it.
 func EncodeBody(b Body) (json.RawMessage, error) {
 	data, err := format.JSON(b)
 	if err != nil {
@@ -107,8 +167,8 @@ func (c codec) decode(kind Kind, version int, data []byte) (Body, error) {
 	if version < 1 {
 		return nil, fmt.Errorf("%w: kind %q has version %d", ErrDamaged, kind, version)
 	}
-	for i, up := range s.upgrades[version-1:] {
-		next, err := up(data)
+	for i, step := range s.steps[version-1:] {
+		next, err := step.upgrade(data)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s: version %d does not upgrade: %w", ErrDamaged, kind, version+i, err)
 		}
@@ -141,7 +201,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 		return nil, err
 	}
 	l := line{Run: e.Run, Strand: e.Strand, Seq: e.Seq, At: e.At, Kind: e.Body.Kind(), Body: body}
-	if v := l.Kind.Version(); v != 1 {
+	if v := Version(e.Body); v != 1 {
 		l.V = v
 	}
 	return format.JSON(l)

@@ -151,7 +151,7 @@ func TestUpgrades(t *testing.T) {
 		return json.Marshal(fields)
 	}
 	kind := PersonSaid{}.Kind()
-	c := codec{kind: shapeOf[PersonSaid](rename, explicit)}
+	c := codec{kind: shapeOf[PersonSaid](step{upgrade: rename}, step{upgrade: explicit})}
 	want := PersonSaid{By: "slack:U1", Text: "hi", Trusted: true}
 	for version, body := range map[int]string{
 		1: `{"who":"slack:U1","text":"hi"}`,

@@ -161,7 +161,7 @@ func entryTail(e agent.Event) (string, error) {
 	b.Write(strand)
 	b.WriteString(`,"kind":`)
 	b.Write(kind)
-	b.WriteString(`,"v":` + strconv.Itoa(e.Body.Kind().Version()) + `,"body":`)
+	b.WriteString(`,"v":` + strconv.Itoa(agent.Version(e.Body)) + `,"body":`)
 	b.Write(body)
 	b.WriteString("}")
 	return b.String(), nil

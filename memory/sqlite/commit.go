@@ -53,7 +53,7 @@ func newEntry(c agent.Commit) (*entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		e.events = append(e.events, eventRow{string(event.Strand), string(event.Body.Kind()), event.Body.Kind().Version(), string(body)})
+		e.events = append(e.events, eventRow{string(event.Strand), string(event.Body.Kind()), agent.Version(event.Body), string(body)})
 	}
 	for s, at := range c.Wake {
 		if c.Lease == nil || s != c.Lease.Strand {
