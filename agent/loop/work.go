@@ -45,7 +45,7 @@ func work(soft, hard context.Context, en *engine, lease agent.Lease) {
 		t.handBack(hard, agent.AtOnce)
 	case errors.Is(err, agent.ErrNewer):
 		log.Warn("journal was written by a newer build; handing back", "err", err)
-		t.handBack(hard, t.now().Add(newerPause))
+		t.handBack(hard, t.now().Add(retryPause)) // claims of this build leave it alone from now on
 	case errors.As(err, &entry):
 		log.Error("journal is damaged; this run stops, others go on", "seq", entry.Seq, "err", err)
 		t.handBack(hard, agent.Parked)
@@ -60,12 +60,9 @@ func work(soft, hard context.Context, en *engine, lease agent.Lease) {
 	}
 }
 
-// How long a strand rests after a failure of the store, and after an event of
-// a newer build.
-const (
-	retryPause = time.Second
-	newerPause = 30 * time.Second
-)
+// retryPause is how long a strand rests after a failure of the store, and where
+// a newer build wrote while it was worked.
+const retryPause = time.Second
 
 // steps is the loop: ask what is next, do it, until the strand has nothing to
 // do or soft ends.

@@ -138,6 +138,9 @@ func (s *Store) addOptions(p *packed, c agent.Commit, shard int) {
 	if c.Strict {
 		p.options += "s"
 	}
+	if needs := agent.Needs(c.Events); needs > 0 {
+		p.options += strconv.Itoa(needs)
+	}
 }
 
 // entryTail is an entry of a journal behind its seq and stamp, which the

@@ -25,7 +25,7 @@ const (
 // slot, so what belongs to a run carries the tag of the run's shard in braces.
 //
 //	deckhand:{N}:due              ZSET   RUN/STRAND by due time, in µs of the server's clock; a run id has no slash
-//	deckhand:{N}:run:RUN          hash   head "SEQ AT", started, ended, watched (somebody awaits it), strand:NAME (see script/strand.lua)
+//	deckhand:{N}:run:RUN          hash   head "SEQ AT", started, ended, watched (somebody awaits it), needs (the generation of builds that its events need), strand:NAME (see script/strand.lua)
 //	deckhand:{N}:journal:RUN      list   one JSON line an event
 //	deckhand:{N}:snapshot:RUN     hash   seq, data
 //	deckhand:{N}:spent:RUN        hash   the run's own counters, by name

@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/deckhand-bot/deckhand/agent"
 )
 
 // The scripts, each with its KEYS, ARGV and reply at its head.
@@ -52,8 +54,8 @@ var (
 )
 
 // constantsLua gives the scripts what they share with the Go side.
-var constantsLua = fmt.Sprintf("local BELL, POLL, ONCE_TTL, ATTEMPT_TTL, FAR = '%s', %d, %d, %d, %d\n",
-	bell, poll.Microseconds(), int64(onceTTL.Seconds()), int64(attemptTTL.Seconds()), farMicro)
+var constantsLua = fmt.Sprintf("local BELL, POLL, ONCE_TTL, ATTEMPT_TTL, FAR, GENERATION = '%s', %d, %d, %d, %d, %d\n",
+	bell, poll.Microseconds(), int64(onceTTL.Seconds()), int64(attemptTTL.Seconds()), farMicro, agent.Generation)
 
 var (
 	commitScript    = redis.NewScript(constantsLua + strandLua + counterLua + nameLua + commitLua)

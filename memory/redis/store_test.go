@@ -1,6 +1,7 @@
 package redis_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -62,7 +63,27 @@ func stores(t *testing.T, c redis.Config, srv *redistest.Server) storetest.Store
 		Tamper: func(t *testing.T, run agent.RunID, seq uint64, kind agent.Kind, version int, body string) {
 			tamper(t, srv, run, seq, fmt.Sprintf(`{"seq":%d,"at":1,"strand":"main","kind":%q,"v":%d,"body":%s}`, seq, kind, version, body))
 		},
+		Needs: func(t *testing.T, run agent.RunID, generation int) int { return needs(t, srv, run, generation) },
 	}
+}
+
+// needs sets the generation that a run needs, and returns what it was.
+func needs(t *testing.T, srv *redistest.Server, run agent.RunID, generation int) int {
+	t.Helper()
+	client := goredis.NewClient(&goredis.Options{Addr: srv.Addr})
+	defer func() { _ = client.Close() }()
+	found, err := client.Keys(t.Context(), "deckhand:{*}:run:"+string(run)).Result()
+	if err != nil || len(found) != 1 {
+		t.Fatalf("run %s: keys %q, %v", run, found, err)
+	}
+	before, err := client.HGet(t.Context(), found[0], "needs").Int()
+	if err != nil && !errors.Is(err, goredis.Nil) {
+		t.Fatal(err)
+	}
+	if err := client.HSet(t.Context(), found[0], "needs", generation).Err(); err != nil {
+		t.Fatal(err)
+	}
+	return before
 }
 
 // tamper replaces an entry of a journal, which it finds by the documented key.

@@ -24,6 +24,7 @@ type entry struct {
 	names  []nameRow
 	own    time.Time // the lease's own strand, where releases
 	frees  bool      // the lease is released
+	needs  int       // generation of builds
 }
 
 type eventRow struct {
@@ -43,7 +44,7 @@ func newEntry(c agent.Commit) (*entry, error) {
 	if err := memory.Check(c); err != nil {
 		return nil, err
 	}
-	e := &entry{Commit: c}
+	e := &entry{Commit: c, needs: agent.Needs(c.Events)}
 	if c.Lease != nil {
 		e.lease = *c.Lease
 		e.own, e.frees = c.Wake[c.Lease.Strand]
@@ -216,6 +217,7 @@ func (t *txn) write(ctx context.Context, e *entry, row strandRow, run *runRow) (
 	if e.Ends && run.ended == 0 {
 		run.ended = at
 	}
+	run.needs = max(run.needs, e.needs)
 	run.changed = run.changed || len(e.events) > 0 || e.Ends
 	r = agent.Receipt{Seq: run.length, At: stamp(at)}
 	if before > 0 {

@@ -17,7 +17,7 @@ const (
 	fileName    = "deckhand.db"
 	busyTimeout = 5 * time.Second
 	// schemaVersion is kept in PRAGMA user_version.
-	schemaVersion = 3
+	schemaVersion = 4
 )
 
 // tables is what version 1 made. The table journal is a contract: people's scripts read it. Its rows
@@ -71,6 +71,13 @@ CREATE INDEX runs_ended ON runs (ended DESC) WHERE ended IS NOT NULL;
 PRAGMA user_version = 3;
 `
 
+// generation is what version 4 added: the generation of builds that a run's
+// events need.
+const generation = `
+ALTER TABLE runs ADD COLUMN needs INTEGER NOT NULL DEFAULT 0;
+PRAGMA user_version = 4;
+`
+
 // connect opens a pool of connections to the directory's file.
 func connect(dir string, conns int, pragmas ...string) (*sql.DB, error) {
 	abs, err := filepath.Abs(dir)
@@ -103,7 +110,7 @@ func migrate(ctx context.Context, conn *sql.Conn) error {
 	if err == nil && version > schemaVersion {
 		err = fmt.Errorf("the file has schema version %d, this build knows %d: use a newer deckhand", version, schemaVersion)
 	}
-	for from, step := range [schemaVersion]string{tables, names, growth} {
+	for from, step := range [schemaVersion]string{tables, names, growth, generation} {
 		if err == nil && version <= from {
 			_, err = conn.ExecContext(ctx, step)
 		}

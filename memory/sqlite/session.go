@@ -6,7 +6,10 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strconv"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
 )
 
 // statement numbers the prepared statements of the writing connection.
@@ -43,19 +46,22 @@ const (
 	statements
 )
 
+// known is the condition that this build can work a strand's run.
+var known = "coalesce((SELECT needs FROM runs WHERE runs.run = strands.run), 0) <= " + strconv.Itoa(agent.Generation)
+
 var statementText = [statements]string{
 	begin:        "BEGIN IMMEDIATE",
 	commit:       "COMMIT",
 	rollback:     "ROLLBACK",
 	dataVersion:  "PRAGMA data_version",
 	findStrand:   "SELECT epoch, turn, leased, attempt, seq, at FROM strands WHERE run = ? AND strand = ?",
-	findRun:      "SELECT length, started, newest, coalesce(ended, 0) FROM runs WHERE run = ?",
+	findRun:      "SELECT length, started, newest, coalesce(ended, 0), needs FROM runs WHERE run = ?",
 	findStamp:    "SELECT at FROM journal WHERE run = ? AND seq = ?",
 	findAttempt:  "SELECT seq, at FROM attempts WHERE id = ?",
 	findOnce:     "SELECT 1 FROM once WHERE key = ?",
 	findCounter:  "SELECT nano FROM counters WHERE name = ?",
-	findDue:      "SELECT run, strand, epoch, turn FROM strands WHERE due <= ? ORDER BY due LIMIT ?",
-	findDueOf:    "SELECT run, strand, epoch, turn FROM strands WHERE run = ?3 AND due <= ?1 ORDER BY due LIMIT ?2",
+	findDue:      "SELECT run, strand, epoch, turn FROM strands WHERE due <= ? AND " + known + " ORDER BY due LIMIT ?",
+	findDueOf:    "SELECT run, strand, epoch, turn FROM strands WHERE run = ?3 AND due <= ?1 AND " + known + " ORDER BY due LIMIT ?2",
 	findNext:     "SELECT due FROM strands WHERE due > ? ORDER BY due LIMIT 1",
 	findEnded:    "SELECT run FROM runs WHERE ended < ? LIMIT ?",
 	addEvent:     "INSERT INTO journal (run, seq, strand, at, kind, v, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -63,8 +69,8 @@ var statementText = [statements]string{
 	addCounter:   "INSERT INTO counters (name, nano) VALUES (?, ?) ON CONFLICT DO UPDATE SET nano = nano + excluded.nano",
 	addAttempt:   "INSERT INTO attempts (id, seq, at) VALUES (?, ?, ?)",
 	dropAttempts: "DELETE FROM attempts WHERE rowid IN (SELECT rowid FROM attempts ORDER BY rowid LIMIT ?) AND at < ?",
-	putRun: "INSERT INTO runs (run, length, started, newest, ended) VALUES (?, ?, ?, ?, nullif(?, 0))" +
-		" ON CONFLICT DO UPDATE SET length = excluded.length, started = excluded.started, newest = excluded.newest, ended = excluded.ended",
+	putRun: "INSERT INTO runs (run, length, started, newest, ended, needs) VALUES (?, ?, ?, ?, nullif(?, 0), ?)" +
+		" ON CONFLICT DO UPDATE SET length = excluded.length, started = excluded.started, newest = excluded.newest, ended = excluded.ended, needs = excluded.needs",
 	putStrand: "UPDATE strands SET turn = ?, due = nullif(?, 9223372036854775807), leased = ?, attempt = ?, seq = ?, at = ?" +
 		" WHERE run = ? AND strand = ?",
 	wakeStrand: "INSERT INTO strands (run, strand, due) VALUES (?1, ?2, ?3)" +

@@ -42,6 +42,13 @@ func TestConformance(t *testing.T) {
 			Tamper: func(t *testing.T, run agent.RunID, seq uint64, kind agent.Kind, version int, body string) {
 				tamper(t, dir, "UPDATE journal SET kind = ?, v = ?, body = ? WHERE run = ? AND seq = ?", string(kind), version, body, string(run), seq)
 			},
+			Needs: func(t *testing.T, run agent.RunID, generation int) (before int) {
+				if err := file(t, dir).QueryRowContext(t.Context(), "SELECT needs FROM runs WHERE run = ?", string(run)).Scan(&before); err != nil {
+					t.Fatal(err)
+				}
+				tamper(t, dir, "UPDATE runs SET needs = ? WHERE run = ?", generation, string(run))
+				return before
+			},
 		}
 	})
 }

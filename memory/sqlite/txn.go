@@ -24,10 +24,11 @@ type runRow struct {
 	started int64
 	newest  int64 // stamp of the newest event: stamps of a run never go back, whichever process sets them
 	ended   int64 // 0 while it lives
+	needs   int   // generation of builds
 	changed bool
 }
 
-func (r *runRow) fields() []any { return []any{&r.length, &r.started, &r.newest, &r.ended} }
+func (r *runRow) fields() []any { return []any{&r.length, &r.started, &r.newest, &r.ended, &r.needs} }
 
 // strandRow is a row of the table strands.
 type strandRow struct {
@@ -60,7 +61,7 @@ func (t *txn) putRuns(ctx context.Context) error {
 		if !row.changed {
 			continue
 		}
-		if _, err := t.exec(ctx, putRun, string(run), row.length, row.started, row.newest, row.ended); err != nil {
+		if _, err := t.exec(ctx, putRun, string(run), row.length, row.started, row.newest, row.ended, row.needs); err != nil {
 			return err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 )
 
 var claimTests = []test{
+	{"runs that need a newer build are left to it", newerRuns},
 	{"nothing due is no error", nothingDue},
 	{"takes at most n, and all in the end", atMost},
 	{"only one run's strands", onlyRun},
@@ -194,4 +195,48 @@ func claimBeside(b *bed) {
 		b.Fatalf("claimed %+v, %v; want an error", got, err)
 	}
 	b.claim(run, agent.Main)
+}
+
+// newerRuns are in front of everything else that is due: they are neither
+// claimed nor set back, and keep nobody from the rest.
+func newerRuns(b *bed) {
+	const many = 70 // more than one claim looks at
+	var left []agent.RunID
+	for range many {
+		run := b.start()
+		if before := b.Needs(b.T, run, agent.Generation+1); before != 0 {
+			b.Fatalf("a plain run needs generation %d, want 0", before)
+		}
+		left = append(left, run)
+	}
+	fenced := agent.RunID(agent.NewID())
+	b.commit(agent.Commit{
+		Run: fenced, Wake: wake{agent.Main: agent.AtOnce},
+		Events: []agent.Event{{Strand: agent.Main, Body: agent.RunStarted{Goal: "test", Requester: "ann", Reviewers: []string{"bob"}}}},
+	})
+	b.commit(agent.Commit{Run: fenced, Events: []agent.Event{say(agent.Main, "a word")}})
+	plain := b.start()
+	for _, run := range left {
+		b.idle(run)
+		b.commit(agent.Commit{Run: run, Events: []agent.Event{say(agent.Main, "a word")}, Wake: wake{agent.Main: agent.AtOnce, "task/a": agent.AtOnce}})
+		b.texts(run, "a word")
+	}
+	got := map[agent.RunID]bool{}
+	for range 2 {
+		leases, err := b.Store.Claim(b.Context(), 1, patience, "")
+		if err != nil || len(leases) != 1 {
+			b.Fatalf("claimed %+v, %v; want one lease", leases, err)
+		}
+		got[leases[0].Run] = true
+	}
+	if !got[fenced] || !got[plain] {
+		b.Fatalf("claimed %v, want %s and %s", got, fenced, plain)
+	}
+	if before := b.Needs(b.T, fenced, agent.Generation); before != agent.Needs([]agent.Event{{Body: agent.RunStarted{Reviewers: []string{"bob"}}}}) {
+		b.Fatalf("a run with reviewers needs generation %d", before)
+	}
+	b.Needs(b.T, left[0], agent.Generation) // as a build that knows it sees it
+	if due := b.due(left[0]); len(due) != 2 {
+		b.Fatalf("claimed %+v, want what was due all the time", due)
+	}
 }

@@ -31,6 +31,9 @@ type Stores struct {
 	// Tamper replaces what is stored of one entry of a journal: its kind,
 	// its version and the JSON of its body, which may be no JSON at all.
 	Tamper func(t *testing.T, run agent.RunID, seq uint64, kind agent.Kind, version int, body string)
+	// Needs sets the generation of builds that the run needs, and returns what
+	// it was.
+	Needs func(t *testing.T, run agent.RunID, generation int) (before int)
 }
 
 // Factory opens a store on data of its own, whose leases last as long as said.

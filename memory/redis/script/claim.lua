@@ -12,8 +12,9 @@ local got, soonest = { now, -1 }, nil
 
 -- claim takes what is due in one shard, and returns when the next is.
 local function claim(due, tag)
+  local newer = 0 -- strands that are left to newer builds: they stay in front
   while true do
-    local found = redis.call('ZRANGE', due, 0, math.max(left, 1) - 1, 'WITHSCORES')
+    local found = redis.call('ZRANGE', due, newer, newer + math.max(left, 1) - 1, 'WITHSCORES')
     for i = 1, #found, 2 do
       local score = tonumber(found[i + 1])
       if score > now or left == 0 then
@@ -25,6 +26,8 @@ local function claim(due, tag)
         left = left - 1
         local n = #got
         got[n + 1], got[n + 2], got[n + 3], got[n + 4], got[n + 5] = run, strand, epoch, turn, head
+      elseif turn then
+        newer = newer + 1
       end
     end
     if #found == 0 or left == 0 then

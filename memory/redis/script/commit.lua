@@ -11,7 +11,8 @@
 --      whatever there is,
 --      7 lease, 8 letters: s strict, r starts the run where it is new, f a
 --      fact, e ends the run, a stamp alive, n set names, q ask only whether the
---      commit would be written,
+--      commit would be written, a number: the generation of builds that its
+--      events need,
 --      9 number of events, 10 of wake-ups, 11 of once-keys, 12 of spends;
 --      then for each event: its line from ,"strand": on;
 --      for each wake-up: strand, time ("-": parked);
@@ -140,6 +141,10 @@ local function field(name, value)
 end
 if starts then
   field('started', stamped)
+end
+local needs = tonumber(string.match(letters, '%d+'))
+if needs and needs > tonumber(redis.call('HGET', KEYS[2], 'needs') or 0) then
+  field('needs', int(needs))
 end
 if events > 0 then
   field('head', length .. ' ' .. stamped)

@@ -43,14 +43,18 @@ local function stamp(key, now, lease)
 end
 
 -- take leases a strand that is due and returns its epoch, its turn and the
--- run's head. It returns nil for one that is gone, and for a lease that ran out
--- during an outage: its holder gets one more.
+-- run's head. It returns nil for one that is gone, for a lease that ran out
+-- during an outage (its holder gets one more), and, with true, for one that
+-- stays as it is for a newer build.
 local function take(due, score, member, run, field, alive, now, lease)
-  local stored = redis.call('HMGET', run, field, 'head')
+  local stored = redis.call('HMGET', run, field, 'head', 'needs')
   local packed = stored[1]
   if not packed then
     redis.call('ZREM', due, member)
     return nil
+  end
+  if stored[3] and tonumber(stored[3]) > GENERATION then
+    return nil, true
   end
   local epoch, turn, leased, last = read(packed)
   if leased then
