@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -20,32 +20,65 @@ var errLeaseGone = errors.New("the lease ran out before an effect")
 // effects runs tools, and posts as if they were tools.
 type effects struct{ *turn }
 
+// quick is how long reads run before what led to them is written down. Most
+// are over by then, and their outcomes share one commit with the answer that
+// asked for them and with the next question; a crash until then costs that
+// answer, and nothing in the world.
+const quick = 50 * time.Millisecond
+
 // invoke runs effects whose intents are journalled: all at once, since more
-// than one only stands there when all are reads. Intents of an earlier holder
-// are recovered.
+// than one only stands there when all are reads. Reads begin before that.
+// Intents of an earlier holder are recovered.
 func (ef effects) invoke(ctx context.Context, view agent.Run, effects []agent.EffectID) error {
-	if err := ef.flush(ctx); err != nil {
-		return err
-	}
 	var calls []agent.OpenCall
 	for _, c := range view.Talk(ef.lease.Strand).Open {
-		for _, e := range effects {
-			if c.Effect == e {
-				calls = append(calls, c)
-			}
+		if slices.Contains(effects, c.Effect) {
+			calls = append(calls, c)
 		}
 	}
-	if len(calls) == 1 {
+	reads := !slices.ContainsFunc(calls, func(c agent.OpenCall) bool {
+		return c.Intent.Repeat != agent.RepeatRead || !ef.fresh[c.Effect]
+	})
+	if !reads {
+		if err := ef.flush(ctx); err != nil {
+			return err
+		}
+	}
+	if !reads && len(calls) == 1 {
 		bodies, err := ef.runOrRecover(ctx, view, calls[0])
 		ef.events(bodies)
 		return err
 	}
-	bodies, errs := make([][]agent.Body, len(calls)), make([]error, len(calls))
-	var all sync.WaitGroup
+	return ef.invokeAll(ctx, view, calls)
+}
+
+// invokeAll runs calls side by side and commits what led to them when that
+// takes long.
+func (ef effects) invokeAll(ctx context.Context, view agent.Run, calls []agent.OpenCall) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	bodies, errs := make([][]agent.Body, len(calls)), make([]error, len(calls)+1)
+	done := make(chan struct{}, len(calls))
 	for i, c := range calls {
-		all.Go(func() { bodies[i], errs[i] = ef.runOrRecover(ctx, view, c) })
+		go func() {
+			defer func() { done <- struct{}{} }()
+			bodies[i], errs[i] = ef.runOrRecover(ctx, view, c)
+		}()
 	}
-	all.Wait()
+	late := time.NewTimer(quick)
+	defer late.Stop()
+	for range calls {
+		select {
+		case <-done:
+			continue
+		case <-late.C:
+		}
+		if err := ef.flush(ctx); err != nil {
+			errs[len(calls)] = err
+			cancel()
+		}
+		<-done
+	}
 	for _, b := range bodies {
 		ef.events(b)
 	}
