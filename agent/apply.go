@@ -112,6 +112,7 @@ func (r Run) control(b RunControlled) Run {
 		}
 	case WordResume:
 		r.Paused, r.Refused, r.Alone = "", "", r.Brief.Unattended
+		r.Strands = r.Strands.retryNow()
 	case WordCancel:
 		r.Cancelled, r.Paused = &b, ""
 	case WordLeave:
@@ -141,7 +142,10 @@ func (r Run) answered(id StrandID, b ModelAnswered) Run {
 	}
 	s.Call = nil
 	checkIn := b.Purpose == llm.CheckIn
-	usable := b.Error == "" && !b.Lost
+	usable := b.Error == "" && !b.Lost && b.RetryAt.IsZero()
+	if !b.Lost {
+		s.Retry = s.Retry.after(b, r.Last)
+	}
 	switch {
 	case checkIn: // no trouble of the work's
 		s.CheckIn.Failed = b.Error

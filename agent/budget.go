@@ -102,12 +102,16 @@ type Spent struct {
 	Prompt     int           `json:"prompt"`
 	Completion int           `json:"completion"`
 	Calls      int           `json:"calls"`
+	Free       int           `json:"free,omitempty"` // of the calls: those that are no step, as they are made again
 	Tools      int           `json:"tools"`
 	Time       time.Duration `json:"time"` // while executing, all strands together
 }
 
 // Tokens is prompt and completion together.
 func (s Spent) Tokens() int64 { return int64(s.Prompt) + int64(s.Completion) }
+
+// Steps counts the calls that are steps of the run's budget.
+func (s Spent) Steps() int64 { return int64(s.Calls - s.Free) }
 
 // Dollars is the cost, nil where a call had no known price.
 func (s Spent) Dollars() *Nano {
@@ -120,6 +124,9 @@ func (s Spent) Dollars() *Nano {
 // settle adds what a model call cost.
 func (s Spent) settle(b ModelAnswered) Spent {
 	s.Calls++
+	if b.Free() {
+		s.Free++
+	}
 	s.Prompt += b.Prompt
 	s.Completion += b.Completion
 	s.Time += b.Took

@@ -71,6 +71,9 @@ func (p *point) late() bool {
 	return limit > 0 && p.Spent.Time >= limit
 }
 
+func (p *point) deferred() bool     { return p.st.Deferred() }
+func (p *point) retryAt() time.Time { return p.st.Retry.At }
+
 // settledCall is the first call whose fate a person told, nil if there is none.
 func (p *point) settledCall() *OpenCall {
 	for i, c := range p.newest().Open {

@@ -143,8 +143,9 @@ type ModelAsked struct {
 	PromptHash    string `json:"prompt_hash"`
 }
 
-// ModelAnswered settles a model call. Exactly one of Message and Error is set;
-// Problem says why an answer could not be used and is what the model is told.
+// ModelAnswered settles a model call. Exactly one of Message, Error and RetryAt
+// is set; Problem says why an answer could not be used and is what the model is
+// told.
 type ModelAnswered struct {
 	Call       string      `json:"call"`
 	Purpose    llm.Purpose `json:"purpose"`
@@ -163,7 +164,16 @@ type ModelAnswered struct {
 	Error   string        `json:"error,omitempty"`
 	// Refused marks an error that only a changed configuration can mend.
 	Refused bool `json:"refused,omitempty"`
+	// RetryAt is when the model is asked again, where its endpoint was limited or
+	// away; RetryReason says what it does ("is overloaded (HTTP 503)"). A build
+	// that knows neither takes this for an answer without words and asks again.
+	RetryAt     time.Time `json:"retry_at,omitzero"`
+	RetryReason string    `json:"retry_reason,omitempty"`
 }
+
+// Free reports whether the call is made again and cost nothing, as its endpoint
+// took nothing of it.
+func (b ModelAnswered) Free() bool { return !b.RetryAt.IsZero() && b.Prompt+b.Completion == 0 }
 
 // CallReplied answers a function call that had no effect on the world: a decision that was
 // taken or refused, arguments that did not fit, an unknown function.

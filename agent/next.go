@@ -118,6 +118,9 @@ func busy(r Run) bool {
 	return false
 }
 
+// AllWait reports whether no strand of the run has work to do now.
+func (r Run) AllWait() bool { return !busy(r) }
+
 // deciding is the rule that decides, nil: the strand rests.
 func (p *point) deciding() *rule {
 	switch _, works := p.id.Task(); {

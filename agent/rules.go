@@ -104,6 +104,7 @@ var checkInRules = []rule{
 	{what: "a question about the budget is open", when: func(p *point) bool { return p.budgetOpen() }},
 	{what: "the time is used up", when: (*point).late,
 		act: func(p *point) Move { return steps(MissCheckIn(p.Run, p.id, "the time of this run is used up")) }},
+	{what: "the model's endpoint is limited or away", when: (*point).deferred, until: (*point).retryAt},
 	{what: "otherwise", act: func(*point) Move { return steps(AskModel{llm.CheckIn}) }},
 }
 
@@ -121,5 +122,6 @@ var askRules = []rule{
 	{what: "a question about the budget is open", when: func(p *point) bool { return p.budgetOpen() }},
 	{what: "the time is used up", when: (*point).late,
 		act: func(p *point) Move { return decide(p.id, wakeMain(), BudgetQuestion(p.Run, BudgetTime, p.Last)) }},
+	{what: "the model's endpoint is limited or away", when: (*point).deferred, until: (*point).retryAt},
 	{what: "otherwise", act: func(p *point) Move { return steps(AskModel{p.Purpose(p.id)}) }},
 }

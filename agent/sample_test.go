@@ -46,6 +46,7 @@ var samples = []Body{
 		Message: &llm.Message{Role: llm.Assistant, Content: "so", CallID: "c0", Refusal: "no",
 			Calls: []llm.Call{{ID: "c1", Name: "submit_plan", Arguments: `{"tasks": [ ]}`}}},
 		Problem: "text alone does nothing", Error: "model: retries ran out", Refused: true,
+		RetryAt: noon.Add(time.Minute), RetryReason: "is overloaded (HTTP 503)",
 	},
 	CallReplied{Effect: "main.1.0", Text: "error: V4 cycle", Problem: true, Repair: true},
 	PlanAccepted{Plan: samplePlan, By: "slack:U1", Reason: "t1 failed",

@@ -24,8 +24,34 @@ type Strand struct {
 	// Error is why the model could not be asked, empty if it could.
 	Error  string    `json:"error,omitempty"`
 	Ticked time.Time `json:"ticked,omitzero"` // newest TimePassed
-	Ended  bool      `json:"ended,omitempty"`
+	// Retry is set while the model's endpoint is limited or away.
+	Retry Retry `json:"retry,omitzero"`
+	Ended bool  `json:"ended,omitempty"`
 }
+
+// Retry is a question to the model that is put again, because the model's
+// endpoint is limited or away. The zero Retry is none.
+type Retry struct {
+	At     time.Time `json:"at"`     // when it is put again
+	Since  time.Time `json:"since"`  // of the first try in a row that came to nothing
+	Tries  int       `json:"tries"`  // that came to nothing, in a row
+	Reason string    `json:"reason"` // what the endpoint does: "is overloaded (HTTP 503)"
+}
+
+// after is what is left to retry after an answer, or after one more try that
+// came to nothing at the time.
+func (r Retry) after(b ModelAnswered, at time.Time) Retry {
+	if b.RetryAt.IsZero() {
+		return Retry{}
+	}
+	if r.Tries == 0 {
+		r.Since = at
+	}
+	return Retry{At: b.RetryAt, Since: r.Since, Tries: r.Tries + 1, Reason: b.RetryReason}
+}
+
+// Deferred reports whether the strand waits before it asks the model again.
+func (s Strand) Deferred() bool { return s.Ticked.Before(s.Retry.At) }
 
 // Talk is one conversation of a strand, for one purpose. Entries only grow, so
 // that requests keep their prefix.
@@ -406,6 +432,28 @@ func (s Strands) Wakeful() map[StrandID]time.Time {
 		}
 	}
 	return wake
+}
+
+// retryNow makes every strand that waits for the model's endpoint ask at once,
+// and count its patience anew.
+func (s Strands) retryNow() Strands {
+	for id, st := range s {
+		if st.Retry.Tries > 0 {
+			s = s.change(id, func(st *Strand) { st.Retry = Retry{} })
+		}
+	}
+	return s
+}
+
+// NextRetry is the first of the strands' retries that are waited for; false:
+// nobody waits for the model's endpoint.
+func (s Strands) NextRetry() (first Retry, waits bool) {
+	for _, st := range s {
+		if st.Deferred() && (!waits || st.Retry.At.Before(first.At)) {
+			first, waits = st.Retry, true
+		}
+	}
+	return first, waits
 }
 
 // Lost is what a new holder of the strand's lease journals first: a model call

@@ -23,7 +23,7 @@ func Visible(b Body) bool {
 		return true
 	}
 	a, answered := b.(ModelAnswered)
-	return answered && a.Refused && a.Purpose != llm.CheckIn // the run pauses
+	return answered && (a.Refused && a.Purpose != llm.CheckIn || !a.RetryAt.IsZero()) // the run pauses, or waits
 }
 
 // Put reports whether the question was put before people in the run's thread:

@@ -2,7 +2,10 @@ package llm
 
 // The faults that callers tell apart.
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Fault classifies why a request got no usable answer.
 type Fault string
@@ -17,8 +20,17 @@ const (
 	Invalid Fault = "invalid request"
 	// TooLong is a prompt above the model's context window.
 	TooLong Fault = "prompt too long"
-	// Exhausted means that every retry of a passing fault (429, 5xx, a cut
-	// stream, no connection) was used up.
+	// Unpaid is an account without credit (402, or a 429 that says so).
+	Unpaid Fault = "no credit"
+	// Insecure is an endpoint whose certificate is not trusted, or that speaks
+	// no TLS where https was asked for.
+	Insecure Fault = "no secure connection"
+	// Limited is an endpoint that takes no more requests for a while (429).
+	Limited Fault = "limited"
+	// Away is an endpoint that is overloaded, broken or out of reach: 5xx, a cut
+	// stream, no answer in time, no connection.
+	Away Fault = "away"
+	// Exhausted means that every retry of a passing fault was used up.
 	Exhausted Fault = "retries ran out"
 	// Unscripted is a request that a scripted model has no answer for.
 	Unscripted Fault = "not in the script"
@@ -33,6 +45,16 @@ type Error struct {
 	Tries   int
 	Message string
 	Err     error
+	// Plain says what happened in a few words for people, without the
+	// endpoint's name or its own words: "is overloaded (HTTP 503)".
+	Plain string
+	// RetryAfter is the pause that the endpoint asked for, 0: it asked for none.
+	RetryAfter time.Duration
+	// Reached says that the endpoint was heard at all.
+	Reached bool
+	// Spent estimates what an answer that broke off has cost, nothing where none
+	// had begun.
+	Spent Usage
 }
 
 func (e *Error) Error() string {
@@ -45,6 +67,26 @@ func (e *Error) Error() string {
 // Unwrap returns the cause, nil where the endpoint answered by itself.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Refused reports whether no retry can help until a person changes the
-// configuration: a key or a model name that the endpoint does not take.
-func (e *Error) Refused() bool { return e.Fault == Unauthorised || e.Fault == UnknownModel }
+// Refused reports whether no retry can help until a person changes something: a
+// key, a model name or an account that the endpoint does not take, a certificate.
+func (e *Error) Refused() bool {
+	switch e.Fault {
+	case Unauthorised, UnknownModel, Unpaid, Insecure:
+		return true
+	case Invalid, TooLong, Limited, Away, Exhausted, Unscripted:
+	}
+	return false
+}
+
+// Passing reports whether the same request may well be answered later.
+func (e *Error) Passing() bool { return e.Fault == Limited || e.Fault == Away }
+
+// GivenUp is the error of a request that is not tried again after so many tries.
+func (e *Error) GivenUp(tries int) *Error {
+	given := *e
+	given.Fault, given.Tries = Exhausted, tries
+	if tries > 1 {
+		given.Message = fmt.Sprintf("%s (%d tries)", e.Message, tries)
+	}
+	return &given
+}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/limit"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/prompt"
 	"github.com/deckhand-bot/deckhand/agent/reflect"
@@ -159,34 +160,65 @@ func (q *asker) settle(ctx context.Context, ready prompt.Ready, asked agent.Mode
 		Call: asked.Call, Purpose: asked.Purpose, Model: asked.Model,
 		PromptHash: asked.PromptHash, Took: time.Since(began),
 	}
+	why := ""
 	switch {
 	case cut:
 		q.add(nil, q.run.Strands.Lost(q.lease.Strand)...)
 		return cut
 	case err != nil:
-		q.failed(&answered, err)
+		why = q.failed(&answered, err)
 	default:
+		q.heard.Store(true)
 		q.usage(&answered, resp, prompt)
 		judgeAnswer(&answered, resp)
 	}
 	q.event(answered)
 	back := charge{nano: nanoOf(answered.Cost) - nanoOf(asked.Reserve),
 		tokens: int64(answered.Prompt+answered.Completion) - int64(asked.ReserveTokens)}
-	q.spend = append(q.spend, q.charges(q.run, back, 0, false)...)
+	steps := int64(0)
+	if answered.Free() {
+		steps = -1
+	}
+	q.spend = append(q.spend, q.charges(q.run, back, steps, false)...)
+	if why != "" {
+		q.event(agent.RunControlled{Word: agent.WordPause, By: agent.Deckhand, Reason: why})
+	}
 	for _, n := range notices(q.view()) {
 		q.event(n)
 	}
 	return false
 }
 
-func (q *asker) failed(a *agent.ModelAnswered, err error) {
-	a.Error = err.Error()
-	zero := agent.Nano(0)
-	a.Cost = &zero
-	if fault, is := errors.AsType[*llm.Error](err); is {
-		a.Refused = fault.Refused()
-	}
+// failed says what became of a question without an answer: it failed, or it is
+// put again at a time, and the run pauses first where why is set. An answer that
+// broke off is paid as far as it came.
+func (q *asker) failed(a *agent.ModelAnswered, err error) (why string) {
 	q.Log.Warn("model call failed", "run", q.lease.Run, "strand", q.lease.Strand, "purpose", a.Purpose, "err", err)
+	zero := agent.Nano(0)
+	a.Cost, a.Error = &zero, err.Error()
+	fault, is := errors.AsType[*llm.Error](err)
+	if !is {
+		return ""
+	}
+	a.Refused = fault.Refused()
+	if fault.Spent != (llm.Usage{}) {
+		q.usage(a, llm.Response{Usage: fault.Spent, Estimated: true}, 0)
+	}
+	if !fault.Passing() {
+		return ""
+	}
+	before := q.run.Strands[q.lease.Strand].Retry
+	unheard := !fault.Reached && !q.heard.Load() && q.run.Spent.Completion == 0
+	choice, at := q.Patience.Next(before, fault, unheard, q.now())
+	if choice == limit.Fail {
+		a.Error = fault.GivenUp(before.Tries + 1).Error()
+		return ""
+	}
+	a.Error, a.RetryAt, a.RetryReason = "", at, fault.Plain
+	if choice == limit.Pause {
+		why = "the model's endpoint " + fault.Plain + ". `deckhand doctor` says what is wrong with it; resume once it answers"
+	}
+	return why
 }
 
 func (q *asker) usage(a *agent.ModelAnswered, resp llm.Response, prompt int) {

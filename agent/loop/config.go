@@ -10,12 +10,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/fold"
+	"github.com/deckhand-bot/deckhand/agent/limit"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/prompt"
 )
@@ -90,6 +92,8 @@ type Config struct {
 	Workers             int           // strands at once in this process
 	Lease               time.Duration // the store's lease time
 	Grace               time.Duration // for finishing steps at the end
+	// Patience is how an endpoint of the model is met that is limited or away.
+	Patience limit.Patience
 	// Wider lists counters beyond the run's own that each model call is
 	// charged to: a person's, a channel's, the whole month's.
 	Wider func(b agent.RunStarted, at time.Time) []Allowance
@@ -117,6 +121,7 @@ type engine struct {
 	schemas map[string]*jsonschema.Resolved // decision functions
 	folds   *fold.Cache[*memory]
 	leases  *leases
+	heard   atomic.Bool // the model answered this process
 }
 
 // newEngine checks the configuration and prepares the prompts.

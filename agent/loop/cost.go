@@ -99,6 +99,6 @@ func notices(r agent.Run) []agent.BudgetNotice {
 	look(agent.BudgetUSD, int64(r.Spent.Cost), int64(l.USD))
 	look(agent.BudgetTokens, r.Spent.Tokens(), l.Tokens)
 	look(agent.BudgetTime, int64(r.Spent.Time), int64(l.Time))
-	look(agent.BudgetSteps, int64(r.Spent.Calls), l.Steps)
+	look(agent.BudgetSteps, r.Spent.Steps(), l.Steps)
 	return list
 }

@@ -147,7 +147,7 @@ func (s *Standing) did(entries agent.History) {
 // usage is what was spent of each budget, and what is left of those that have
 // a limit.
 func usage(r agent.Run) (spent, left Usage) {
-	tokens, steps, limits := r.Spent.Tokens(), int64(r.Spent.Calls), r.Limits()
+	tokens, steps, limits := r.Spent.Tokens(), r.Spent.Steps(), r.Limits()
 	spent = Usage{USD: r.Spent.Dollars(), Tokens: &tokens, Time: r.Spent.Time.Round(time.Second).String(), Steps: &steps}
 	if limits.USD > 0 {
 		left.USD = new(max(0, limits.USD-r.Spent.Cost))

@@ -121,7 +121,7 @@ func (s *strand) answered(e agent.Event, b agent.ModelAnswered) {
 	}
 	s.asked = time.Time{}
 	switch {
-	case b.Lost || b.Error != "":
+	case b.Lost || b.Error != "" || !b.RetryAt.IsZero():
 		return
 	case b.Purpose == llm.Compact:
 		s.trace.Push(Step{Event: e.Seq, Kind: Compaction})

@@ -36,17 +36,28 @@ func TestLiveCards(t *testing.T) {
 		"live-paused-itself":  bottest.More(waits, bottest.On(agent.Main, agent.RunControlled{Word: agent.WordPause, By: agent.Deckhand, Reason: "no price for x"})),
 		"live-refused": bottest.More(bottest.Told(agent.RunStarted{}), bottest.On(agent.Main, agent.ModelAsked{Call: "main.1", Purpose: llm.Intake}),
 			bottest.On(agent.Main, agent.ModelAnswered{Call: "main.1", Purpose: llm.Intake, Error: "401: no such key", Refused: true, Cost: new(agent.Nano)})),
-		"live-cancelled": bottest.More(waits, bottest.On(agent.Main, agent.RunControlled{Word: agent.WordCancel, By: "slack:U1"})),
-		"live-replans":   bottest.More(bottest.AtWork(agent.RunStarted{}), bottest.Ends("count", agent.TaskFailed, "no such folder"), bottest.Ends("prices", agent.TaskSkipped, "not needed")),
-		"end-done":       done,
-		"end-failed":     bottest.More(waits, bottest.On(agent.Main, agent.RunEnded{State: agent.RunFailed, Reason: "not delivered: Write REPORT.md"})),
-		"end-cancelled":  bottest.More(waits, bottest.On(agent.Main, agent.RunEnded{State: agent.RunCancelled, Reason: "cancelled by slack:U1"})),
+		"live-away":           bottest.More(bottest.Told(agent.RunStarted{}), away(agent.Main)...),
+		"live-away-and-works": bottest.More(bottest.AtWork(agent.RunStarted{Slots: 4}), away("task/count")...),
+		"live-cancelled":      bottest.More(waits, bottest.On(agent.Main, agent.RunControlled{Word: agent.WordCancel, By: "slack:U1"})),
+		"live-replans":        bottest.More(bottest.AtWork(agent.RunStarted{}), bottest.Ends("count", agent.TaskFailed, "no such folder"), bottest.Ends("prices", agent.TaskSkipped, "not needed")),
+		"end-done":            done,
+		"end-failed":          bottest.More(waits, bottest.On(agent.Main, agent.RunEnded{State: agent.RunFailed, Reason: "not delivered: Write REPORT.md"})),
+		"end-cancelled":       bottest.More(waits, bottest.On(agent.Main, agent.RunEnded{State: agent.RunCancelled, Reason: "cancelled by slack:U1"})),
 		"end-reply": bottest.More(bottest.Told(agent.RunStarted{Goal: "What is 2+2?"}, bottest.Called(agent.Main, 1, llm.Intake)...),
 			bottest.On(agent.Main, agent.Reported{Headline: "It is *four*.", Body: "It is *four*.\n\nAlways."}), bottest.On(agent.Main, agent.RunEnded{State: agent.RunDone})),
 	} {
 		t.Run(name, func(t *testing.T) {
 			bottest.Golden(t, name, Live(r, bottest.TaleBegin.Add(3*time.Hour+90*time.Second)))
 		})
+	}
+}
+
+// away is a question to a model whose endpoint was overloaded.
+func away(s agent.StrandID) []agent.Event {
+	return []agent.Event{
+		bottest.On(s, agent.ModelAsked{Call: "away", Purpose: llm.Work}),
+		bottest.On(s, agent.ModelAnswered{Call: "away", Purpose: llm.Work, Cost: new(agent.Nano),
+			RetryAt: bottest.TaleBegin.Add(4 * time.Hour), RetryReason: "is overloaded (HTTP 503)"}),
 	}
 }
 

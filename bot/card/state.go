@@ -1,10 +1,12 @@
 package card
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/format"
@@ -32,11 +34,23 @@ func standing(r agent.Run) string {
 	case r.State() == agent.RunWaiting:
 		return "**Waiting** " + waiting(r)
 	}
+	retry, waits := r.Strands.NextRetry()
+	if waits && r.AllWait() {
+		return "**Waiting** for the model: " + text.Escape(retryWords(retry.Reason, retry.At))
+	}
 	line := "**Working**: " + Work(r)
+	if waits {
+		line += text.NextLine + "Waiting for the model: " + text.Escape(retryWords(retry.Reason, retry.At))
+	}
 	if r.OpenCheckpoint() != nil {
 		line += text.NextLine + "Waiting " + waiting(r)
 	}
 	return line
+}
+
+// retryWords says why the model is asked again, and when.
+func retryWords(reason string, at time.Time) string {
+	return "its endpoint " + cmp.Or(text.InLine(reason, 100), "did not answer") + "; it is asked again at " + at.UTC().Format("15:04:05 UTC")
 }
 
 // PausedBy is who paused the run; Deckhand itself says why.

@@ -50,6 +50,9 @@ func StatusOf(r agent.Run) Status {
 		if c := r.OpenCheckpoint(); c != nil {
 			s.WaitingFor = string(c.Ask) + " " + string(c.ID) + ": " + c.Title
 			s.Waits = "waits " + WaitReasons[c.Ask] + ": " + text.Quoted(Title(*c), 100) + " (`" + string(c.ID) + "`)"
+		} else if retry, waits := r.Strands.NextRetry(); waits {
+			s.WaitingFor = "the model: " + retryWords(retry.Reason, retry.At)
+			s.Waits = "waits for the model: " + text.Escape(retryWords(retry.Reason, retry.At))
 		}
 	}
 	return s

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/limit"
 	"github.com/deckhand-bot/deckhand/agent/llm/openai"
 	"github.com/deckhand-bot/deckhand/agent/loop"
 	"github.com/deckhand-bot/deckhand/bot/runs"
@@ -65,10 +66,11 @@ func engine(ctx context.Context, e *environment, model string, l load) (cost, er
 	if err != nil {
 		return cost{}, err
 	}
-	client := openai.New(openai.Config{BaseURL: model, Stream: l.stream, Timeout: time.Minute, Retries: 5, RetryMaxWait: time.Second})
+	client := openai.New(openai.Config{BaseURL: model, Stream: l.stream, Timeout: time.Minute})
 	defer client.Close()
 	lp, err := loop.New(loop.Config{Store: store, Blobs: store, Model: client, Tools: box, Policy: policy.Default{},
-		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})), ModelName: "bench", Workers: l.workers})
+		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})), ModelName: "bench", Workers: l.workers,
+		Patience: limit.Patience{Wait: time.Minute, Longest: time.Second}})
 	if err != nil {
 		return cost{}, err
 	}

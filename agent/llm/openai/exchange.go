@@ -55,7 +55,7 @@ func (c *Client) try(ctx context.Context, r llm.Request, body payload) (answer, 
 	defer timer.Stop()
 	a, err := c.exchange(ctx, r, body, timer)
 	if err != nil && errors.Is(context.Cause(ctx), errSlow) {
-		return answer{}, errSlow // and not the error that the try's own timer provoked
+		return a, errSlow // and not the error that the try's own timer provoked
 	}
 	return a, err
 }

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -28,10 +29,11 @@ import (
 type verdict struct {
 	fault      llm.Fault
 	status     int
-	passing    bool          // another try may help
-	retryAfter time.Duration // what the endpoint asked for; negative: nothing
+	retryAfter time.Duration // what the endpoint asked for; 0: nothing
 	refusal    string        // the endpoint's content filter turned the prompt away
 	what, next string        // what happened, what a person can do
+	plain      string        // what happened, for people who do not run the endpoint
+	reached    bool          // the endpoint was heard
 	text       string        // the message in lower case, with the parameter that it is about
 	cause      error
 }
@@ -43,29 +45,30 @@ func (c *Client) judge(err error) verdict {
 		v.cause = err
 		return v
 	}
-	v := verdict{fault: llm.Exhausted, passing: true, retryAfter: -1, cause: withoutURL(err)}
+	v := verdict{fault: llm.Away, plain: "broke off its answer", reached: true, cause: withoutURL(err)}
 	var cert *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
 	switch {
 	case errors.Is(err, goai.ErrChatCompletionInvalidModel):
-		v.fault, v.passing = llm.UnknownModel, false
+		v.fault = llm.UnknownModel
 		v.what, v.next = "the model is not one for chat", "set DECKHAND_MODEL to a chat model"
 	case errors.Is(err, errPage):
-		v.fault, v.passing = llm.Invalid, false
+		v.fault = llm.Invalid
 		v.what, v.next = "it answered with a web page", "check the path in OPENAI_BASE_URL: it usually ends in /v1"
 	case errors.Is(err, errSlow):
-		v.what = fmt.Sprintf("no answer within %s", c.cfg.Timeout)
+		v.what, v.plain = fmt.Sprintf("no answer within %s", c.cfg.Timeout), "does not answer in time"
 		v.next = "raise model.timeout or choose a faster model"
 	case errors.As(err, &cert), errors.As(err, &record):
-		v.passing = false
-		v.what = "no secure connection: " + withoutURL(err).Error()
+		v.fault = llm.Insecure
+		v.what = withoutURL(err).Error()
 		v.next = "check OPENAI_BASE_URL (http or https?) and the endpoint's certificate"
 	case errors.Is(err, errNoUse):
 		v.what, v.next = "it sent "+withoutURL(err).Error(), "check that OPENAI_BASE_URL is a Chat Completions endpoint"
+		v.plain = "sends what is no answer"
 	case errors.Is(err, errCut), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
 		v.what, v.next = "the answer broke off", "try again; if it keeps happening, set model.stream: false"
 	default:
-		v.what = "no connection: " + withoutURL(err).Error()
+		v.what, v.plain, v.reached = "no connection: "+withoutURL(err).Error(), "cannot be reached", false
 		v.next = "check OPENAI_BASE_URL and that the endpoint is up"
 	}
 	return v
@@ -92,8 +95,8 @@ type rule struct {
 	words    []string
 
 	fault    llm.Fault
-	passing  bool // another try may help
 	filtered bool // it counts as the model's own refusal to answer
+	plain    string
 	next     string
 }
 
@@ -104,7 +107,7 @@ type span struct{ first, last int }
 var rules = []rule{
 	{
 		codes: []string{"insufficient_quota", "billing_hard_limit_reached", "insufficient_balance"}, statuses: []span{{402, 402}},
-		fault: llm.Exhausted, next: "the account has no credit left: add some, or set another key or endpoint",
+		fault: llm.Unpaid, next: "the account has no credit left: add some, or set another key or endpoint",
 	},
 	{
 		codes: []string{"model_not_found", "invalid_model", "unknown_model", "deploymentnotfound"}, statuses: []span{{404, 404}},
@@ -123,11 +126,15 @@ var rules = []rule{
 	},
 	{
 		statuses: []span{{429, 429}},
-		fault:    llm.Exhausted, passing: true, next: "wait, raise model.retries, or ask the provider for a higher rate limit",
+		fault:    llm.Limited, plain: "takes no more requests for now", next: "set model.requests_per_minute and model.tokens_per_minute, or ask the provider for a higher rate limit",
+	},
+	{
+		codes: []string{"overloaded_error", "overloaded", "service_unavailable", "engine_overloaded"}, statuses: []span{{503, 503}, {529, 529}},
+		fault: llm.Away, plain: "is overloaded", next: "the endpoint is overloaded: try again later",
 	},
 	{
 		statuses: []span{{408, 408}, {500, math.MaxInt}, {math.MinInt, 299}},
-		fault:    llm.Exhausted, passing: true, next: "the endpoint is overloaded or broken: try again later",
+		fault:    llm.Away, plain: "is out of order", next: "the endpoint is overloaded or broken: try again later",
 	},
 	{statuses: []span{{300, 399}}, fault: llm.Invalid, next: "set OPENAI_BASE_URL to the new address"},
 	{
@@ -150,7 +157,7 @@ func (r rule) fits(status int, s refusalText, text string) bool {
 func (c *Client) judgeRejection(e *rejection) verdict {
 	said := readRefusal(e.body)
 	v := verdict{
-		status: e.status, retryAfter: retryAfter(e.header, time.Now()),
+		status: e.status, retryAfter: max(0, retryAfter(e.header, time.Now())), reached: true,
 		what: c.redact(said.message), text: strings.ToLower(said.message + " " + said.param),
 	}
 	status := e.status
@@ -158,7 +165,10 @@ func (c *Client) judgeRejection(e *rejection) verdict {
 		status = said.number
 	}
 	i := slices.IndexFunc(rules, func(r rule) bool { return r.fits(status, said, v.text) }) // together they take every status
-	v.fault, v.passing, v.next = rules[i].fault, rules[i].passing, rules[i].next
+	v.fault, v.next = rules[i].fault, rules[i].next
+	if v.plain = rules[i].plain; v.plain != "" && status > 0 {
+		v.plain += " (HTTP " + strconv.Itoa(status) + ")"
+	}
 	switch {
 	case rules[i].filtered:
 		v.refusal = cmp.Or(v.what, "the endpoint's content filter turned the request away")
@@ -186,15 +196,13 @@ func (c *Client) redact(s string) string {
 }
 
 // fail makes the error that Complete returns.
-func (c *Client) fail(r llm.Request, v verdict, tries, failed int) error {
+func (c *Client) fail(r llm.Request, v verdict, tries int, spent llm.Usage) error {
 	what := v.what
 	if v.fault == llm.UnknownModel {
 		what = fmt.Sprintf("model %q: %s", r.Model, what)
 	}
-	if v.passing && failed > 1 {
-		what = fmt.Sprintf("%s (%d tries)", what, failed)
-	}
-	return &llm.Error{Fault: v.fault, Status: errorStatus(v.status), Tries: tries, Message: c.host + ": " + what + "; " + v.next, Err: v.cause}
+	return &llm.Error{Fault: v.fault, Status: errorStatus(v.status), Tries: tries, Message: c.host + ": " + what + "; " + v.next,
+		Plain: v.plain, RetryAfter: v.retryAfter, Reached: v.reached, Spent: spent, Err: v.cause}
 }
 
 // errorStatus is 0 where the failure came inside an answer with status 200.

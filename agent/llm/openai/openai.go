@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strings"
@@ -28,11 +29,8 @@ const (
 // DefaultBaseURL is OpenAI's own endpoint.
 const DefaultBaseURL = "https://api.openai.com/v1"
 
-// The defaults of Config's zero values.
-const (
-	defaultTimeout = 120 * time.Second
-	defaultMaxWait = 60 * time.Second
-)
+// defaultTimeout is that of a Config without one.
+const defaultTimeout = 120 * time.Second
 
 // Config describes one endpoint.
 type Config struct {
@@ -49,11 +47,6 @@ type Config struct {
 	// there it bounds the time to the first event and between two events.
 	// Zero: 120 s.
 	Timeout time.Duration
-	// Retries counts the tries after the first one. Zero: none.
-	Retries int
-	// RetryMaxWait bounds the pause before one retry, whatever the endpoint's
-	// Retry-After says. Zero: 60 s.
-	RetryMaxWait time.Duration
 }
 
 // Client is an llm.Model over one endpoint. It may be used from many
@@ -81,9 +74,6 @@ func New(cfg Config) *Client {
 	cfg.Key = strings.TrimSpace(cfg.Key) // keys come from files with a line's end
 	if cfg.Timeout <= 0 {
 		cfg.Timeout = defaultTimeout
-	}
-	if cfg.RetryMaxWait <= 0 {
-		cfg.RetryMaxWait = defaultMaxWait
 	}
 	c := &Client{cfg: cfg, http: &http.Client{
 		Transport: transport(),
@@ -137,7 +127,8 @@ type quirks struct {
 	noFormat         atomic.Bool // response_format
 }
 
-// Complete asks the endpoint and retries passing faults (see Config). It
+// Complete asks the endpoint once, and again only where the question can be put
+// in another way or where the connection broke before anything was heard. It
 // returns an *llm.Error, or the context's error where that ended. A request
 // that the endpoint's content filter turned away is a Response with Refusal.
 func (c *Client) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
@@ -148,14 +139,15 @@ func (c *Client) Complete(ctx context.Context, r llm.Request) (llm.Response, err
 	if err := validate(r, c.cfg.Mode); err != nil {
 		return llm.Response{}, c.unsupported(r.Model, err)
 	}
-	for try, failed := 1, 0; ; try++ {
+	broken := false
+	for try := 1; ; try++ {
 		text, sent, err := c.encode(r)
 		if err != nil {
 			return llm.Response{}, &llm.Error{Fault: llm.Invalid, Message: c.host + ": the request cannot be encoded: " + err.Error(), Err: err}
 		}
-		resp, err := c.try(ctx, r, text)
+		got, err := c.try(ctx, r, text)
 		if err == nil {
-			return c.finish(r, resp), nil
+			return c.finish(r, got), nil
 		}
 		if ctx.Err() != nil {
 			return llm.Response{}, ctx.Err()
@@ -167,14 +159,26 @@ func (c *Client) Complete(ctx context.Context, r llm.Request) (llm.Response, err
 		if c.adapt(v, sent) {
 			continue
 		}
-		failed++
-		if !v.passing || failed > c.cfg.Retries {
-			return llm.Response{}, c.fail(r, v, try, failed)
+		if again := brokenOff(err) && !broken; !again {
+			return llm.Response{}, c.fail(r, v, try, spent(r, got))
 		}
-		if !wait.Sleep(ctx, retryPause(failed, v.retryAfter, c.cfg.RetryMaxWait)) {
+		broken = true
+		if !wait.Sleep(ctx, rand.N(soonAgain)) {
 			return llm.Response{}, ctx.Err()
 		}
 	}
+}
+
+// spent estimates what an answer has cost that broke off: the prompt and what
+// was heard of the answer, nothing where no answer had begun.
+func spent(r llm.Request, a answer) llm.Usage {
+	switch {
+	case a.usage.Prompt > 0 || a.usage.Completion > 0:
+		return a.usage
+	case !a.answered():
+		return llm.Usage{}
+	}
+	return llm.Usage{Prompt: llm.Count(r), Completion: llm.CountAnswer(a.message())}
 }
 
 // finish completes an answer with what the endpoint left out.

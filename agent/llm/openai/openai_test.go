@@ -18,7 +18,7 @@ import (
 // client returns a client of s that ends with the test and hardly waits.
 func client(t testing.TB, s *llmtest.Server, change func(*Config)) *Client {
 	t.Helper()
-	cfg := Config{BaseURL: s.URL, Key: "sk-secret", Stream: true, Timeout: 20 * time.Second, RetryMaxWait: time.Millisecond}
+	cfg := Config{BaseURL: s.URL, Key: "sk-secret", Stream: true, Timeout: 20 * time.Second}
 	if change != nil {
 		change(&cfg)
 	}
@@ -149,33 +149,33 @@ func TestFaults(t *testing.T) {
 		{"model by words", llmtest.Reply{Status: 400, ErrorBody: `{"detail":"Invalid model name"}`}, llm.UnknownModel, 1, "DECKHAND_MODEL"},
 		{"too long", llmtest.Fail(400, "context_length_exceeded", "This model's maximum context length is 8192 tokens"), llm.TooLong, 1, "larger context"},
 		{"too long by words", llmtest.Fail(400, "", "the request exceeds the available context size"), llm.TooLong, 1, "larger context"},
-		{"quota", quota, llm.Exhausted, 1, "no credit"},
+		{"quota", quota, llm.Unpaid, 1, "no credit"},
 		{"invalid", llmtest.Fail(400, "", "bad temperature"), llm.Invalid, 1, "bad temperature"},
 		{"no tools", llmtest.Fail(400, "", "m does not support tools"), llm.Invalid, 1, "model.mode: json"},
 		{"validation list", llmtest.Reply{Status: 422, ErrorBody: `{"detail":[{"msg":"field required"}]}`}, llm.Invalid, 1, "field required"},
 		{"google's list", llmtest.Reply{Status: 400, ErrorBody: `[{"error":{"code":400,"message":"API key not valid","status":"INVALID_ARGUMENT"}}]`}, llm.Invalid, 1, "API key not valid"},
 		{"redirect", llmtest.Reply{Status: 308, ErrorBody: "x", Header: http.Header{"Location": {"https://user:pw@new.example/v1/x?key=1"}}}, llm.Invalid, 1, "https://new.example/v1/x;"},
 		{"web page", llmtest.Reply{Raw: "<html>login</html>", ContentType: "text/html"}, llm.Invalid, 1, "/v1"},
-		{"rate limit", llmtest.RateLimited(time.Hour), llm.Exhausted, 3, "3 tries"},
-		{"token limit", llmtest.Fail(429, "", "too many tokens per minute"), llm.Exhausted, 3, "rate limit"},
-		{"500", llmtest.Broken(), llm.Exhausted, 3, "server had an error"},
-		{"503 page", llmtest.Unavailable(), llm.Exhausted, 3, `web page titled "503 Service Temporarily Unavailable"`},
-		{"408", llmtest.Fail(408, "", "slow"), llm.Exhausted, 3, "slow"},
-		{"closed", llmtest.Closed(), llm.Exhausted, 3, "broke off"},
-		{"bad JSON", llmtest.Garbled(), llm.Exhausted, 3, "not a chat completion"},
-		{"empty", llmtest.Reply{Raw: `{}`}, llm.Exhausted, 3, "not a chat completion"},
-		{"cut stream", llmtest.Cut(llmtest.Say(strings.Repeat("word ", 100)), 900), llm.Exhausted, 3, "broke off"},
-		{"stream without end", llmtest.Reply{ContentType: "text/event-stream", Raw: "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}\n\n"}, llm.Exhausted, 3, "broke off"},
-		{"error in a plain answer", llmtest.Reply{Raw: `{"error":{"message":"upstream down","code":502}}`}, llm.Exhausted, 3, "upstream down"},
-		{"error in a stream", llmtest.Reply{ContentType: "text/event-stream", Raw: ": PROCESSING\n\nevent: error\ndata: {\"error\":{\"message\":\"upstream \\\"x\\\" down\",\"code\":502}}\n\n"}, llm.Exhausted, 3, `upstream "x" down`},
-		{"bare error in a stream", llmtest.Reply{ContentType: "text/event-stream", Raw: ": PROCESSING\n\n{\n  \"error\": {\n    \"message\": \"upstream down\",\n    \"code\": 502\n  }\n}\n"}, llm.Exhausted, 3, "upstream down"},
-		{"no words in a stream", llmtest.Reply{ContentType: "text/event-stream", Raw: "{\"message\": 1}\n"}, llm.Exhausted, 3, "broke off"},
+		{"rate limit", llmtest.RateLimited(time.Hour), llm.Limited, 1, "rate limit"},
+		{"token limit", llmtest.Fail(429, "", "too many tokens per minute"), llm.Limited, 1, "rate limit"},
+		{"500", llmtest.Broken(), llm.Away, 1, "server had an error"},
+		{"503 page", llmtest.Unavailable(), llm.Away, 1, `web page titled "503 Service Temporarily Unavailable"`},
+		{"408", llmtest.Fail(408, "", "slow"), llm.Away, 1, "slow"},
+		{"closed", llmtest.Closed(), llm.Away, 2, "broke off"},
+		{"bad JSON", llmtest.Garbled(), llm.Away, 1, "not a chat completion"},
+		{"empty", llmtest.Reply{Raw: `{}`}, llm.Away, 1, "not a chat completion"},
+		{"cut stream", llmtest.Cut(llmtest.Say(strings.Repeat("word ", 100)), 900), llm.Away, 1, "broke off"},
+		{"stream without end", llmtest.Reply{ContentType: "text/event-stream", Raw: "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}\n\n"}, llm.Away, 1, "broke off"},
+		{"error in a plain answer", llmtest.Reply{Raw: `{"error":{"message":"upstream down","code":502}}`}, llm.Away, 1, "upstream down"},
+		{"error in a stream", llmtest.Reply{ContentType: "text/event-stream", Raw: ": PROCESSING\n\nevent: error\ndata: {\"error\":{\"message\":\"upstream \\\"x\\\" down\",\"code\":502}}\n\n"}, llm.Away, 1, `upstream "x" down`},
+		{"bare error in a stream", llmtest.Reply{ContentType: "text/event-stream", Raw: ": PROCESSING\n\n{\n  \"error\": {\n    \"message\": \"upstream down\",\n    \"code\": 502\n  }\n}\n"}, llm.Away, 1, "upstream down"},
+		{"no words in a stream", llmtest.Reply{ContentType: "text/event-stream", Raw: "{\"message\": 1}\n"}, llm.Away, 1, "broke off"},
 		{"key in a stream", llmtest.Reply{ContentType: "text/event-stream", Raw: "data: {\"id\":\"1\",\"error\":{\"message\":\"key sk-secret\",\"code\":401}}\n\n"}, llm.Unauthorised, 1, "[key]"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := llmtest.Start(t, func(llmtest.Request) llmtest.Reply { return tt.reply })
-			c := client(t, s, func(c *Config) { c.Retries = 2 })
+			c := client(t, s, nil)
 			_, err := c.Complete(t.Context(), request())
 			var e *llm.Error
 			if !errors.As(err, &e) {
@@ -183,6 +183,9 @@ func TestFaults(t *testing.T) {
 			}
 			if e.Fault != tt.fault || e.Tries != tt.tries || len(s.Requests()) != tt.tries {
 				t.Errorf("fault %q after %d tries (%d requests), want %q after %d", e.Fault, e.Tries, len(s.Requests()), tt.fault, tt.tries)
+			}
+			if passing := tt.fault == llm.Away || tt.fault == llm.Limited; e.Passing() != passing || passing && e.Plain == "" || strings.Contains(e.Plain, c.host) || !e.Reached && e.Status != 0 {
+				t.Errorf("passing %v, plain %q, reached %v", e.Passing(), e.Plain, e.Reached)
 			}
 			for _, want := range []string{c.host, tt.says} {
 				if !strings.Contains(e.Error(), want) {
@@ -198,27 +201,36 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func TestRetriesSucceed(t *testing.T) {
-	for _, bad := range []llmtest.Reply{
-		llmtest.RateLimited(time.Minute), llmtest.Broken(), llmtest.Unavailable(), llmtest.Closed(), llmtest.Garbled(),
-		llmtest.Cut(llmtest.Say(strings.Repeat("word ", 100)), 700),
-	} {
-		s := llmtest.Start(t, llmtest.Sequence(bad, bad, llmtest.Say("there")))
-		got, err := client(t, s, func(c *Config) { c.Retries = 2 }).Complete(t.Context(), request())
-		if err != nil || got.Message.Content != "there" {
-			t.Errorf("after %+v: %q, %v", bad, got.Message.Content, err)
-		}
+// A connection that breaks before anything was heard is mended by another one;
+// whatever else fails is the caller's to wait for.
+func TestABrokenConnectionIsMendedAtOnce(t *testing.T) {
+	s := llmtest.Start(t, llmtest.Sequence(llmtest.Closed(), llmtest.Say("there")))
+	got, err := client(t, s, nil).Complete(t.Context(), request())
+	if err != nil || got.Message.Content != "there" {
+		t.Errorf("%q, %v", got.Message.Content, err)
+	}
+}
+
+// What an answer has cost that broke off is estimated by what was heard of it.
+func TestABrokenAnswerIsPaid(t *testing.T) {
+	s := llmtest.Start(t, func(llmtest.Request) llmtest.Reply {
+		return llmtest.Cut(llmtest.Say(strings.Repeat("word ", 200)), 2000)
+	})
+	_, err := client(t, s, nil).Complete(t.Context(), request())
+	var e *llm.Error
+	if !errors.As(err, &e) || e.Spent.Prompt != llm.Count(request()) || e.Spent.Completion < 20 || e.Spent.Completion > 200 {
+		t.Errorf("got %v, spent %+v", err, e.Spent)
 	}
 }
 
 func TestNoConnection(t *testing.T) {
 	s := llmtest.Start(t, func(llmtest.Request) llmtest.Reply { return llmtest.Say("") })
 	s.Close()
-	c := New(Config{BaseURL: strings.Replace(s.URL, "http://", "http://me:hidden@", 1), RetryMaxWait: time.Millisecond, Retries: 1})
+	c := New(Config{BaseURL: strings.Replace(s.URL, "http://", "http://me:hidden@", 1)})
 	defer c.Close()
 	_, err := c.Complete(t.Context(), request())
 	var e *llm.Error
-	if !errors.As(err, &e) || e.Fault != llm.Exhausted || e.Tries != 2 || e.Status != 0 {
+	if !errors.As(err, &e) || e.Fault != llm.Away || e.Tries != 1 || e.Status != 0 || e.Reached || e.Plain != "cannot be reached" {
 		t.Fatalf("got %v", err)
 	}
 	if !strings.Contains(e.Message, "connection refused") || strings.Contains(e.Error(), "hidden") || strings.Contains(e.Unwrap().Error(), "hidden") {
@@ -243,9 +255,9 @@ func TestTimeout(t *testing.T) {
 	for name, reply := range map[string]llmtest.Reply{"before the first byte": late, "between events": gap} {
 		t.Run(name, func(t *testing.T) {
 			s := llmtest.Start(t, func(llmtest.Request) llmtest.Reply { return reply })
-			_, err := client(t, s, func(c *Config) { c.Timeout, c.Retries = 30*time.Millisecond, 1 }).Complete(t.Context(), request())
+			_, err := client(t, s, func(c *Config) { c.Timeout = 30 * time.Millisecond }).Complete(t.Context(), request())
 			var e *llm.Error
-			if !errors.As(err, &e) || e.Fault != llm.Exhausted || e.Tries != 2 || !strings.Contains(e.Message, "30ms") {
+			if !errors.As(err, &e) || e.Fault != llm.Away || e.Tries != 1 || !strings.Contains(e.Message, "30ms") {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -272,7 +284,7 @@ func TestContextEnds(t *testing.T) {
 		cancel()
 		return llmtest.Slow(llmtest.Say("late"), time.Minute)
 	})
-	if _, err := client(t, s, func(c *Config) { c.Retries = 5 }).Complete(ctx, request()); !errors.Is(err, context.Canceled) {
+	if _, err := client(t, s, nil).Complete(ctx, request()); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }

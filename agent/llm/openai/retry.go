@@ -1,28 +1,27 @@
 package openai
 
 import (
-	"math/rand/v2"
+	"errors"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
-// firstPause is the longest pause before the first retry.
-const firstPause = 500 * time.Millisecond
+// soonAgain is the longest pause before the one retry of a connection that
+// broke before anything was heard: an endpoint closed it as it was used again.
+// All longer waiting is the caller's.
+const soonAgain = 100 * time.Millisecond
 
-// retryPause returns how long to wait after the failed-th failure: what the
-// endpoint asked for (after ≥ 0), else a random time up to 0.5 s · 2^(failed-1)
-// ("full jitter", AWS Architecture Blog, 2015); never above most.
-func retryPause(failed int, after, most time.Duration) time.Duration {
-	if after >= 0 {
-		return min(after, most)
+// brokenOff reports whether the connection broke before any answer began, which
+// a new connection may mend.
+func brokenOff(err error) bool {
+	if errors.Is(err, errCut) || errors.Is(err, errSlow) {
+		return false
 	}
-	top := most
-	if shift := failed - 1; shift < 20 {
-		top = min(firstPause<<shift, most)
-	}
-	return rand.N(top + 1)
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
 // retryAfter reads Retry-After-Ms, then Retry-After in its two forms (seconds

@@ -1,41 +1,15 @@
 package openai
 
 import (
-	"context"
 	"errors"
-	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/llm/llmtest"
 )
-
-func TestPause(t *testing.T) {
-	const most = 60 * time.Second
-	for failed, top := range map[int]time.Duration{1: firstPause, 2: time.Second, 4: 4 * time.Second, 7: 32 * time.Second, 8: most, 100: most} {
-		var longest time.Duration
-		for range 2000 {
-			d := retryPause(failed, -1, most)
-			if d < 0 || d > top {
-				t.Fatalf("pause(%d) = %s, want 0 to %s", failed, d, top)
-			}
-			longest = max(longest, d)
-		}
-		if longest < top*9/10 {
-			t.Errorf("pause(%d) never came near %s (longest %s)", failed, top, longest)
-		}
-	}
-	for after, want := range map[time.Duration]time.Duration{0: 0, 7 * time.Second: 7 * time.Second, time.Hour: most} {
-		if got := retryPause(3, after, most); got != want {
-			t.Errorf("after %s: %s, want %s", after, got, want)
-		}
-	}
-}
 
 func TestRetryAfter(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -61,62 +35,13 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// replies is a transport without a network, for tests with synctest's clock.
-type replies struct {
-	mu   sync.Mutex
-	list []canned
-	at   []time.Time
-}
-
-func (r *replies) RoundTrip(*http.Request) (*http.Response, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	c := r.list[min(len(r.at), len(r.list)-1)]
-	r.at = append(r.at, time.Now())
-	h := http.Header{"Content-Type": {"application/json"}}
-	if c.after != "" {
-		h.Set("Retry-After", c.after)
+func TestRetryAfterIsPassedOn(t *testing.T) {
+	s := llmtest.Start(t, func(llmtest.Request) llmtest.Reply { return llmtest.RateLimited(7 * time.Second) })
+	_, err := client(t, s, nil).Complete(t.Context(), request())
+	var e *llm.Error
+	if !errors.As(err, &e) || e.RetryAfter != 7*time.Second || len(s.Requests()) != 1 {
+		t.Errorf("got %v after %d requests", err, len(s.Requests()))
 	}
-	return &http.Response{StatusCode: c.status, Header: h, Body: io.NopCloser(strings.NewReader(c.body))}, nil
-}
-
-type canned struct {
-	status      int
-	after, body string
-}
-
-func TestRetryAfterIsObeyed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		tr := &replies{list: []canned{
-			{429, "7", `{}`},
-			{503, "600", `{}`},
-			{200, "", `{"choices":[{"message":{"content":"ok"},"finish_reason":"stop"}]}`},
-		}}
-		c := New(Config{Retries: 5, RetryMaxWait: 20 * time.Second})
-		c.http = &http.Client{Transport: tr}
-		got, err := c.Complete(t.Context(), request())
-		if err != nil || got.Message.Content != "ok" {
-			t.Fatalf("got %+v, %v", got, err)
-		}
-		if a, b := tr.at[1].Sub(tr.at[0]), tr.at[2].Sub(tr.at[1]); a != 7*time.Second || b != 20*time.Second {
-			t.Errorf("waited %s and %s, want 7s and 20s", a, b)
-		}
-	})
-}
-
-func TestWaitingEndsWithTheContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		tr := &replies{list: []canned{{429, "30", `{}`}}}
-		c := New(Config{Retries: 5})
-		c.http = &http.Client{Transport: tr}
-		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
-		defer cancel()
-		started := time.Now()
-		_, err := c.Complete(ctx, request())
-		if !errors.Is(err, context.DeadlineExceeded) || time.Since(started) != 4*time.Second {
-			t.Errorf("got %v after %s", err, time.Since(started))
-		}
-	})
 }
 
 // TestQuirks checks that a parameter which the endpoint does not take costs

@@ -60,9 +60,9 @@ func (c *Client) receive(in *bufio.Reader, timer *time.Timer, enough func(piece 
 			_, _ = io.CopyN(io.Discard, in, maxAfter)
 			return a, nil
 		case errors.Is(err, errDone):
-			return answer{}, errCut
+			return a, errCut
 		case err != nil:
-			return answer{}, err
+			return a, err // with what was heard: it is paid
 		case len(a.content) > known && enough(string(a.content[known:])):
 			a.finish, a.calls = finishCut, calls{}
 			return a, nil

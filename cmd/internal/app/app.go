@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/limit"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/loop"
 	"github.com/deckhand-bot/deckhand/agent/loop/watchdog"
@@ -155,6 +156,7 @@ func (a *App) newLoop() (*loop.Loop, error) {
 	lc := loop.Config{
 		Store: a.meter.store(kept), Blobs: a.store, Model: a.meter.model(o.Model), Tools: a.kit.box, Policy: policy.Default{}, Log: o.Log,
 		ModelName: c.Model.Name, FastName: c.Model.Fast, Prices: prices,
+		Patience:  limit.Patience{Wait: c.Model.Patience, Retries: c.Model.Retries, Longest: c.Model.RetryMaxWait},
 		MaxAnswer: c.Model.MaxAnswerTokens, Workers: c.Engine.Workers, Lease: c.Engine.Lease, Grace: o.Grace,
 		Wider: allowances(c), File: a.kit.delivered, Runs: a.store, CheckIns: c.CheckIns.Every, Only: o.Only,
 	}

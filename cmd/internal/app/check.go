@@ -82,7 +82,6 @@ func checkSandbox(ctx context.Context, cfg config.Config) (string, error) {
 }
 
 func checkModel(ctx context.Context, cfg config.Config) (string, error) {
-	cfg.Model.Retries = min(cfg.Model.Retries, 1) // a person is waiting
 	m, err := NewModel(cfg)
 	if err != nil {
 		return "", err

@@ -20,6 +20,6 @@ func NewModel(c config.Config) (llm.Model, error) {
 	}
 	return openai.New(openai.Config{
 		BaseURL: c.Model.BaseURL, Key: c.Model.APIKey.Reveal(), Mode: openai.Mode(c.Model.Mode),
-		Stream: c.Model.Stream, Timeout: c.Model.Timeout, Retries: c.Model.Retries, RetryMaxWait: c.Model.RetryMaxWait,
+		Stream: c.Model.Stream, Timeout: c.Model.Timeout,
 	}), nil
 }

@@ -48,7 +48,9 @@ type Config struct {
 }
 
 // Model is the endpoint of the model. Fast is Name where it is not given;
-// without Embedding, recall works by words alone. Retries 0 asks once.
+// without Embedding, recall works by words alone. Patience is how long a run
+// waits for an endpoint that is limited or away before it pauses; 0: a call
+// fails after so many Retries, and Retries 0 asks once.
 type Model struct {
 	Name            string        `yaml:"name" env:"DECKHAND_MODEL"`
 	Fast            string        `yaml:"fast" env:"DECKHAND_MODEL_FAST"`
@@ -58,6 +60,7 @@ type Model struct {
 	Mode            string        `yaml:"mode" default:"tools" oneof:"tools json"`
 	Stream          bool          `yaml:"stream" default:"true"`
 	Timeout         time.Duration `yaml:"timeout" default:"120s" min:"1ms"`
+	Patience        time.Duration `yaml:"patience" default:"1h" min:"0"`
 	Retries         int           `yaml:"retries" default:"5" min:"0" unit:"attempts after the first"`
 	RetryMaxWait    time.Duration `yaml:"retry_max_wait" default:"60s" min:"0"`
 	MaxAnswerTokens int           `yaml:"max_answer_tokens" default:"4096" min:"1" unit:"tokens"`

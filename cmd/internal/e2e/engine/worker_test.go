@@ -53,7 +53,7 @@ func work(o orders) error {
 	c.DataDir, c.Workspace = "", o.Workspace
 	c.Engine.Workers, c.Engine.Lease = o.Workers, o.Lease
 	c.Model.Name, c.Model.BaseURL, c.Model.Stream = "test", o.Model, false
-	c.Model.Timeout, c.Model.Retries, c.Model.RetryMaxWait = 20*time.Second, 3, time.Second
+	c.Model.Timeout, c.Model.RetryMaxWait = 20*time.Second, time.Second
 	counted := &effects{killer: killer, run: o.Run}
 	process, err := app.New(ctx, app.Options{
 		Config: c, Store: watched, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)).With("pid", os.Getpid()), WorkOnly: true,

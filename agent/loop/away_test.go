@@ -1,0 +1,178 @@
+package loop_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/limit"
+	"github.com/deckhand-bot/deckhand/agent/llm"
+	"github.com/deckhand-bot/deckhand/agent/loop"
+)
+
+// moody is a model whose endpoint fails as a test says; nil: it answers.
+type moody struct {
+	scripted
+	mood func(r llm.Request, nth int) *llm.Error
+
+	mu    sync.Mutex
+	asked map[string]int // by run and strand
+}
+
+func (m *moody) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
+	m.mu.Lock()
+	if m.asked == nil {
+		m.asked = map[string]int{}
+	}
+	m.asked[r.Run+"/"+r.Strand]++
+	nth := m.asked[r.Run+"/"+r.Strand]
+	m.mu.Unlock()
+	if fault := m.mood(r, nth); fault != nil {
+		return llm.Response{}, fault
+	}
+	return m.scripted.Complete(ctx, r)
+}
+
+func overloaded() *llm.Error {
+	return &llm.Error{Fault: llm.Away, Status: 503, Tries: 1, Reached: true, Plain: "is overloaded (HTTP 503)", Message: "host:1234: overloaded; try again"}
+}
+
+func patient(wait time.Duration) func(*loop.Config) {
+	return func(c *loop.Config) { c.Patience = limit.Patience{Wait: wait, Longest: 10 * time.Millisecond} }
+}
+
+// retries are the questions of the journal that were put again.
+func (h *house) retries(run agent.RunID) (list []agent.ModelAnswered) {
+	for _, e := range h.journal(run) {
+		if a, is := e.Body.(agent.ModelAnswered); is && !a.RetryAt.IsZero() {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// An endpoint that is away for a while fails nothing and costs nothing.
+func TestAnEndpointThatIsAway(t *testing.T) {
+	m := &moody{scripted: noter("note", task("a", "note", nil)), mood: func(r llm.Request, nth int) *llm.Error {
+		if nth%3 != 0 {
+			return overloaded()
+		}
+		return nil
+	}}
+	h := open(t, m, patient(time.Hour), reads())
+	run := h.start(agent.RunStarted{PlanApproval: agent.ApprovePlanNever, Limits: agent.Limits{Steps: 5}})
+	r := h.ended(run)
+	if r.Ended.State != agent.RunDone || r.Spent.Steps() != 5 || r.Spent.Prompt != 500 {
+		t.Errorf("ended %+v, spent %+v; want done with 5 steps", r.Ended, r.Spent)
+	}
+	again := h.retries(run)
+	if len(again) != 10 {
+		t.Fatalf("%d calls were made again, want 10", len(again))
+	}
+	for _, a := range again {
+		if a.Error != "" || a.Cost == nil || *a.Cost != 0 || a.RetryReason != "is overloaded (HTTP 503)" {
+			t.Errorf("made again: %+v", a)
+		}
+	}
+	spent, err := h.store.Spent(t.Context(), agent.CounterOf(agent.RunCounter(run), agent.BudgetSteps))
+	if err != nil || spent != 5 {
+		t.Errorf("%d steps are counted, want 5 (%v)", spent, err)
+	}
+}
+
+// Who waits for the endpoint holds no worker: with a single one, another run is
+// worked meanwhile, and a word ends the one that waits at once.
+func TestWaitingForAnEndpointHoldsNoWorker(t *testing.T) {
+	var slow agent.RunID
+	began := make(chan struct{})
+	m := &moody{scripted: noter("note", task("a", "note", nil)), mood: func(r llm.Request, nth int) *llm.Error {
+		<-began
+		if r.Run == string(slow) {
+			return &llm.Error{Fault: llm.Limited, Status: 429, Reached: true, RetryAfter: time.Hour, Plain: "takes no more requests for now (HTTP 429)"}
+		}
+		return nil
+	}}
+	h := open(t, m, func(c *loop.Config) { patient(2 * time.Hour)(c); c.Workers = 1 }, reads())
+	slow = h.start(agent.RunStarted{PlanApproval: agent.ApprovePlanNever})
+	close(began)
+	r := h.until(slow, "it waits", func(r agent.Run) bool { return r.Strands[agent.Main].Deferred() })
+	if wait := time.Until(r.Strands[agent.Main].Retry.At); wait < 59*time.Minute || r.State() != agent.RunRunning {
+		t.Errorf("asked again in %s; the run is %s", wait, r.State())
+	}
+	if r := h.ended(h.start(agent.RunStarted{PlanApproval: agent.ApprovePlanNever})); r.Ended.State != agent.RunDone {
+		t.Errorf("another run ended %+v", r.Ended)
+	}
+	if err := h.desk.Control(t.Context(), slow, person, agent.RunControlled{Word: agent.WordCancel}); err != nil {
+		t.Fatal(err)
+	}
+	if r := h.ended(slow); r.Ended.State != agent.RunCancelled {
+		t.Errorf("cancelled, it ended %+v", r.Ended)
+	}
+}
+
+// When the patience is over the run pauses with the reason, in words without
+// hosts, and goes on when a person resumes it.
+func TestPatienceIsOver(t *testing.T) {
+	var mu sync.Mutex
+	away := true
+	m := &moody{scripted: noter("note", task("a", "note", nil)), mood: func(llm.Request, int) *llm.Error {
+		mu.Lock()
+		defer mu.Unlock()
+		if away {
+			return overloaded()
+		}
+		return nil
+	}}
+	h := open(t, m, patient(50*time.Millisecond), reads())
+	run := h.start(agent.RunStarted{PlanApproval: agent.ApprovePlanNever})
+	r := h.until(run, "it is paused", func(r agent.Run) bool { return r.State() == agent.RunPaused })
+	if !strings.Contains(r.Paused, "is overloaded (HTTP 503)") || !strings.Contains(r.Paused, "deckhand doctor") || strings.Contains(r.Paused, "1234") {
+		t.Errorf("paused: %q", r.Paused)
+	}
+	mu.Lock()
+	away = false
+	mu.Unlock()
+	if err := h.desk.Control(t.Context(), run, person, agent.RunControlled{Word: agent.WordResume}); err != nil {
+		t.Fatal(err)
+	}
+	if r := h.ended(run); r.Ended.State != agent.RunDone {
+		t.Errorf("resumed, it ended %+v", r.Ended)
+	}
+}
+
+// Without patience a call fails when its retries ran out, as before.
+func TestNoPatience(t *testing.T) {
+	m := &moody{scripted: noter("note"), mood: func(llm.Request, int) *llm.Error { return overloaded() }}
+	h := open(t, m, func(c *loop.Config) { c.Patience = limit.Patience{Retries: 2, Longest: time.Millisecond} }, reads())
+	run := h.start(agent.RunStarted{PlanApproval: agent.ApprovePlanNever})
+	r := h.ended(run)
+	if r.Ended.State != agent.RunFailed || !strings.Contains(r.Ended.Reason, "retries ran out (HTTP 503)") || len(h.retries(run)) != 2 {
+		t.Errorf("ended %+v after %d retries", r.Ended, len(h.retries(run)))
+	}
+}
+
+// What a broken answer has cost is paid, and the answer that replaces it, too.
+func TestABrokenAnswerIsPaid(t *testing.T) {
+	broken := &llm.Error{Fault: llm.Away, Reached: true, Plain: "broke off its answer", Spent: llm.Usage{Prompt: 70, Completion: 7}}
+	m := &moody{scripted: noter("note", task("a", "note", nil)), mood: func(r llm.Request, nth int) *llm.Error {
+		if r.Purpose == llm.Intake && nth == 1 {
+			return broken
+		}
+		return nil
+	}}
+	h := open(t, m, func(c *loop.Config) {
+		patient(time.Hour)(c)
+		c.Prices = map[string]loop.Price{"test": {Input: 1_000_000, Output: 1_000_000}}
+	}, reads())
+	run := h.start(agent.RunStarted{PlanApproval: agent.ApprovePlanNever})
+	r := h.ended(run)
+	if r.Ended.State != agent.RunDone || r.Spent.Prompt != 570 || r.Spent.Completion != 57 || r.Spent.Cost != 627 || r.Spent.Calls != 6 {
+		t.Errorf("ended %+v, spent %+v", r.Ended, r.Spent)
+	}
+	if again := h.retries(run); len(again) != 1 || !again[0].Estimated {
+		t.Errorf("made again: %+v", again)
+	}
+}
