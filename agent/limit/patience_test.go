@@ -44,7 +44,9 @@ func TestWhatTheEndpointAsksForIsHonoured(t *testing.T) {
 }
 
 func TestPatienceEnds(t *testing.T) {
-	since := func(tries int, ago time.Duration) agent.Retry { return agent.Retry{Tries: tries, Since: noon.Add(-ago)} }
+	since := func(tries int, ago time.Duration) agent.Retry {
+		return agent.Retry{Tries: tries, Since: noon.Add(-ago)}
+	}
 	for name, tt := range map[string]struct {
 		patience limit.Patience
 		before   agent.Retry
