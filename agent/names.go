@@ -105,6 +105,18 @@ const (
 	BudgetSteps  = "steps"
 )
 
+// answers begins the names of answers to one of several questions.
+const answers = "answers/"
+
+// PartialAnswer is the name that keeps the answer to one of a checkpoint's
+// questions until all are answered.
+func PartialAnswer(id CheckpointID, question string) string {
+	return answers + string(id) + "/" + question
+}
+
+// OfRun begins the names that belong to a run and go with it.
+func OfRun(id RunID) string { return answers + string(id) + "-" }
+
 // runCounter begins the names of a run's own counters.
 const runCounter = "run/"
 

@@ -124,7 +124,8 @@ type Commit struct {
 	// notices the newer events).
 	Wake  map[StrandID]time.Time
 	Spend []Spend
-	// Once holds keys that may be used one time (message ids, cron ticks).
+	// Once holds keys that may be used one time (message ids, cron ticks); they
+	// are known for 8 days.
 	Once []string
 	// Set gives names their newest value, with the commit or not at all. Names
 	// are of the whole store, not of the run: "thread/slack:T1:C1:17.2" says
@@ -227,13 +228,16 @@ type Archive interface {
 	Snapshot(ctx context.Context, run RunID) (seq uint64, data []byte, err error)
 	// KeepSnapshot keeps a fold. An older one than the kept is ignored.
 	KeepSnapshot(ctx context.Context, run RunID, seq uint64, data []byte) error
-	// Expire removes runs that ended before the time, with their snapshots and
-	// counters, and returns how many.
+	// Expire removes runs that ended before the time, with their snapshots,
+	// artifacts, counters and names, and returns how many. It also forgets what
+	// belongs to no run and is too old: once-keys, and counters that did not
+	// change for two months.
 	Expire(ctx context.Context, endedBefore time.Time) (int, error)
-	// PutBlob keeps an artifact and returns its content hash (SHA-256, hex).
-	PutBlob(ctx context.Context, data []byte) (hash string, err error)
-	// Blob returns an artifact, or ErrNoBlob.
-	Blob(ctx context.Context, hash string) ([]byte, error)
+	// PutBlob keeps an artifact of a run and returns its content hash (SHA-256,
+	// hex). ErrNoRun: the run is gone.
+	PutBlob(ctx context.Context, run RunID, data []byte) (hash string, err error)
+	// Blob returns an artifact of the run, or ErrNoBlob.
+	Blob(ctx context.Context, run RunID, hash string) ([]byte, error)
 	// Spent returns a counter's value, 0 for one that never was.
 	Spent(ctx context.Context, counter string) (int64, error)
 	// Await returns when the run's journal is longer than after, or ctx ends.
@@ -253,7 +257,8 @@ type Names interface {
 	// Values lists the names that begin with the prefix, with their values.
 	Values(ctx context.Context, prefix string) (map[string]string, error)
 	// SetValue gives a name a value outside a commit; an empty one removes it.
-	// A name whose value is a run's id goes with that run.
+	// A name goes with a run where its value is the run's id, or that and more
+	// behind a slash, and where it begins like OfRun says.
 	SetValue(ctx context.Context, name, value string) error
 }
 

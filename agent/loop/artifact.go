@@ -49,7 +49,7 @@ func (a artifacts) expand(ctx context.Context, view agent.Run, args json.RawMess
 func (a artifacts) read(ctx context.Context, hash string) ([]byte, error) {
 	pauses := wait.Backoff{First: 50 * time.Millisecond, Longest: time.Second}
 	for {
-		text, err := a.Blobs.Blob(ctx, hash)
+		text, err := a.Blobs.Blob(ctx, a.lease.Run, hash)
 		if err == nil || ctx.Err() != nil || errors.Is(err, agent.ErrNoBlob) {
 			return text, err
 		}
@@ -72,8 +72,8 @@ func shown(talk agent.Talk, hash string) bool {
 func (a artifacts) keep(ctx context.Context, text string) (string, error) {
 	pauses := wait.Backoff{First: 50 * time.Millisecond, Longest: time.Second}
 	for {
-		hash, err := a.Blobs.PutBlob(ctx, []byte(text))
-		if err == nil || ctx.Err() != nil {
+		hash, err := a.Blobs.PutBlob(ctx, a.lease.Run, []byte(text))
+		if err == nil || ctx.Err() != nil || errors.Is(err, agent.ErrNoRun) {
 			return hash, err
 		}
 		a.Log.Warn("cannot keep an artifact; trying again", "run", a.lease.Run, "err", err)

@@ -21,11 +21,11 @@ type leaky struct {
 	err   error
 }
 
-func (l *leaky) Blob(ctx context.Context, hash string) ([]byte, error) {
+func (l *leaky) Blob(ctx context.Context, run agent.RunID, hash string) ([]byte, error) {
 	if l.reads.Add(1) <= l.fails {
 		return nil, l.err
 	}
-	return l.Blobs.Blob(ctx, hash)
+	return l.Blobs.Blob(ctx, run, hash)
 }
 
 func TestAnArtifactThatCannotBeReadCostsNoCallTwice(t *testing.T) {

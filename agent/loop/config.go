@@ -39,8 +39,8 @@ type Toolbox interface {
 type Blobs interface {
 	Snapshot(ctx context.Context, run agent.RunID) (seq uint64, data []byte, err error)
 	KeepSnapshot(ctx context.Context, run agent.RunID, seq uint64, data []byte) error
-	PutBlob(ctx context.Context, data []byte) (hash string, err error)
-	Blob(ctx context.Context, hash string) ([]byte, error)
+	PutBlob(ctx context.Context, run agent.RunID, data []byte) (hash string, err error)
+	Blob(ctx context.Context, run agent.RunID, hash string) ([]byte, error)
 	Await(ctx context.Context, run agent.RunID, after uint64) error
 	Values(ctx context.Context, prefix string) (map[string]string, error)
 }

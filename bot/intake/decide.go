@@ -58,7 +58,7 @@ func (req decider) commit(ctx context.Context, q runs.Question, d agent.Checkpoi
 	}
 	cleared := map[string]string{}
 	for name := range partial {
-		cleared[partialName(id, name)] = ""
+		cleared[agent.PartialAnswer(id, name)] = ""
 	}
 	more, err := req.cfg.Runs.Answer(ctx, req.in.By, q, d, req.withNames(cleared))
 	if req.wrote(err) != nil {
@@ -73,16 +73,10 @@ func (req decider) commit(ctx context.Context, q runs.Question, d agent.Checkpoi
 	return bot.Answer{Run: id.Run()}, nil // the question's message says it
 }
 
-// partialName is where the answer to one of several questions is kept until
-// all are answered.
-func partialName(id agent.CheckpointID, question string) string {
-	return "answers/" + string(id) + "/" + question
-}
-
 // partial are the answers that were given to a question of several points, by
 // the point's number.
 func (req decider) partial(ctx context.Context, id agent.CheckpointID) (map[string]string, error) {
-	prefix := partialName(id, "")
+	prefix := agent.PartialAnswer(id, "")
 	names, err := req.cfg.Store.Values(ctx, prefix)
 	if err != nil {
 		return nil, err

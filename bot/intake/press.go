@@ -100,7 +100,7 @@ func (req press) formFor(ctx context.Context, check agent.Checkpoint, word strin
 func (req press) point(ctx context.Context, q runs.Question, question, line string) (bot.Answer, error) {
 	c := q.Check
 	at := slices.IndexFunc(c.Questions, func(p agent.Question) bool { return p.ID == question })
-	if err := req.cfg.Store.SetValue(ctx, partialName(c.ID, strconv.Itoa(at)), strings.ReplaceAll(line, "\x00", "")); err != nil {
+	if err := req.cfg.Store.SetValue(ctx, agent.PartialAnswer(c.ID, strconv.Itoa(at)), strings.ReplaceAll(line, "\x00", "")); err != nil {
 		return bot.Answer{}, err
 	}
 	given, err := req.partial(ctx, c.ID)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -105,13 +106,21 @@ func (c *Chat) count(ctx context.Context, req *request) (tired bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	n, _ := strconv.Atoi(value) // "" is none
+	n, _ := strconv.Atoi(value[strings.LastIndex(value, "/")+1:]) // "" is none
 	switch {
 	case req.in.By.Bot && n >= maxBots:
 		req.cfg.Log.Info("a bot is not heard any more until a person speaks", "bot", req.in.By.ID, "where", req.in.Where.String())
 		return true, nil
-	case req.in.By.Bot:
+	case req.in.By.Bot && req.topLevel():
 		req.dedupe.Set[name] = strconv.Itoa(n + 1)
+	case req.in.By.Bot:
+		// The count goes with the run of the thread; where none lived yet, it
+		// begins with the next message.
+		run, err := req.cfg.Store.Value(ctx, agent.ThreadName(req.in.Where.String()))
+		if err == nil && run != "" {
+			req.dedupe.Set[name] = run + "/" + strconv.Itoa(n+1)
+		}
+		return false, err
 	case value != "":
 		req.dedupe.Set[name] = ""
 	}

@@ -48,8 +48,19 @@ func (s *Store) KeepSnapshot(ctx context.Context, run agent.RunID, seq uint64, d
 	return nil
 }
 
-// Expire implements agent.Archive.
+// Expire implements agent.Archive. Once-keys and counters expire by themselves.
 func (s *Store) Expire(ctx context.Context, endedBefore time.Time) (int, error) {
+	n, err := s.expireRuns(ctx, endedBefore)
+	if err != nil {
+		return n, err
+	}
+	if err := s.ageOldKeys(ctx); err != nil {
+		return n, s.explain(ctx, "give what an older build kept an age", err)
+	}
+	return n, nil
+}
+
+func (s *Store) expireRuns(ctx context.Context, endedBefore time.Time) (int, error) {
 	before := endedBefore.UnixMicro()
 	if endedBefore.After(stampTime(before)) {
 		before++ // stamps are whole microseconds
@@ -70,7 +81,7 @@ func (s *Store) Expire(ctx context.Context, endedBefore time.Time) (int, error) 
 			}
 			reply, err := s.pipe.run(ctx, &call{
 				script: dropScript, args: []any{id, before},
-				keys: []string{s.ended(shard), s.runs(shard), s.due(shard), s.run(run), s.journal(run), s.snapshot(run), s.spent(run), s.live(shard)},
+				keys: []string{s.ended(shard), s.runs(shard), s.due(shard), s.run(run), s.journal(run), s.snapshot(run), s.spent(run), s.live(shard), s.artifacts(run)},
 			})
 			if err != nil {
 				return n, s.explain(ctx, "expire run "+id, err)
@@ -83,19 +94,41 @@ func (s *Store) Expire(ctx context.Context, endedBefore time.Time) (int, error) 
 	return n, nil
 }
 
-// PutBlob implements agent.Archive.
-func (s *Store) PutBlob(ctx context.Context, data []byte) (string, error) {
+// oldBlobKept is how long an artifact is kept where replicas of an older build
+// look for it, which may take over the run's strands during an upgrade.
+const oldBlobKept = time.Hour
+
+// PutBlob implements agent.Archive. A run's artifacts are one hash in the run's
+// slot: they go with it.
+func (s *Store) PutBlob(ctx context.Context, run agent.RunID, data []byte) (string, error) {
 	hash := memory.BlobHash(data)
-	err := s.client.SetArgs(ctx, blobKey(hash), data, redis.SetArgs{Mode: "NX"}).Err()
-	if err != nil && !errors.Is(err, redis.Nil) { // Nil: it is there
+	kept, err := s.pipe.number(ctx, &call{
+		script: artifactScript, keys: []string{s.run(run), s.artifacts(run)}, args: []any{hash, data}, confirm: true,
+	})
+	if err == nil && kept == 1 {
+		err = s.client.SetArgs(ctx, blobKey(hash), data, redis.SetArgs{Mode: "NX", TTL: oldBlobKept}).Err()
+	}
+	switch {
+	case err != nil && !errors.Is(err, redis.Nil): // Nil: it is there
 		return "", s.explain(ctx, "keep artifact "+hash, err)
+	case kept == 0:
+		return "", fmt.Errorf("keep artifact %s of run %s: %w", hash, run, agent.ErrNoRun)
 	}
 	return hash, nil
 }
 
-// Blob implements agent.Archive.
-func (s *Store) Blob(ctx context.Context, hash string) ([]byte, error) {
-	data, err := s.client.Get(ctx, blobKey(hash)).Bytes()
+// Blob implements agent.Archive. What is not among the artifacts of a run that
+// exists was kept by an older build.
+func (s *Store) Blob(ctx context.Context, run agent.RunID, hash string) ([]byte, error) {
+	data, err := s.client.HGet(ctx, s.artifacts(run), hash).Bytes()
+	if errors.Is(err, redis.Nil) {
+		var known int64
+		if known, err = s.client.Exists(ctx, s.run(run)).Result(); err == nil && known == 1 {
+			data, err = s.client.Get(ctx, blobKey(hash)).Bytes()
+		} else if err == nil {
+			err = redis.Nil
+		}
+	}
 	if errors.Is(err, redis.Nil) {
 		return nil, fmt.Errorf("artifact %s: %w", hash, agent.ErrNoBlob)
 	}

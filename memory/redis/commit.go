@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	attemptTTL = 24 * time.Hour     // of a fact's attempt id
-	onceTTL    = 8 * 24 * time.Hour // of a once-key
+	attemptTTL = memory.AttemptKept
+	onceTTL    = memory.OnceKept
 )
 
 // errReply is returned for a reply that no script of this build gives.

@@ -28,6 +28,7 @@ const (
 //	deckhand:{N}:run:RUN          hash   head "SEQ AT", started, ended, watched (somebody awaits it), needs (the generation of builds that its events need), strand:NAME (see script/strand.lua)
 //	deckhand:{N}:journal:RUN      list   one JSON line an event
 //	deckhand:{N}:snapshot:RUN     hash   seq, data
+//	deckhand:{N}:artifacts:RUN    hash   the run's artifacts, by hash
 //	deckhand:{N}:spent:RUN        hash   the run's own counters, by name
 //	deckhand:{N}:attempt:RUN:ID   string receipt "SEQ AT" of a fact, for a day
 //	deckhand:{N}:runs             ZSET   runs by start time
@@ -36,9 +37,9 @@ const (
 //	deckhand:{N}:alive            string "SEEN BACK": when a worker was last heard, and when the last outage ended ({0} alone where there is no Cluster)
 //	deckhand:{N}:idle             string somebody waits for work ({0} alone where there is no Cluster)
 //	deckhand:once:KEY             string attempt that used the key
-//	deckhand:{counter/NAME}       string a counter that is no run's own
+//	deckhand:{counter/NAME}       string a counter that is no run's own, until it has not changed for two months
 //	HOME:held:ATTEMPT:I           string a Cluster's reservation on counter HOME, for a day
-//	deckhand:blob:HASH            string an artifact
+//	deckhand:blob:HASH            string an artifact, for replicas of an older build
 //	deckhand:names                ZSET   names and their values, at score 0 (see script/name.lua)
 //	deckhand:{pace/NAME}          string when all turns taken will have been earned, in µs of the server's clock; expires then
 type keys struct {
@@ -89,7 +90,10 @@ func (k keys) of(run agent.RunID, what string) string {
 func (k keys) run(run agent.RunID) string      { return k.of(run, "run") }
 func (k keys) journal(run agent.RunID) string  { return k.of(run, "journal") }
 func (k keys) snapshot(run agent.RunID) string { return k.of(run, "snapshot") }
-func (k keys) spent(run agent.RunID) string    { return k.of(run, "spent") }
+func (k keys) artifacts(run agent.RunID) string {
+	return k.of(run, "artifacts")
+}
+func (k keys) spent(run agent.RunID) string { return k.of(run, "spent") }
 
 func (k keys) attempt(run agent.RunID, id string) string {
 	return k.of(run, "attempt") + ":" + id
@@ -99,13 +103,16 @@ func onceKey(key string) string  { return "deckhand:once:" + key }
 func blobKey(hash string) string { return "deckhand:blob:" + hash }
 func paceKey(name string) string { return "deckhand:{pace/" + name + "}" }
 
+// counterKey begins the keys of counters that are no run's own.
+const counterKey = "deckhand:{counter/"
+
 // counter is where a counter is kept: the key, and the field where the key is
 // a hash. Counters named run/RUN/… are the run's own and end with it.
 func (k keys) counter(name string) (key, field string) {
 	if run, own := counterRun(name); own {
 		return k.spent(run), name
 	}
-	return "deckhand:{counter/" + name + "}", ""
+	return counterKey + name + "}", ""
 }
 
 // heldKey is the key of reservation i of an attempt, in the slot of the counter's key.

@@ -105,8 +105,9 @@ func nameEntry(entry string) (name, value string, err error) {
 	return name, value, nil
 }
 
-// forgetNames removes the names whose value is the run's id.
+// forgetNames removes the names that go with the run.
 func (s *Store) forgetNames(ctx context.Context, run agent.RunID) error {
-	_, err := s.pipe.run(ctx, &call{script: unnameScript, keys: []string{namesKey}, args: []any{string(run)}})
+	prefix := agent.OfRun(run)
+	_, err := s.pipe.run(ctx, &call{script: unnameScript, keys: []string{namesKey}, args: []any{string(run), prefix, memory.PrefixEnd(prefix)}})
 	return err
 }

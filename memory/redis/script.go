@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/memory"
 )
 
 // The scripts, each with its KEYS, ARGV and reply at its head.
@@ -29,6 +30,8 @@ var (
 	returnLua string
 	//go:embed script/keep.lua
 	keepLua string
+	//go:embed script/artifact.lua
+	artifactLua string
 	//go:embed script/watch.lua
 	watchLua string
 	//go:embed script/name.lua
@@ -54,8 +57,8 @@ var (
 )
 
 // constantsLua gives the scripts what they share with the Go side.
-var constantsLua = fmt.Sprintf("local BELL, POLL, ONCE_TTL, ATTEMPT_TTL, FAR, GENERATION = '%s', %d, %d, %d, %d, %d\n",
-	bell, poll.Microseconds(), int64(onceTTL.Seconds()), int64(attemptTTL.Seconds()), farMicro, agent.Generation)
+var constantsLua = fmt.Sprintf("local BELL, POLL, ONCE_TTL, ATTEMPT_TTL, COUNTER_TTL, FAR, GENERATION = '%s', %d, %d, %d, %d, %d, %d\n",
+	bell, poll.Microseconds(), int64(onceTTL.Seconds()), int64(attemptTTL.Seconds()), int64(memory.CounterKept.Seconds()), farMicro, agent.Generation)
 
 var (
 	commitScript    = redis.NewScript(constantsLua + strandLua + counterLua + nameLua + commitLua)
@@ -64,6 +67,7 @@ var (
 	extendScript    = redis.NewScript(constantsLua + strandLua + extendLua)
 	returnScript    = redis.NewScript(constantsLua + strandLua + returnLua)
 	keepScript      = redis.NewScript(keepLua)
+	artifactScript  = redis.NewScript(artifactLua)
 	watchScript     = redis.NewScript(watchLua)
 	setScript       = redis.NewScript(nameLua + setLua)
 	unnameScript    = redis.NewScript(nameLua + unnameLua)
@@ -72,6 +76,6 @@ var (
 	dropScript      = redis.NewScript(dropLua)
 	holdOnceScript  = redis.NewScript(holdOnceLua)
 	dropOnceScript  = redis.NewScript(dropOnceLua)
-	holdSpendScript = redis.NewScript(counterLua + holdSpendLua)
-	dropSpendScript = redis.NewScript(counterLua + dropSpendLua)
+	holdSpendScript = redis.NewScript(constantsLua + counterLua + holdSpendLua)
+	dropSpendScript = redis.NewScript(constantsLua + counterLua + dropSpendLua)
 )

@@ -63,6 +63,7 @@ type Store struct {
 	busy   atomic.Bool    // the last claim of all shards got all it wanted
 	turn   atomic.Uint64  // rotates the shards that claims look at first
 	shards []shardState   // of a Cluster
+	scans  scans
 	log    *slog.Logger
 }
 
@@ -94,6 +95,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		server: srv, keys: newKeys(shards, srv.cluster), lease: c.Lease,
 		pipe: newPipe(srv, c.WaitReplicas),
 		bell: newDoorbell(ctx, srv.client), opened: time.Now(), seen: make([]atomic.Int64, shards), shards: make([]shardState, shards),
+		scans: scans{at: map[string]uint64{}},
 	}
 	if s.log = c.Log; s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

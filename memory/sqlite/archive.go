@@ -4,6 +4,7 @@ package sqlite
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -26,13 +27,28 @@ func (s *Store) KeepSnapshot(ctx context.Context, run agent.RunID, seq uint64, d
 	return s.explain("keep snapshot of run "+string(run), err)
 }
 
-// PutBlob keeps an artifact under its content hash.
-func (s *Store) PutBlob(ctx context.Context, data []byte) (string, error) {
+// PutBlob keeps an artifact under its content hash, once for all runs that have
+// it.
+func (s *Store) PutBlob(ctx context.Context, run agent.RunID, data []byte) (string, error) {
 	hash := memory.BlobHash(data)
+	known := false
 	err := s.writer.do(ctx, false, func(ctx context.Context, t *txn) error {
-		_, err := t.conn.ExecContext(ctx, "INSERT INTO blobs (hash, data) VALUES (?, ?) ON CONFLICT DO NOTHING", hash, blob(data))
+		row, err := t.run(ctx, run)
+		if err != nil {
+			return err
+		}
+		if known = row.length > 0; !known {
+			return nil
+		}
+		if _, err := t.conn.ExecContext(ctx, "INSERT INTO artifacts (run, hash) VALUES (?, ?) ON CONFLICT DO NOTHING", string(run), hash); err != nil {
+			return err
+		}
+		_, err = t.conn.ExecContext(ctx, "INSERT INTO blobs (hash, data) VALUES (?, ?) ON CONFLICT DO NOTHING", hash, blob(data))
 		return err
 	})
+	if err == nil && !known {
+		return "", fmt.Errorf("keep artifact %s of run %s: %w", hash, run, agent.ErrNoRun)
+	}
 	if err != nil {
 		return "", s.explain("keep artifact "+hash, err)
 	}
@@ -47,20 +63,51 @@ func blob(data []byte) []byte {
 	return data
 }
 
-// Expire removes runs that ended before the time; see agent.Archive.
+// Expire removes runs that ended before the time, and what is too old; see
+// agent.Archive.
 func (s *Store) Expire(ctx context.Context, endedBefore time.Time) (int, error) {
-	total := 0
+	total, err := s.inTurns(ctx, expireAtOnce, func(ctx context.Context, t *txn) (int, error) {
+		return t.expire(ctx, endedBefore.UnixNano())
+	})
+	if err != nil {
+		return total, s.explain("expire runs", err)
+	}
+	for text, kept := range map[string]time.Duration{forgetOnce: memory.OnceKept, forgetCounters: memory.CounterKept} {
+		_, err := s.inTurns(ctx, forgetAtOnce, func(ctx context.Context, t *txn) (int, error) {
+			r, err := t.conn.ExecContext(ctx, text, t.now-int64(kept), forgetAtOnce)
+			if err != nil {
+				return 0, err
+			}
+			n, err := r.RowsAffected()
+			return int(n), err
+		})
+		if err != nil {
+			return total, s.explain("forget what is too old", err)
+		}
+	}
+	return total, nil
+}
+
+// What is too old goes by these, the oldest first. Their conditions are those
+// of the indexes.
+const (
+	forgetAtOnce   = 500
+	forgetOnce     = "DELETE FROM once WHERE key IN (SELECT key FROM once WHERE at < ? ORDER BY at LIMIT ?)"
+	forgetCounters = "DELETE FROM counters WHERE name IN (SELECT name FROM counters WHERE (name < 'run/' OR name >= 'run0') AND at < ? ORDER BY at LIMIT ?)"
+)
+
+// inTurns calls f in transactions of its own until it has done less than most.
+func (s *Store) inTurns(ctx context.Context, most int, f func(context.Context, *txn) (int, error)) (total int, err error) {
 	for {
 		n := 0
 		err := s.writer.do(ctx, false, func(ctx context.Context, t *txn) (err error) {
-			n, err = t.expire(ctx, endedBefore.UnixNano())
+			n, err = f(ctx, t)
 			return err
 		})
 		if err != nil {
-			return total, s.explain("expire runs", err)
+			return total, err
 		}
-		total += n
-		if n < expireAtOnce {
+		if total += n; n < most {
 			return total, nil
 		}
 	}
@@ -86,7 +133,7 @@ func (t *txn) expire(ctx context.Context, before int64) (int, error) {
 
 // ended finds runs that ended before the reading.
 func (t *txn) ended(ctx context.Context, before int64) ([]string, error) {
-	rows, err := t.stmts[findEnded].QueryContext(ctx, before, expireAtOnce) //nolint:sqlclosecheck // collect does
+	rows, err := t.rows(ctx, findEnded, before, expireAtOnce) //nolint:sqlclosecheck // collect does
 	if err != nil {
 		return nil, err
 	}
@@ -99,13 +146,23 @@ func (t *txn) remove(ctx context.Context, run string) error {
 		"DELETE FROM strands WHERE run = ?",
 		"DELETE FROM snapshots WHERE run = ?",
 		"DELETE FROM names WHERE value = ?",
+		"DELETE FROM blobs WHERE hash IN (SELECT a.hash FROM artifacts a WHERE a.run = ?1" +
+			" AND NOT EXISTS (SELECT 1 FROM artifacts o WHERE o.hash = a.hash AND o.run <> ?1))",
+		"DELETE FROM artifacts WHERE run = ?",
 		"DELETE FROM runs WHERE run = ?",
 	} {
 		if _, err := t.conn.ExecContext(ctx, text, run); err != nil {
 			return err
 		}
 	}
-	prefix := memory.RunCounters(agent.RunID(run))
-	_, err := t.conn.ExecContext(ctx, "DELETE FROM counters WHERE name >= ? AND name < ?", prefix, memory.PrefixEnd(prefix))
-	return err
+	for text, prefix := range map[string]string{
+		"DELETE FROM counters WHERE name >= ? AND name < ?": memory.RunCounters(agent.RunID(run)),
+		"DELETE FROM names WHERE name >= ? AND name < ?":    agent.OfRun(agent.RunID(run)),
+		"DELETE FROM names WHERE value >= ? AND value < ?":  run + "/",
+	} {
+		if _, err := t.conn.ExecContext(ctx, text, prefix, memory.PrefixEnd(prefix)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

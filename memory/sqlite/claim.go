@@ -113,7 +113,7 @@ func (t *txn) grant(ctx context.Context, waiting []*claim) error {
 
 // due finds strands whose time has come, the longest due first.
 func (t *txn) due(ctx context.Context, st statement, args ...any) ([]agent.Lease, error) {
-	rows, err := t.stmts[st].QueryContext(ctx, args...)
+	rows, err := t.rows(ctx, st, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -11,9 +11,6 @@ import (
 	"github.com/deckhand-bot/deckhand/memory"
 )
 
-// attemptsKept is how long the attempt ids of facts are known.
-const attemptsKept = 24 * time.Hour
-
 // entry is a commit made ready outside the writer: its events encoded, nothing
 // of the caller's shared.
 type entry struct {
@@ -264,7 +261,7 @@ func (t *txn) writeStrands(ctx context.Context, e *entry, row strandRow, r agent
 // writeKeys writes counters, once-keys, names and a fact's attempt id.
 func (t *txn) writeKeys(ctx context.Context, e *entry, r agent.Receipt) error {
 	for _, s := range e.Spend {
-		if _, err := t.exec(ctx, addCounter, s.Counter, s.Nano); err != nil {
+		if _, err := t.exec(ctx, addCounter, s.Counter, s.Nano, t.now); err != nil {
 			return err
 		}
 	}
@@ -294,6 +291,6 @@ func (t *txn) forget(ctx context.Context) error {
 		return nil
 	}
 	t.dropped = true
-	_, err := t.exec(ctx, dropAttempts, 2*batchSize, t.now-int64(attemptsKept))
+	_, err := t.exec(ctx, dropAttempts, 2*batchSize, t.now-int64(memory.AttemptKept))
 	return err
 }

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/memory"
 )
 
 func TestAdvance(t *testing.T) {
@@ -183,7 +185,7 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	limit(1)
-	_, err := s.PutBlob(t.Context(), make([]byte, 1<<20))
+	_, err := s.PutBlob(t.Context(), "run-of-test", make([]byte, 1<<20))
 	if code(err) != codeFull {
 		t.Fatalf("put into a full file: %v, want SQLITE_FULL", err)
 	}
@@ -196,5 +198,60 @@ func TestFullDisk(t *testing.T) {
 	}
 	if events, err := s.Read(t.Context(), "run-of-test", 0); err != nil || len(events) != 3 {
 		t.Fatalf("journal %+v, %v", events, err)
+	}
+}
+
+// TestWhatIsNoRunsOwnAges wants once-keys and counters to go when they are old,
+// however many there are, and not before.
+func TestWhatIsNoRunsOwnAges(t *testing.T) {
+	s := inner(t)
+	const many = 2*forgetAtOnce + 7
+	c := fact("run-of-test", "spends")
+	c.Spend = []agent.Spend{{Counter: "run/run-of-test/usd", Nano: 1}}
+	for i := range many {
+		c.Once = append(c.Once, fmt.Sprint("message/", i))
+		c.Spend = append(c.Spend, agent.Spend{Counter: fmt.Sprint("person/", i, "/2026-01/usd"), Nano: 1})
+	}
+	if _, err := s.Commit(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	count := func() (once, counters int) {
+		t.Helper()
+		row := s.readers.QueryRowContext(t.Context(), "SELECT (SELECT count(*) FROM once), (SELECT count(*) FROM counters)")
+		if err := row.Scan(&once, &counters); err != nil {
+			t.Fatal(err)
+		}
+		return once, counters
+	}
+	for _, step := range []struct {
+		older          time.Duration
+		once, counters int
+	}{
+		{memory.OnceKept - time.Hour, many, many + 1},
+		{2 * time.Hour, 0, many + 1},
+		{memory.CounterKept - memory.OnceKept, 0, 1},
+	} {
+		err := s.writer.do(t.Context(), false, func(ctx context.Context, tx *txn) error {
+			for _, table := range []string{"once", "counters"} {
+				if _, err := tx.conn.ExecContext(ctx, "UPDATE "+table+" SET at = at - ?", int64(step.older)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Expire(t.Context(), time.Unix(0, 0)); err != nil {
+			t.Fatal(err)
+		}
+		if once, counters := count(); once != step.once || counters != step.counters {
+			t.Errorf("%v older: %d once-keys and %d counters, want %d and %d", step.older, once, counters, step.once, step.counters)
+		}
+	}
+	for query, index := range map[string]string{forgetOnce: "once_at (at<?)", forgetCounters: "counters_at (at<?)"} {
+		if got := plan(t, s, query, 1, 1); !strings.Contains(got, index) || strings.Contains(got, "B-TREE") {
+			t.Errorf("%s: %s", query, got)
+		}
 	}
 }

@@ -180,17 +180,15 @@ func (s *Store) Snapshot(ctx context.Context, run agent.RunID) (seq uint64, data
 	return seq, data, err
 }
 
-// Blob returns an artifact, or agent.ErrNoBlob.
-func (s *Store) Blob(ctx context.Context, hash string) ([]byte, error) {
+// Blob returns an artifact of the run, or agent.ErrNoBlob.
+func (s *Store) Blob(ctx context.Context, run agent.RunID, hash string) ([]byte, error) {
 	var data []byte
-	var size sql.NullInt64 // tells an empty artifact from none
-	if err := s.find(ctx, "SELECT length(data), data FROM blobs WHERE hash = ?", hash, &size, &data); err != nil {
-		return nil, err
-	}
-	if !size.Valid {
+	err := s.readers.QueryRowContext(ctx, "SELECT data FROM blobs WHERE hash = ?1 AND EXISTS (SELECT 1 FROM artifacts WHERE run = ?2 AND hash = ?1)",
+		hash, string(run)).Scan(&data)
+	if errors.Is(err, sql.ErrNoRows) {
 		return nil, fmt.Errorf("%w: %s", agent.ErrNoBlob, hash)
 	}
-	return data, nil
+	return data, s.explain("read artifact "+hash, err)
 }
 
 // Spent returns a counter's value, 0 for one that never was.

@@ -62,12 +62,22 @@ PRAGMA user_version = 2;
 `
 
 // growth is what version 3 added: lists of runs are read in the order of an
-// index, and what goes with a run, or by its age, is found by one.
+// index, and what goes with a run, or by its age, is found by one. Which run an
+// older artifact belongs to is in the journal.
 const growth = `
 CREATE INDEX runs_started ON runs (started DESC);
 CREATE INDEX runs_live ON runs (started DESC) WHERE ended IS NULL;
 DROP INDEX runs_ended;
 CREATE INDEX runs_ended ON runs (ended DESC) WHERE ended IS NOT NULL;
+CREATE TABLE artifacts (run TEXT NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (run, hash)) WITHOUT ROWID;
+INSERT INTO artifacts SELECT DISTINCT run, json_extract(body, '$.artifact') FROM journal WHERE kind = 'tool.outcome'
+	AND CASE WHEN json_valid(body) THEN json_extract(body, '$.artifact') END IN (SELECT hash FROM blobs);
+CREATE INDEX artifacts_hash ON artifacts (hash);
+DELETE FROM blobs WHERE hash NOT IN (SELECT hash FROM artifacts);
+CREATE INDEX once_at ON once (at);
+ALTER TABLE counters ADD COLUMN at INTEGER NOT NULL DEFAULT 0;
+UPDATE counters SET at = unixepoch() * 1000000000;
+CREATE INDEX counters_at ON counters (at) WHERE name < 'run/' OR name >= 'run0';
 PRAGMA user_version = 3;
 `
 

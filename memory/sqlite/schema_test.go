@@ -117,8 +117,12 @@ func everythingOfOne(t *testing.T, s *Store) {
 	if seq, data, err := s.Snapshot(t.Context(), run); seq != 2 || string(data) != "fold" || err != nil {
 		t.Errorf("snapshot: %d, %q, %v", seq, data, err)
 	}
-	if data, err := s.Blob(t.Context(), "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"); string(data) != "hello" || err != nil {
+	if data, err := s.Blob(t.Context(), "ended-in-version-1", "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"); string(data) != "hello" || err != nil {
 		t.Errorf("artifact: %q, %v", data, err)
+	}
+	var blobs int
+	if err := s.readers.QueryRowContext(t.Context(), "SELECT count(*) FROM blobs").Scan(&blobs); err != nil || blobs != 1 {
+		t.Errorf("%d artifacts, %v; want the one that a run's journal names", blobs, err)
 	}
 	err = s.writer.do(t.Context(), true, func(ctx context.Context, tx *txn) error {
 		row, found, err := tx.strand(ctx, run, agent.Main)

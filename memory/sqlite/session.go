@@ -66,7 +66,7 @@ var statementText = [statements]string{
 	findEnded:    "SELECT run FROM runs WHERE ended < ? LIMIT ?",
 	addEvent:     "INSERT INTO journal (run, seq, strand, at, kind, v, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
 	addOnce:      "INSERT INTO once (key, at) VALUES (?, ?) ON CONFLICT DO NOTHING",
-	addCounter:   "INSERT INTO counters (name, nano) VALUES (?, ?) ON CONFLICT DO UPDATE SET nano = nano + excluded.nano",
+	addCounter:   "INSERT INTO counters (name, nano, at) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET nano = nano + excluded.nano, at = excluded.at",
 	addAttempt:   "INSERT INTO attempts (id, seq, at) VALUES (?, ?, ?)",
 	dropAttempts: "DELETE FROM attempts WHERE rowid IN (SELECT rowid FROM attempts ORDER BY rowid LIMIT ?) AND at < ?",
 	putRun: "INSERT INTO runs (run, length, started, newest, ended, needs) VALUES (?, ?, ?, ?, nullif(?, 0), ?)" +
@@ -115,16 +115,7 @@ func (s *session) open(ctx context.Context) (err error) {
 	if err := s.sync(ctx, true); err != nil {
 		return err
 	}
-	if err := migrate(ctx, s.conn); err != nil {
-		return err
-	}
-	for i, text := range statementText {
-		s.stmts[i], err = s.conn.PrepareContext(ctx, text) //nolint:sqlclosecheck // close does
-		if err != nil {
-			return fmt.Errorf("%s: %w", text, err)
-		}
-	}
-	return nil
+	return migrate(ctx, s.conn)
 }
 
 // logAhead switches the file to a write-ahead log. SQLite does not wait for
@@ -165,17 +156,44 @@ func (s *session) sync(ctx context.Context, full bool) error {
 	return err
 }
 
+// prepared is the statement, which its first use prepares.
+func (s *session) prepared(ctx context.Context, st statement) (_ *sql.Stmt, err error) {
+	if s.stmts[st] == nil {
+		if s.stmts[st], err = s.conn.PrepareContext(ctx, statementText[st]); err != nil { //nolint:sqlclosecheck // close does
+			return nil, fmt.Errorf("%s: %w", statementText[st], err)
+		}
+	}
+	return s.stmts[st], nil
+}
+
 func (s *session) exec(ctx context.Context, st statement, args ...any) (sql.Result, error) {
-	r, err := s.stmts[st].ExecContext(ctx, args...)
+	prepared, err := s.prepared(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	r, err := prepared.ExecContext(ctx, args...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", statementText[st], err)
 	}
 	return r, nil
 }
 
+// rows are those that the statement finds.
+func (s *session) rows(ctx context.Context, st statement, args ...any) (*sql.Rows, error) {
+	prepared, err := s.prepared(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	return prepared.QueryContext(ctx, args...)
+}
+
 // find scans the one row that the statement finds; found is false without one.
 func (s *session) find(ctx context.Context, st statement, args []any, into ...any) (found bool, err error) {
-	switch err := s.stmts[st].QueryRowContext(ctx, args...).Scan(into...); err {
+	prepared, err := s.prepared(ctx, st)
+	if err != nil {
+		return false, err
+	}
+	switch err := prepared.QueryRowContext(ctx, args...).Scan(into...); err {
 	case nil:
 		return true, nil
 	case sql.ErrNoRows:

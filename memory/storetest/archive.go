@@ -17,6 +17,7 @@ var archiveTests = []test{
 	{"runs are listed, the newest first", runs},
 	{"the newest snapshot is kept", snapshots},
 	{"artifacts are kept by content", blobs},
+	{"artifacts go with their run", expiredBlobs},
 	{"await returns when the journal grows", await},
 	{"await ends with its context", awaitEnds},
 }
@@ -75,32 +76,73 @@ func snapshots(b *bed) {
 
 func blobs(b *bed) {
 	const hello = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824" // printf hello | sha256sum
+	run := b.start()
 	other := b.Beside(b.T)
 	for i, s := range []Store{b.Store, b.Store, other} {
-		if hash, err := s.PutBlob(b.Context(), []byte("hello")); err != nil || hash != hello {
+		if hash, err := s.PutBlob(b.Context(), run, []byte("hello")); err != nil || hash != hello {
 			b.Fatalf("put %d: %q, %v; want %s", i, hash, err, hello)
 		}
 	}
 	big := bytes.Repeat([]byte("0123456789\x00\xff"), 100_000)
-	hash, err := b.Store.PutBlob(b.Context(), big)
+	b.blob(b.Store, run, b.put(run, big), string(big))
+	b.blob(other, run, b.put(run, big), string(big))
+	b.blob(b.Store, run, hello, "hello")
+	b.blob(b.Store, run, b.put(run, nil), "")
+	b.noBlob(run, hello[:63]+"0")
+	b.Log("a run that is not there has none")
+	if hash, err := b.Store.PutBlob(b.Context(), "no-such-run", []byte("lost")); !errors.Is(err, agent.ErrNoRun) {
+		b.Fatalf("put for a run that is not there: %q, %v; want ErrNoRun", hash, err)
+	}
+	b.noBlob("no-such-run", hello)
+}
+
+// expiredBlobs wants artifacts to go with their run, and with no other one that
+// has the same content.
+func expiredBlobs(b *bed) {
+	old, young, living := b.start(), b.start(), b.start()
+	shared, own := b.put(old, []byte("shared")), b.put(old, []byte("own"))
+	for _, run := range []agent.RunID{young, living} {
+		b.put(run, []byte("shared"))
+	}
+	first := b.commit(agent.Commit{Run: old, Ends: true, Events: []agent.Event{say(agent.Main, "over")}})
+	b.later()
+	second := b.commit(agent.Commit{Run: young, Ends: true, Events: []agent.Event{say(agent.Main, "over")}})
+	b.blob(b.Store, old, own, "own")
+	if n, err := b.Store.Expire(b.Context(), second.At); err != nil || n != 1 {
+		b.Fatalf("expired %d, %v; want the one that ended at %v", n, err, first.At)
+	}
+	b.noBlob(old, own)
+	b.noBlob(old, shared)
+	b.blob(b.Store, young, shared, "shared")
+	b.Log("put again meanwhile, by a run that goes on")
+	b.put(living, []byte("shared"))
+	if n, err := b.Store.Expire(b.Context(), second.At.Add(2*time.Millisecond)); err != nil || n != 1 {
+		b.Fatalf("expired %d, %v", n, err)
+	}
+	b.noBlob(young, shared)
+	b.blob(b.Beside(b.T), living, shared, "shared")
+}
+
+func (b *bed) put(run agent.RunID, data []byte) (hash string) {
+	b.Helper()
+	hash, err := b.Store.PutBlob(b.Context(), run, data)
 	if err != nil {
 		b.Fatal(err)
 	}
-	if got, err := other.Blob(b.Context(), hash); err != nil || !bytes.Equal(got, big) {
-		b.Fatalf("big artifact: %d bytes, %v; want %d", len(got), err, len(big))
+	return hash
+}
+
+func (b *bed) blob(s Store, run agent.RunID, hash, want string) {
+	b.Helper()
+	if got, err := s.Blob(b.Context(), run, hash); err != nil || string(got) != want {
+		b.Fatalf("artifact %s of %s: %d bytes, %v; want %d", hash, run, len(got), err, len(want))
 	}
-	if got, err := b.Store.Blob(b.Context(), hello); err != nil || string(got) != "hello" {
-		b.Fatalf("artifact: %q, %v", got, err)
-	}
-	empty, err := b.Store.PutBlob(b.Context(), nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if got, err := b.Store.Blob(b.Context(), empty); err != nil || len(got) != 0 {
-		b.Fatalf("empty artifact: %q, %v", got, err)
-	}
-	if _, err := b.Store.Blob(b.Context(), hello[:63]+"0"); !errors.Is(err, agent.ErrNoBlob) {
-		b.Fatalf("an artifact that never was: %v, want ErrNoBlob", err)
+}
+
+func (b *bed) noBlob(run agent.RunID, hash string) {
+	b.Helper()
+	if data, err := b.Store.Blob(b.Context(), run, hash); !errors.Is(err, agent.ErrNoBlob) {
+		b.Fatalf("artifact %s of %s: %q, %v, want ErrNoBlob", hash, run, data, err)
 	}
 }
 

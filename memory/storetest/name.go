@@ -149,12 +149,15 @@ func expiredNames(b *bed) {
 	b.commit(agent.Commit{Run: old, Set: names{
 		"thread/1": string(old), "thread/2": string(old), "thread/3": string(old), "thread/4": string(young), "message/1": "17.2",
 		string(old): "is a name here", "longer": string(old) + "x", "shorter": string(old)[:15],
+		"bots/1": string(old) + "/3", "bots/2": string(young) + "/\n%", "bots/3": "x/" + string(old),
+		agent.PartialAnswer(agent.CheckpointID(old+"-12345678"), "1"): "yes\nno", agent.PartialAnswer(agent.CheckpointID(young+"-12345678"), "1"): "no",
 	}})
 	b.set(b.Store, "by hand", string(old))
 	b.commit(agent.Commit{Run: young, Set: names{"thread/2": string(young), "by hand too": string(old)}})
 	b.set(b.Store, "thread/3", "")
 	want := names{
-		"thread/2": string(young), "thread/4": string(young), "message/1": "17.2",
+		"thread/2": string(young), "thread/4": string(young), "message/1": "17.2", "bots/2": string(young) + "/\n%", "bots/3": "x/" + string(old),
+		agent.PartialAnswer(agent.CheckpointID(young+"-12345678"), "1"): "no",
 		string(old): "is a name here", "longer": string(old) + "x", "shorter": string(old)[:15],
 	}
 	r := b.commit(agent.Commit{Run: old, Ends: true, Events: []agent.Event{say(agent.Main, "over")}})

@@ -1,4 +1,5 @@
--- Stands between strand.lua and the scripts that spend. Counters are 64-bit
+-- Stands between strand.lua and the scripts that spend, behind the constant
+-- COUNTER_TTL: how long a counter of its own key is kept since it changed last. Counters are 64-bit
 -- integers, which Lua's floats hold only up to 2^53: limits are compared in
 -- two parts, value = high * 10^9 + low with 0 <= low < 10^9.
 
@@ -48,6 +49,7 @@ end
 local function spend(key, field, amount)
   if field == '' then
     redis.call('INCRBY', key, amount)
+    redis.call('EXPIRE', key, COUNTER_TTL)
   else
     redis.call('HINCRBY', key, field, amount)
   end

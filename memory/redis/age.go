@@ -1,0 +1,87 @@
+package redis
+
+// What an older build kept for ever gets an age.
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/deckhand-bot/deckhand/memory"
+)
+
+const (
+	// oldArtifactKept is how long an artifact is kept that an older build wrote
+	// and that is on no run's list. Only a run that lives needs one.
+	oldArtifactKept = 100 * 24 * time.Hour
+	// Each call of Expire looks at about scanSteps * scanCount keys of a server,
+	// and the next one goes on where it stopped.
+	scanSteps = 200
+	scanCount = 1000
+)
+
+// scans is how far the keys of each server were looked through.
+type scans struct {
+	sync.Mutex
+	at map[string]uint64
+}
+
+// ageOldKeys looks through a part of the keys for artifacts and counters without
+// an end and gives them one. Replicas of an older build that run beside this
+// one write more of them.
+func (s *Store) ageOldKeys(ctx context.Context) error {
+	cluster, is := s.client.(*redis.ClusterClient)
+	if !is {
+		return s.ageKeysOf(ctx, s.client, s.address)
+	}
+	return cluster.ForEachMaster(ctx, func(ctx context.Context, master *redis.Client) error {
+		return s.ageKeysOf(ctx, master, master.Options().Addr)
+	})
+}
+
+func (s *Store) ageKeysOf(ctx context.Context, client redis.Cmdable, address string) error {
+	s.scans.Lock()
+	at := s.scans.at[address]
+	s.scans.Unlock()
+	for range scanSteps {
+		// One pattern for both kinds: deckhand:blob:… and deckhand:{counter/…
+		keys, next, err := client.Scan(ctx, at, "deckhand:[b{][lc]o*", scanCount).Result()
+		if err != nil {
+			return err
+		}
+		if err := giveEnds(ctx, client, keys); err != nil {
+			return err
+		}
+		if at = next; at == 0 {
+			break
+		}
+	}
+	s.scans.Lock()
+	defer s.scans.Unlock()
+	s.scans.at[address] = at
+	return nil
+}
+
+// giveEnds gives the keys among these that have no end their age.
+func giveEnds(ctx context.Context, client redis.Cmdable, keys []string) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	line := client.Pipeline()
+	for _, key := range keys {
+		switch {
+		case strings.HasPrefix(key, blobKey("")):
+			line.ExpireNX(ctx, key, oldArtifactKept)
+		case strings.HasPrefix(key, counterKey):
+			line.ExpireNX(ctx, key, memory.CounterKept)
+		}
+	}
+	if line.Len() == 0 {
+		return nil
+	}
+	_, err := line.Exec(ctx)
+	return err
+}
