@@ -99,8 +99,8 @@ func (ef effects) runOrRecover(ctx context.Context, view agent.Run, c agent.Open
 		return []agent.Body{failedOutcome(c, fmt.Sprintf("the tool %q is not built in any more", c.Intent.Tool))}, nil
 	}
 	args, err := artifacts(ef).expand(ctx, view, c.Intent.Arguments)
-	if errors.Is(err, agent.ErrNoBlob) && ef.fresh[c.Effect] {
-		return []agent.Body{failedOutcome(c, "an artifact that the arguments name is not kept any more: call the tool that made it again")}, nil
+	if errors.Is(err, agent.ErrNoBlob) {
+		return ef.withoutArtifact(ctx, view, c)
 	}
 	if err != nil {
 		return nil, err
@@ -118,6 +118,20 @@ func (ef effects) runOrRecover(ctx context.Context, view agent.Run, c agent.Open
 		return ef.perform(ctx, c, tool, call)
 	}
 	return ef.recover(ctx, view, c, tool, call)
+}
+
+// withoutArtifact deals with a call whose arguments cannot be had any more. One
+// that may have run before is looked at by a person.
+func (ef effects) withoutArtifact(ctx context.Context, view agent.Run, c agent.OpenCall) ([]agent.Body, error) {
+	in := c.Intent
+	switch {
+	case ef.fresh[c.Effect], !c.Until.IsZero(), in.Repeat == agent.RepeatRead:
+		return []agent.Body{failedOutcome(c, "an artifact that the arguments name is not kept any more: call the tool that made it again")}, nil
+	case ef.now().Before(in.Deadline):
+		return nil, ef.rest(ctx, in.Deadline.Sub(ef.now()))
+	}
+	ef.askWhetherItRan(view, c)
+	return nil, nil
 }
 
 // toolFor is what does an intent: a tool of the box, or on the voice strand a post.
@@ -199,13 +213,19 @@ func (ef effects) recover(ctx context.Context, view agent.Run, c agent.OpenCall,
 		}
 		return ef.retry(ctx, c, tool, call)
 	}
+	ef.askWhetherItRan(view, c)
+	return nil, nil
+}
+
+// askWhetherItRan asks a person.
+func (ef effects) askWhetherItRan(view agent.Run, c agent.OpenCall) {
+	in := c.Intent
 	ef.openCheckpoint(view, agent.CheckpointOpened{
 		Ask: agent.CheckUncertain, Effect: c.Effect, Tool: in.Tool, Arguments: in.Arguments,
 		Title:   fmt.Sprintf("%s may have run: I was interrupted during the call", in.Tool),
 		Detail:  "Look whether it happened. Then say done, repeat or skip.",
 		Choices: []string{agent.DecideDone, agent.DecideRepeat, agent.DecideSkip},
 	})
-	return nil, nil
 }
 
 // retry journals a new intent for an effect that did not happen, with a new

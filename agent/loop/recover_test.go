@@ -77,15 +77,20 @@ func TestNobodyIsAskedBeforeTheRequestHasEnded(t *testing.T) {
 	}
 }
 
-// losing is a store whose lease is gone when the first outcome is committed.
+// losing is a store whose lease is gone when the first outcome (of the state, if
+// it has one) is committed.
 type losing struct {
 	agent.Store
-	once sync.Once
+	once  sync.Once
+	state agent.OutcomeState
 }
 
 func (l *losing) Commit(ctx context.Context, c agent.Commit) (agent.Receipt, error) {
 	lost := false
-	outcome := func(e agent.Event) bool { _, is := e.Body.(agent.ToolOutcome); return is }
+	outcome := func(e agent.Event) bool {
+		o, is := e.Body.(agent.ToolOutcome)
+		return is && (l.state == "" || l.state == o.State)
+	}
 	if c.Lease != nil && slices.ContainsFunc(c.Events, outcome) {
 		l.once.Do(func() { lost = true })
 	}
