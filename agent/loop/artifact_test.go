@@ -74,6 +74,7 @@ func TestARepeatedCallWithoutItsArtifactComesToAnEnd(t *testing.T) {
 	name := regexp.MustCompile(`\$\{artifact:[0-9a-f]{64}\}`)
 	for _, repeat := range []agent.Repeat{agent.RepeatRead, agent.RepeatIdempotent, agent.RepeatOnce} {
 		t.Run(string(repeat), func(t *testing.T) {
+			t.Parallel() // each waits for a lease to run out
 			long := newFar(agent.RepeatRead, 0, func(context.Context, int) agent.Result {
 				return agent.Result{State: agent.OutcomeOK, Text: strings.Repeat("long ", 10_000), Trust: agent.Trusted}
 			})
