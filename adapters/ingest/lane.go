@@ -25,7 +25,7 @@ var (
 
 const (
 	maxTries    = 5               // in vain, before a message is answered in words
-	maxLanes    = 4096            // of which it is remembered how often they were tried
+	maxLanes    = 4096            // and messages of which it is remembered how often they were tried
 	probeWithin = 5 * time.Second // for the store to say whether it is there
 )
 
@@ -40,15 +40,15 @@ func (in *Intake[E]) attempt(ctx context.Context, m Mark, hear Hearing) error {
 		in.Marks.Settle(m, false)
 		return ErrBehind
 	}
-	err := in.heard(ctx, m.Lane, hear)
+	err := in.heard(ctx, m, hear)
 	in.Marks.Settle(m, err == nil)
 	return err
 }
 
-func (in *Intake[E]) heard(ctx context.Context, lane string, hear Hearing) error {
-	err := in.guarded(ctx, lane, hear, nil)
+func (in *Intake[E]) heard(ctx context.Context, m Mark, hear Hearing) error {
+	err := in.guarded(ctx, m.Lane, hear, nil)
 	if err == nil {
-		in.tries.forget(lane)
+		in.tries.heard(m)
 		return nil
 	}
 	if ctx.Err() != nil {
@@ -57,14 +57,15 @@ func (in *Intake[E]) heard(ctx context.Context, lane string, hear Hearing) error
 	if !in.StoreAnswers(ctx) {
 		return fmt.Errorf("%w: %w", ErrAway, err)
 	}
-	if n := in.tries.note(lane); n < maxTries {
-		in.log.Warn("a message could not be taken in; it is tried again", "where", lane, "tries", n, "err", err)
+	if n, spent := in.tries.failed(m); !spent {
+		in.log.Warn("a message could not be taken in; it is tried again", "where", m.Lane, "tries", n, "err", err)
 		return err
 	}
-	if other := in.guarded(ctx, lane, hear, err); other != nil {
+	if other := in.guarded(ctx, m.Lane, hear, err); other != nil {
 		return errors.Join(err, other)
 	}
-	in.log.Error("a message could not be taken in; it is answered in words", "where", lane, "err", err)
+	in.tries.givenUp(m)
+	in.log.Error("a message could not be taken in; it is answered in words", "where", m.Lane, "err", err)
 	return nil
 }
 
@@ -80,25 +81,42 @@ func (in *Intake[E]) StoreAnswers(ctx context.Context) bool {
 	return in.Marks.Answers(ctx)
 }
 
-// tries count how often lanes were tried in vain. A lane that one message of was
-// given up in has no more patience until something of it is heard.
+// tries count how often messages were tried in vain. A lane in which one was
+// given up has no more patience with later ones until one of them is heard.
 type tries struct {
 	mu    sync.Mutex
-	lanes map[string]int
+	times map[Mark]int
+	lost  map[string]int64 // lanes, with the newest message that was given up
 }
 
-func (t *tries) note(lane string) int {
+// failed counts an attempt, and reports whether it was the last one.
+func (t *tries) failed(m Mark) (n int, spent bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.lanes == nil || len(t.lanes) >= maxLanes {
-		t.lanes = map[string]int{lane: t.lanes[lane]}
+	if t.times == nil || len(t.times) >= maxLanes {
+		t.times = map[Mark]int{m: t.times[m]}
 	}
-	t.lanes[lane]++
-	return t.lanes[lane]
+	t.times[m]++
+	at, lost := t.lost[m.Lane]
+	return t.times[m], t.times[m] >= maxTries || lost && m.At > at
 }
 
-func (t *tries) forget(lane string) {
+// heard forgets a message, and what was given up before it in its lane.
+func (t *tries) heard(m Mark) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	delete(t.lanes, lane)
+	delete(t.times, m)
+	if at, lost := t.lost[m.Lane]; lost && m.At > at {
+		delete(t.lost, m.Lane)
+	}
+}
+
+func (t *tries) givenUp(m Mark) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.times, m)
+	if t.lost == nil || len(t.lost) >= maxLanes {
+		t.lost = map[string]int64{}
+	}
+	t.lost[m.Lane] = max(t.lost[m.Lane], m.At)
 }

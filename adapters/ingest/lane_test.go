@@ -53,6 +53,9 @@ func TestAMessageThatCannotBeHeardIsAnsweredInWords(t *testing.T) {
 				if err := behind.try(in, t, 20, "thread"); !errors.Is(err, ErrBehind) || behind.tried > 0 {
 					t.Errorf("what comes after it in its thread: %v", err)
 				}
+				if err := (&hearing{}).try(in, t, 5, "thread"); err != nil {
+					t.Errorf("what came before it, once more: %v", err)
+				}
 				if err := beside.try(in, t, 15, "other"); err != nil {
 					t.Errorf("another thread: %v", err)
 				}
@@ -78,6 +81,10 @@ func TestTheNextOneInALostThreadIsAnsweredAtOnce(t *testing.T) {
 	first, second := &hearing{err: io.EOF}, &hearing{err: io.EOF}
 	for first.try(in, t, 10, "thread") != nil {
 		continue
+	}
+	again := &hearing{}
+	if err := again.try(in, t, 5, "thread"); err != nil { // what came before is read once more
+		t.Error(err)
 	}
 	if err := second.try(in, t, 20, "thread"); err != nil || second.answered == nil || second.tried != 1 {
 		t.Errorf("%v after %d tries", err, second.tried)

@@ -147,19 +147,21 @@ func (c Config) withDefaults() Config {
 
 // The routes that faults are planned for most often.
 const (
-	PostMessage   = "POST /channels/{channel}/messages"
-	EditMessage   = "PATCH /channels/{channel}/messages/{message}"
-	DeleteMessage = "DELETE /channels/{channel}/messages/{message}"
-	ReadMessages  = "GET /channels/{channel}/messages"
-	React         = "PUT /channels/{channel}/messages/{message}/reactions/{emoji}/@me"
-	StartThread   = "POST /channels/{channel}/threads"
-	OpenThread    = "POST /channels/{channel}/messages/{message}/threads"
-	Callback      = "POST /interactions/{interaction}/{token}/callback"
-	FollowUp      = "POST /webhooks/{app}/{token}"
-	EditOriginal  = "PATCH /webhooks/{app}/{token}/messages/{message}"
-	Rename        = "name of a thread" // the limit within PATCH /channels/{channel}
-	PutCommands   = "PUT /applications/{app}/guilds/{guild}/commands"
-	OpenDM        = "POST /users/@me/channels"
+	PostMessage         = "POST /channels/{channel}/messages"
+	EditMessage         = "PATCH /channels/{channel}/messages/{message}"
+	DeleteMessage       = "DELETE /channels/{channel}/messages/{message}"
+	ReadMessages        = "GET /channels/{channel}/messages"
+	React               = "PUT /channels/{channel}/messages/{message}/reactions/{emoji}/@me"
+	StartThread         = "POST /channels/{channel}/threads"
+	ListPublicArchived  = "GET /channels/{channel}/threads/archived/public"
+	ListPrivateArchived = "GET /channels/{channel}/threads/archived/private"
+	OpenThread          = "POST /channels/{channel}/messages/{message}/threads"
+	Callback            = "POST /interactions/{interaction}/{token}/callback"
+	FollowUp            = "POST /webhooks/{app}/{token}"
+	EditOriginal        = "PATCH /webhooks/{app}/{token}/messages/{message}"
+	Rename              = "name of a thread" // the limit within PATCH /channels/{channel}
+	PutCommands         = "PUT /applications/{app}/guilds/{guild}/commands"
+	OpenDM              = "POST /users/@me/channels"
 )
 
 // route is what a pattern does.
@@ -238,13 +240,15 @@ func messageRoutes() map[string]route {
 		React:         {fn: putReaction, rate: Rate{1, 250 * time.Millisecond}},
 		"DELETE /channels/{channel}/messages/{message}/reactions/{emoji}/{user}": {fn: dropReaction, rate: Rate{1, 250 * time.Millisecond}},
 
-		StartThread: {fn: startThread, rate: Rate{50, 5 * time.Minute}},
-		OpenThread:  {fn: openThread, rate: Rate{50, 5 * time.Minute}},
-		"GET /channels/{channel}/threads/archived/public":  {fn: archivedThreads, rate: often},
-		"GET /channels/{channel}/thread-members":           {fn: threadMembers, rate: often},
-		"GET /channels/{channel}/thread-members/{user}":    {fn: threadMember, rate: often},
-		"PUT /channels/{channel}/thread-members/{user}":    {fn: joinThread, rate: often},
-		"DELETE /channels/{channel}/thread-members/{user}": {fn: leaveThread, rate: often},
+		StartThread:         {fn: startThread, rate: Rate{50, 5 * time.Minute}},
+		OpenThread:          {fn: openThread, rate: Rate{50, 5 * time.Minute}},
+		ListPublicArchived:  {fn: archivedThreads(PublicThread), rate: often},
+		ListPrivateArchived: {fn: archivedThreads(PrivateThread), rate: often},
+		"GET /channels/{channel}/users/@me/threads/archived/private": {fn: joinedThreads, rate: often},
+		"GET /channels/{channel}/thread-members":                     {fn: threadMembers, rate: often},
+		"GET /channels/{channel}/thread-members/{user}":              {fn: threadMember, rate: often},
+		"PUT /channels/{channel}/thread-members/{user}":              {fn: joinThread, rate: often},
+		"DELETE /channels/{channel}/thread-members/{user}":           {fn: leaveThread, rate: often},
 
 		Callback: {fn: callback, open: true},
 		FollowUp: {fn: followUp, rate: five, open: true},

@@ -244,22 +244,26 @@ func leaveThread(s *world, c *call) (any, error) {
 	return nothing{}, nil
 }
 
-func threadList(s *world, want func(*Channel) bool, limit int) obj {
-	threads, members, more := []obj{}, []obj{}, false
-	for _, t := range slices.Backward(s.channels) {
-		if !t.Thread() || t.Deleted || !want(t) || !s.sees(BotUser, t) {
-			continue
-		}
-		if len(threads) == limit {
-			more = true
-			break
-		}
+// listed is the answer to a list of threads.
+func listed(s *world, list []*Channel) obj {
+	threads, members := []obj{}, []obj{}
+	for _, t := range list {
 		threads = append(threads, s.channelJSON(t))
 		if slices.Contains(t.Members, BotUser) {
 			members = append(members, s.threadMemberJSON(t, BotUser))
 		}
 	}
-	return obj{"threads": threads, "members": members, "has_more": more}
+	return obj{"threads": threads, "members": members}
+}
+
+// threadsWhere are the threads that are there, the newest first.
+func threadsWhere(s *world, want func(*Channel) bool) (list []*Channel) {
+	for _, t := range slices.Backward(s.channels) {
+		if t.Thread() && !t.Deleted && want(t) {
+			list = append(list, t)
+		}
+	}
+	return list
 }
 
 func activeThreads(s *world, c *call) (any, error) {
@@ -267,22 +271,62 @@ func activeThreads(s *world, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := threadList(s, func(t *Channel) bool { return t.Guild == g.ID && !t.Archived }, len(s.channels)+1)
-	delete(out, "has_more")
-	return out, nil
+	return listed(s, threadsWhere(s, func(t *Channel) bool { return t.Guild == g.ID && !t.Archived && s.sees(BotUser, t) })), nil
 }
 
-func archivedThreads(s *world, c *call) (any, error) {
-	ch, err := s.visible(c.path("channel"))
+// archivedThreads lists the archived threads of a kind: those first that were
+// archived last, as far as the bot may read what was said. Private ones are for
+// moderators, whether they are in them or not.
+func archivedThreads(kind int) func(s *world, c *call) (any, error) {
+	return func(s *world, c *call) (any, error) {
+		ch, err := historic(s, c)
+		if err != nil {
+			return nil, err
+		}
+		if kind == PrivateThread && !s.may(BotUser, ch, ManageThreads) {
+			return nil, missingPerms()
+		}
+		list := threadsWhere(s, func(t *Channel) bool { return t.Parent == ch.ID && t.Type == kind && t.Archived })
+		slices.SortStableFunc(list, func(a, b *Channel) int { return b.changed.Compare(a.changed) })
+		before, err := time.Parse(time.RFC3339Nano, c.query("before"))
+		if c.query("before") != "" && err != nil {
+			return nil, invalid("DATE_TIME_TYPE_PARSE", "Could not parse \""+c.query("before")+"\".", "before")
+		}
+		return c.pageOf(s, slices.DeleteFunc(list, func(t *Channel) bool { return !before.IsZero() && !t.changed.Truncate(time.Microsecond).Before(before) }))
+	}
+}
+
+// joinedThreads lists the archived private threads that the bot is in, the
+// newest first.
+func joinedThreads(s *world, c *call) (any, error) {
+	ch, err := historic(s, c)
 	if err != nil {
 		return nil, err
 	}
+	list := threadsWhere(s, func(t *Channel) bool {
+		return t.Parent == ch.ID && t.Type == PrivateThread && t.Archived && slices.Contains(t.Members, BotUser) &&
+			(c.query("before") == "" || older(t.ID, c.query("before")) < 0)
+	})
+	slices.SortStableFunc(list, func(a, b *Channel) int { return older(b.ID, a.ID) })
+	return c.pageOf(s, list)
+}
+
+// historic is a channel that the bot may read what was said in.
+func historic(s *world, c *call) (*Channel, error) {
+	ch, err := s.visible(c.path("channel"))
+	if err == nil && !s.may(BotUser, ch, ReadHistory) {
+		err = missingPerms()
+	}
+	return ch, err
+}
+
+// pageOf is as many threads of a list as the call asks for.
+func (c *call) pageOf(s *world, list []*Channel) (any, error) {
 	limit := 50
 	if n, err := strconv.Atoi(c.query("limit")); err == nil && n > 0 {
 		limit = min(n, 100)
 	}
-	before, _ := time.Parse(time.RFC3339Nano, c.query("before")) // none: no bound
-	return threadList(s, func(t *Channel) bool {
-		return t.Parent == ch.ID && t.Type == PublicThread && t.Archived && (before.IsZero() || t.changed.Before(before))
-	}, limit), nil
+	out := listed(s, list[:min(limit, len(list))])
+	out["has_more"] = len(list) > limit
+	return out, nil
 }
