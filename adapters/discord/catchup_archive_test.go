@@ -69,9 +69,11 @@ func TestArchivedThreadsAreReadBack(t *testing.T) {
 	for name, c := range map[string]struct {
 		refuse func(r *rig) // what the bot may not list
 	}{
-		"listed":                 {func(*rig) {}},
-		"no moderator":           {func(r *rig) { r.deny(discordtest.ManageThreads) }},
-		"the list is not served": {func(r *rig) { r.Fail(discordtest.ListPublicArchived, 1, discordtest.APIError(http.StatusForbidden, discordgo.ErrCodeMissingAccess)) }},
+		"listed":       {func(*rig) {}},
+		"no moderator": {func(r *rig) { r.deny(discordtest.ManageThreads) }},
+		"the list is not served": {func(r *rig) {
+			r.Fail(discordtest.ListPublicArchived, 1, discordtest.APIError(http.StatusForbidden, discordgo.ErrCodeMissingAccess))
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
