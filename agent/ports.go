@@ -29,6 +29,17 @@ var (
 	ErrNoBlob   = errors.New("no such artifact")
 )
 
+// ErrPermanent is wrapped by errors of the store that sending the same again
+// does not mend: a commit that is malformed or does not encode, a right that is
+// missing, a key of another type, a script that fails. All other errors but the
+// refusals above may pass (the network, a server that loads, is full or changes
+// its master, a full disk): what they stopped is sent again.
+var ErrPermanent = errors.New("sending it again does not help")
+
+// Permanent reports whether an error of the store lasts: ErrPermanent, or a
+// journal that is damaged.
+func Permanent(err error) bool { return errors.Is(err, ErrPermanent) || errors.Is(err, ErrDamaged) }
+
 // BudgetError names the counter that a commit would have pushed over its limit.
 type BudgetError struct{ Counter string }
 

@@ -5,7 +5,6 @@ package memory
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -13,7 +12,7 @@ import (
 
 // ErrMalformed is a commit that no store takes, whatever its state: a mistake
 // of the program that sent it.
-var ErrMalformed = errors.New("malformed commit")
+var ErrMalformed = fmt.Errorf("malformed commit: %w", agent.ErrPermanent)
 
 // Check returns ErrMalformed, wrapped, for a commit without an attempt id, for
 // one with events, wake-ups, a lease or an end but no run, for a lease of

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
+	"sync"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -97,12 +99,13 @@ func withName(names map[string]string, name string, run agent.RunID) map[string]
 }
 
 // send repeats a commit until the store answers. The store being away is not
-// an answer: what happened must not be forgotten while this process lives.
+// an answer: what happened must not be forgotten while this process lives. What
+// can never be written is one (agent.Permanent).
 func (e *engine) send(ctx context.Context, c agent.Commit) (agent.Receipt, error) {
 	pauses := wait.Backoff{First: 20 * time.Millisecond, Longest: time.Second}
 	for {
 		receipt, err := e.Store.Commit(ctx, c)
-		if err == nil || refused(err) || ctx.Err() != nil {
+		if err == nil || refused(err) || agent.Permanent(err) || ctx.Err() != nil {
 			return receipt, err
 		}
 		pause := pauses.Next()
@@ -227,13 +230,68 @@ func (t *turn) cutOff(ctx context.Context) {
 	t.handBack(ctx, agent.AtOnce)
 }
 
-// pause stops the whole run until a person resumes it.
-func (t *turn) pause(ctx context.Context, reason string) {
+// pause stops the whole run until a person resumes it. The voice is woken to
+// say so, unless it is what had to be stopped.
+func (t *turn) pause(ctx context.Context, reason string) error {
 	lease := t.lease
-	_, err := t.Store.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: lease.Run, Lease: &lease, Seen: agent.SeenAll,
-		Events: []agent.Event{{Strand: lease.Strand, Body: agent.RunControlled{Word: agent.WordPause, By: agent.Deckhand, Reason: reason}}},
-		Wake:   map[agent.StrandID]time.Time{lease.Strand: agent.Parked}})
+	wakes := map[agent.StrandID]time.Time{lease.Strand: agent.Parked}
+	if _, speaks := t.run.Strands[agent.Voice]; speaks && lease.Strand != agent.Voice {
+		wakes[agent.Voice] = agent.AtOnce
+	}
+	_, err := t.send(ctx, agent.Commit{ID: agent.NewID(), Run: lease.Run, Lease: &lease, Seen: agent.SeenAll, Wake: wakes,
+		Events: []agent.Event{{Strand: lease.Strand, Body: agent.RunControlled{Word: agent.WordPause, By: agent.Deckhand, Reason: reason}}}})
 	if err != nil {
 		t.Log.Error("cannot pause the run", "run", lease.Run, "err", err)
 	}
+	return err
+}
+
+// denied ends a turn whose commit the store will never take: what can be saved
+// of it is saved, and the run is paused with the reason. Where not even that
+// can be written, the strand goes back for longer each time, and people hear of
+// it from an alert.
+func (t *turn) denied(ctx context.Context, cause error) {
+	t.salvage(ctx)
+	t.drop()
+	err := t.pause(ctx, "the store does not take what this run has to write: "+cause.Error())
+	if err == nil || !agent.Permanent(err) {
+		t.denials.forget(t.lease)
+		return
+	}
+	pause, first := t.denials.next(t.lease)
+	if first && t.Alarm != nil {
+		t.Alarm(ctx, t.lease.Run, fmt.Sprintf("Run %s cannot go on: the store takes nothing that it has to write, not even that it is paused (%v). "+
+			"Look at `deckhand doctor` and at the log; the run is tried again by itself.", t.lease.Run, err))
+	}
+	t.handBack(ctx, t.now().Add(pause))
+}
+
+// denials are the strands whose pause could not be written, with how long they
+// rest before the next attempt.
+type denials struct {
+	mu    sync.Mutex
+	known map[strandKey]*wait.Backoff
+}
+
+// next is the pause before the strand's next attempt; first says that it is the
+// first in a row.
+func (d *denials) next(l agent.Lease) (pause time.Duration, first bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	b := d.known[keyOf(l)]
+	if first = b == nil; first {
+		if d.known == nil {
+			d.known = map[strandKey]*wait.Backoff{}
+		}
+		b = &wait.Backoff{First: retryPause, Longest: 10 * time.Minute}
+		d.known[keyOf(l)] = b
+	}
+	return b.Next(), first
+}
+
+// forget begins anew with the strand.
+func (d *denials) forget(l agent.Lease) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.known, keyOf(l))
 }

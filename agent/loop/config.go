@@ -103,6 +103,9 @@ type Config struct {
 	// Runs nil: never.
 	CheckIns time.Duration
 	Runs     Lister
+	// Alarm, when set, tells people of a run that this process cannot go on
+	// with and cannot even pause. The text is Markdown.
+	Alarm func(ctx context.Context, run agent.RunID, text string)
 	// Only, when set, is the one run that is worked.
 	Only agent.RunID
 }
@@ -122,6 +125,7 @@ type engine struct {
 	folds   *fold.Cache[*memory]
 	leases  *leases
 	heard   atomic.Bool // the model answered this process
+	denials *denials
 }
 
 // newEngine checks the configuration and prepares the prompts.
@@ -146,7 +150,7 @@ func newEngine(c Config) (*engine, error) {
 			return nil, fmt.Errorf("loop: a tool is called %s, which is a function of Deckhand's own: give it another name", name)
 		}
 	}
-	return &engine{Config: c, book: book, specs: c.Tools.Specs(), schemas: schemas, leases: newLeases(c.Store, c.Lease, c.Log),
+	return &engine{Config: c, book: book, specs: c.Tools.Specs(), schemas: schemas, leases: newLeases(c.Store, c.Lease, c.Log), denials: &denials{},
 		folds: fold.New(fold.Config{Journals: c.Store, Snapshots: c.Blobs, Log: c.Log, Most: maxFolds},
 			func() *memory { return &memory{} })}, nil
 }

@@ -31,13 +31,14 @@ func work(soft, hard context.Context, en *engine, lease agent.Lease) {
 	defer func() {
 		if p := recover(); p != nil {
 			log.Error("panic in a step; the run is paused", "panic", p, "stack", string(debug.Stack()))
-			t.pause(hard, fmt.Sprintf("an internal error: %v", p))
+			_ = t.pause(hard, fmt.Sprintf("an internal error: %v", p)) // it is logged
 		}
 	}()
 	err := w.steps(soft, ctx)
 	var entry *agent.EntryError
 	switch {
 	case err == nil, errors.Is(err, errRested):
+		en.denials.forget(lease)
 	case errors.Is(err, agent.ErrConflict), errors.Is(err, errLeaseGone):
 		log.Info("lease is gone; another worker goes on")
 	case errors.Is(err, agent.ErrLost):
@@ -49,6 +50,12 @@ func work(soft, hard context.Context, en *engine, lease agent.Lease) {
 	case errors.As(err, &entry):
 		log.Error("journal is damaged; this run stops, others go on", "seq", entry.Seq, "err", err)
 		t.handBack(hard, agent.Parked)
+	case errors.Is(err, agent.ErrDamaged):
+		log.Error("journal is damaged; this run stops, others go on", "err", err)
+		t.handBack(hard, agent.Parked)
+	case agent.Permanent(err):
+		log.Error("the store refuses a commit for good; the run is paused", "err", err)
+		t.denied(hard, err)
 	case hard.Err() != nil:
 		t.cutOff(ctx)
 	case ctx.Err() != nil:

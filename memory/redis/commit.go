@@ -22,7 +22,7 @@ const (
 )
 
 // errReply is returned for a reply that no script of this build gives.
-var errReply = errors.New("a script's reply cannot be read; do replicas of different builds share this Redis?")
+var errReply = fmt.Errorf("a script's reply cannot be read; do replicas of different builds share this Redis? %w", agent.ErrPermanent)
 
 // errFits is the answer to a commit that was only asked about.
 var errFits = errors.New("the commit fits")
@@ -57,11 +57,11 @@ type packed struct {
 // pack encodes a commit. In a Cluster, once-keys, names and counters that are
 // not the run's own are left out of the script: they are in other slots.
 func (s *Store) pack(c agent.Commit) (packed, error) {
-	if c.ID == "" {
-		return packed{}, fmt.Errorf("commit to run %s: it has no id", c.Run)
+	if err := memory.Check(c); err != nil {
+		return packed{}, err
 	}
 	if strings.Contains(string(c.Run), "/") {
-		return packed{}, fmt.Errorf("commit to run %q: a run id may not contain a slash", c.Run)
+		return packed{}, fmt.Errorf("commit to run %q: %w: a run id may not contain a slash", c.Run, memory.ErrMalformed)
 	}
 	names, err := nameArgs(c.Set)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Store) pack(c agent.Commit) (packed, error) {
 	for _, e := range c.Events {
 		line, err := entryTail(e)
 		if err != nil {
-			return packed{}, fmt.Errorf("commit to run %s: %w", c.Run, err)
+			return packed{}, fmt.Errorf("commit to run %s: %w: %w", c.Run, memory.ErrMalformed, err)
 		}
 		p.events = append(p.events, line)
 	}

@@ -4,6 +4,7 @@
 //	store.go    the store: a server that fits, opened and closed
 //	url.go      addresses of one Redis, a Sentinel group or a Cluster
 //	keys.go     every key, and what it holds
+//	error.go    what the server's errors mean
 //	script.go   the atomic parts, each in a file of script/*.lua
 //	pipe.go     calls of many goroutines, in few round trips
 //	bell.go     waking who waits

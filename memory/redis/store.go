@@ -203,5 +203,8 @@ func (s *Store) explain(ctx context.Context, what string, err error) error {
 	if errors.Is(err, redis.ErrClosed) {
 		return fmt.Errorf("%s: the store was closed: %w", what, err)
 	}
+	if lasts(err) {
+		return fmt.Errorf("%s: redis %s: %w: %w", what, s.address, agent.ErrPermanent, err)
+	}
 	return fmt.Errorf("%s: redis %s: %w", what, s.address, err)
 }

@@ -49,7 +49,7 @@ func newEntry(c agent.Commit) (*entry, error) {
 	for _, event := range c.Events {
 		body, err := agent.EncodeBody(event.Body)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("commit to run %s: %w: %w", c.Run, memory.ErrMalformed, err)
 		}
 		e.events = append(e.events, eventRow{string(event.Strand), string(event.Body.Kind()), agent.Version(event.Body), string(body)})
 	}

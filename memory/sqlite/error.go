@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 
 	sqlite3 "modernc.org/sqlite"
+
+	"github.com/deckhand-bot/deckhand/agent"
 )
 
 // ErrGuest is what a guest is told that tries to work.
@@ -43,13 +46,23 @@ func (e *HeldError) Unwrap() error { return ErrHeld }
 // Primary result codes of SQLite (https://sqlite.org/rescode.html) that a
 // person can do something about.
 const (
+	codeError    = 1
 	codeBusy     = 5
 	codeReadOnly = 8
 	codeCorrupt  = 11
 	codeFull     = 13
 	codeCantOpen = 14
+	codeTooBig   = 18
+	codeLimit    = 19 // a constraint
+	codeMismatch = 20
+	codeMisuse   = 21
+	codeRange    = 25
 	codeNotADB   = 26
 )
+
+// lasting are the codes that sending the same again does not mend. The others
+// are of the disk, of memory, or of other processes: they may pass.
+var lasting = []int{codeError, codeCorrupt, codeTooBig, codeLimit, codeMismatch, codeMisuse, codeRange, codeNotADB}
 
 // code is the primary result code in err, 0 where there is none.
 func code(err error) int {
@@ -65,6 +78,9 @@ func explain(dir, doing string, err error) error {
 		return nil
 	}
 	file := filepath.Join(dir, fileName)
+	if slices.Contains(lasting, code(err)) {
+		err = fmt.Errorf("%w: %w", agent.ErrPermanent, err)
+	}
 	switch code(err) {
 	case codeCorrupt, codeNotADB:
 		return fmt.Errorf("%s: %s is damaged: move it away or put a copy in its place: %w", doing, file, err)

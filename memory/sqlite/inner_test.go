@@ -189,6 +189,9 @@ func TestFullDisk(t *testing.T) {
 	if code(err) != codeFull {
 		t.Fatalf("put into a full file: %v, want SQLITE_FULL", err)
 	}
+	if agent.Permanent(err) {
+		t.Errorf("%v is permanent", err)
+	}
 	if want := "no space left"; !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), s.dir) {
 		t.Errorf("%q does not say %q and where", err, want)
 	}
@@ -205,6 +208,7 @@ func TestFullDisk(t *testing.T) {
 // however many there are, and not before.
 func TestWhatIsNoRunsOwnAges(t *testing.T) {
 	s := inner(t)
+	start(t, s, "run-of-test")
 	const many = 2*forgetAtOnce + 7
 	c := fact("run-of-test", "spends")
 	c.Spend = []agent.Spend{{Counter: "run/run-of-test/usd", Nano: 1}}
@@ -253,5 +257,21 @@ func TestWhatIsNoRunsOwnAges(t *testing.T) {
 		if got := plan(t, s, query, 1, 1); !strings.Contains(got, index) || strings.Contains(got, "B-TREE") {
 			t.Errorf("%s: %s", query, got)
 		}
+	}
+}
+
+// TestErrorsThatLast wants what a file can never take to be told from a full disk.
+func TestErrorsThatLast(t *testing.T) {
+	s := inner(t)
+	start(t, s, "run-of-test")
+	err := s.writer.do(t.Context(), false, func(ctx context.Context, tx *txn) error {
+		_, err := tx.conn.ExecContext(ctx, "INSERT INTO journal (run, seq, strand, at, kind, body) VALUES ('run-of-test', 1, '', '', '', '')")
+		return err
+	})
+	if !agent.Permanent(s.explain("commit", err)) {
+		t.Errorf("a second entry 1: %v, which is not permanent", err)
+	}
+	if err := s.explain("commit", ErrClosed); agent.Permanent(err) {
+		t.Errorf("%v is permanent", err)
 	}
 }

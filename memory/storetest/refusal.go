@@ -19,6 +19,7 @@ var refusalTests = []test{
 	{"what was folded must be in the journal", lost},
 	{"a limit holds, is named, and can be given back to", limits},
 	{"a run begins with run.started only", ghosts},
+	{"what can never be written says so", permanent},
 	{"a once-key works one time", once},
 	{"of many with one once-key one wins", onceCrowd},
 	{"a limit holds against a crowd", limitCrowd},
@@ -212,6 +213,29 @@ func ghosts(b *bed) {
 	b.Log("what was refused used up no key")
 	b.commit(agent.Commit{Run: run, Once: []string{"a fact"}, Events: []agent.Event{opens()}, Wake: wake{agent.Main: agent.AtOnce}})
 	b.claim(run, agent.Main)
+}
+
+// permanent commits what no store takes: the engine must not send it for ever.
+func permanent(b *bed) {
+	run, lease := b.leased()
+	for name, c := range map[string]agent.Commit{
+		"does not encode": {ID: agent.NewID(), Run: run, Lease: &lease, Seen: 1, Events: []agent.Event{{Strand: agent.Main, Body: agent.ToolIntent{Arguments: []byte("{no JSON")}}}},
+		"no attempt id":   {Run: run, Events: []agent.Event{say(agent.Main, "x")}},
+		"no run":          {ID: agent.NewID(), Events: []agent.Event{say(agent.Main, "x")}},
+		"no strand":       {ID: agent.NewID(), Run: run, Events: []agent.Event{say("", "x")}},
+		"another's lease": {ID: agent.NewID(), Run: b.start(), Lease: &lease, Events: []agent.Event{say(agent.Main, "x")}},
+	} {
+		b.Log(name)
+		if _, err := b.Store.Commit(b.Context(), c); !agent.Permanent(err) {
+			b.Fatalf("commit: %v, want an error that is permanent", err)
+		}
+	}
+	b.texts(run)
+	for name, err := range map[string]error{"conflict": agent.ErrConflict, "stale": agent.ErrStale, "lost": agent.ErrLost, "seen": agent.ErrSeen, "context": context.Canceled} {
+		if agent.Permanent(err) {
+			b.Errorf("%s is permanent", name)
+		}
+	}
 }
 
 func once(b *bed) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/loop/watchdog"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -22,6 +23,18 @@ func (a *App) newWatch() (*watchdog.Watchdog, error) {
 			return nil
 		},
 	})
+}
+
+// storeAlert is the kind of an alert that a run can neither go on nor be paused,
+// because the store takes nothing of it.
+const storeAlert watchdog.AlertKind = "store"
+
+// denied tells the administrators of a run that the store takes nothing of.
+func (a *App) denied(ctx context.Context, run agent.RunID, text string) {
+	a.meter.alert(storeAlert, 1)
+	if a.talk != nil {
+		a.talk.chat.Alert(ctx, bot.Alert{ID: "store/" + string(run), Kind: string(storeAlert), Text: text})
+	}
 }
 
 // overdue tells the administrators of schedules that are not served.

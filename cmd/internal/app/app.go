@@ -158,7 +158,7 @@ func (a *App) newLoop() (*loop.Loop, error) {
 		ModelName: c.Model.Name, FastName: c.Model.Fast, Prices: prices,
 		Patience:  limit.Patience{Wait: c.Model.Patience, Retries: c.Model.Retries, Longest: c.Model.RetryMaxWait},
 		MaxAnswer: c.Model.MaxAnswerTokens, Workers: c.Engine.Workers, Lease: c.Engine.Lease, Grace: o.Grace,
-		Wider: allowances(c), File: a.kit.delivered, Runs: a.store, CheckIns: c.CheckIns.Every, Only: o.Only,
+		Wider: allowances(c), File: a.kit.delivered, Runs: a.store, CheckIns: c.CheckIns.Every, Only: o.Only, Alarm: a.denied,
 	}
 	if a.talk != nil && len(a.talk.connectors) > 0 {
 		lc.Poster = a.talk.poster

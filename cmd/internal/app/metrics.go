@@ -27,7 +27,7 @@ func newMeter(version string) meter {
 	m.set.NewGauge("deckhand_uptime_seconds", func() float64 { return time.Since(started).Seconds() })
 	m.set.NewGauge("deckhand_panics_total", func() float64 { return float64(guard.Caught()) })
 	m.set.NewCounter("deckhand_strands_worked_total")
-	for _, kind := range append(watchdog.AlertKinds(), scheduleAlert, intake.AlertMessage) {
+	for _, kind := range append(watchdog.AlertKinds(), scheduleAlert, storeAlert, intake.AlertMessage) {
 		m.alert(kind, 0) // a series that begins at its first alert hides it from rate()
 	}
 	for _, verdict := range []agent.CheckInVerdict{agent.CheckInContinue, agent.CheckInNudge, agent.CheckInReplan, agent.CheckInEscalate, agent.CheckInStop} {

@@ -1,0 +1,54 @@
+package redis_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/memory/redis"
+	"github.com/deckhand-bot/deckhand/memory/redis/redistest"
+)
+
+// TestErrorsOfTheServerAreClassified brings a server into each state and wants
+// the engine to be told whether sending again helps.
+func TestErrorsOfTheServerAreClassified(t *testing.T) {
+	for name, tt := range map[string]struct {
+		commands  []string
+		permanent bool
+	}{
+		"full":                   {[]string{"CONFIG SET maxmemory 1"}, false},
+		"a replica":              {[]string{"REPLICAOF 127.0.0.1 1"}, false},
+		"too few replicas":       {[]string{"CONFIG SET min-replicas-to-write 1"}, false},
+		"the user may not write": {[]string{"ACL SETUSER crew -@write"}, true},
+		"the user may not call":  {[]string{"ACL SETUSER crew -evalsha -eval"}, true},
+		"not the user's keys":    {[]string{"ACL SETUSER crew resetkeys ~other:*"}, true},
+		"a key of another type":  {[]string{"DEL deckhand:{0}:due", "SET deckhand:{0}:due x"}, true},
+		"gone":                   {nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv := redistest.Start(t)
+			if reply, err := srv.Ask("ACL SETUSER crew on >pw ~* &* +@all"); err != nil || reply != "+OK" {
+				t.Fatalf("acl: %q, %v", reply, err)
+			}
+			s := open(t, redis.Config{URL: "redis://crew:pw@" + srv.Addr + "?max_retries=-1", Shards: 1})
+			run := begin(t, s)
+			c := agent.Commit{ID: agent.NewID(), Run: run, Events: []agent.Event{said(agent.Main, "x")}, Wake: map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}}
+			for _, command := range tt.commands {
+				if reply, err := srv.Ask(command); err != nil || reply[0] == '-' {
+					t.Fatalf("%s: %q, %v", command, reply, err)
+				}
+			}
+			if tt.commands == nil {
+				srv.Kill()
+			}
+			_, err := s.Commit(t.Context(), c)
+			if err == nil || agent.Permanent(err) != tt.permanent {
+				t.Errorf("commit: %v, want it to be permanent: %v", err, tt.permanent)
+			}
+			if errors.Is(err, agent.ErrNoRun) || errors.Is(err, agent.ErrConflict) {
+				t.Errorf("commit: %v, which is no refusal", err)
+			}
+		})
+	}
+}
