@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,21 +20,60 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	_ "modernc.org/sqlite" // the driver, for looking into the embedded store as people's scripts do
 
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/memory/redis/redistest"
+	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
 
-// await polls the journal through the command line: the run may be worked by
-// any process.
+// await looks into the store: the run may be worked by any process, and one more
+// process for each look would keep it from its work. What the command line then
+// prints is what a script goes on with.
 func await(ts *testscript.TestScript, _ bool, args []string) {
 	expect(ts, args, 2, "await RUN REGEXP [VAR]")
 	re := pattern(ts, args[1])
+	var store app.OpenedStore
 	var err error
+	var seen bytes.Buffer
+	defer func() {
+		if store != nil {
+			ts.Check(store.Close())
+		}
+	}()
 	if !poll(func() bool {
-		err = ts.Exec("deckhand", "journal", args[0])
-		return matches(ts, re, ts.ReadFile("stdout"), args[2:])
+		if store == nil {
+			store, err = beside(ts)
+		}
+		if store == nil {
+			return false
+		}
+		seen.Reset()
+		err = (&cli{out: &seen}).printJournal(context.Background(), store, agent.RunID(args[0]))
+		return re.Match(seen.Bytes())
 	}) {
-		ts.Fatalf("the journal of %s never shows %q (%v)", args[0], args[1], err)
+		ts.Fatalf("the journal of %s never shows %q (%v):\n%s", args[0], args[1], err, seen.Bytes())
 	}
+	err = ts.Exec("deckhand", "journal", args[0])
+	if !matches(ts, re, ts.ReadFile("stdout"), args[2:]) {
+		ts.Fatalf("`deckhand journal %s` does not show %q (%v)", args[0], args[1], err)
+	}
+}
+
+// beside opens the script's store as a command does that looks into it.
+func beside(ts *testscript.TestScript) (app.OpenedStore, error) {
+	file := ts.Getenv("DECKHAND_CONFIG")
+	if _, err := os.Stat(ts.MkAbs("deckhand.yaml")); file == "" && err == nil {
+		file = "deckhand.yaml"
+	}
+	if file != "" {
+		file = ts.MkAbs(file)
+	}
+	c, err := config.Load(config.Flags{Config: file, DataDir: ts.MkAbs(ts.Getenv("DECKHAND_DATA_DIR"))}, ts.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	return app.OpenStore(context.Background(), c, sqlite.Guest, nil)
 }
 
 func find(ts *testscript.TestScript, _ bool, args []string) {

@@ -108,59 +108,62 @@ func one(calls ...llm.Call) play {
 // until is a program that is busy for a while.
 const until = `const t = Date.now(); while (Date.now() - t < 1500); 6*7`
 
-// plays are the models that scripts name.
-var plays = map[string]llmtest.Script{
-	"notes":  one(add("first"), add("second")).answer,
-	"write":  one(call("write_to_file", object{"path": "out.md", "text": "hello\n"})).answer,
-	"delete": one(call("write_to_file", object{"path": "old.md", "text": "x\n"}), call("delete_file", object{"path": "old.md"})).answer,
-	"code":   one(add("first"), call("run_code", object{"code": until}), add("second")).answer,
-	"wait":   one(add("first"), call("wait", object{"seconds": 1.5}), add("second")).answer,
-	"three": play{
-		[]llm.Call{planOf(task("a", []string{"append_to_file"}), task("b", []string{"append_to_file"}), task("c", []string{"append_to_file"}, "a", "b"))},
-		map[string][]llm.Call{"a": {add("of a")}, "b": {add("of b")}, "c": {add("of c")}},
-	}.answer,
-	"clarify": play{
-		[]llm.Call{
-			call("ask_human", object{"questions": []object{{"id": "q1", "question": "Which harbour?", "choices": []string{"Kiel", "Hamburg"}, "why": "there are two"}}}),
-			planOf(task("t", []string{"append_to_file"})),
+// plays are the models that scripts name. They are made where a script first
+// wants one: each process that a script starts is this binary, too.
+var plays = sync.OnceValue(func() map[string]llmtest.Script {
+	return map[string]llmtest.Script{
+		"notes":  one(add("first"), add("second")).answer,
+		"write":  one(call("write_to_file", object{"path": "out.md", "text": "hello\n"})).answer,
+		"delete": one(call("write_to_file", object{"path": "old.md", "text": "x\n"}), call("delete_file", object{"path": "old.md"})).answer,
+		"code":   one(add("first"), call("run_code", object{"code": until}), add("second")).answer,
+		"wait":   one(add("first"), call("wait", object{"seconds": 1.5}), add("second")).answer,
+		"three": play{
+			[]llm.Call{planOf(task("a", []string{"append_to_file"}), task("b", []string{"append_to_file"}), task("c", []string{"append_to_file"}, "a", "b"))},
+			map[string][]llm.Call{"a": {add("of a")}, "b": {add("of b")}, "c": {add("of c")}},
+		}.answer,
+		"clarify": play{
+			[]llm.Call{
+				call("ask_human", object{"questions": []object{{"id": "q1", "question": "Which harbour?", "choices": []string{"Kiel", "Hamburg"}, "why": "there are two"}}}),
+				planOf(task("t", []string{"append_to_file"})),
+			},
+			map[string][]llm.Call{"t": {add("noted")}},
+		}.answer,
+		"reply":       play{intake: []llm.Call{call("reply", object{"text": "Good morning to you."})}}.answer,
+		"broken-plan": play{intake: []llm.Call{planOf(task("a", []string{"calculator"}, "b"), task("b", []string{"calculator"}, "a"))}}.answer,
+		"impossible":  one(call("fail_task", object{"reason": "there is no harbour", "kind": "impossible"})).answer,
+		"job":         jobPlay,
+		"ok":          func(llmtest.Request) llmtest.Reply { return llmtest.Call("ok", "{}") },
+		"unusable":    func(llmtest.Request) llmtest.Reply { return llmtest.Say("I would rather talk about it.") },
+		"refusal":     func(llmtest.Request) llmtest.Reply { return llmtest.Reply{Refusal: "I cannot help with smuggling."} },
+		"down":        func(llmtest.Request) llmtest.Reply { return llmtest.Unavailable() },
+		"large": one(
+			call("write_to_file", object{"path": "out.md", "text": strings.Repeat("a line of the log\n", 20_000)}),
+			call("fail_task", object{"reason": "it does not fit", "kind": "impossible"}),
+		).answer,
+		"once": play{
+			[]llm.Call{planOf(task("t", []string{"write_to_file"}))},
+			map[string][]llm.Call{"t": {
+				call("write_to_file", object{"path": "out.md", "text": "hello\n"}),
+				call("fail_task", object{"reason": "it cannot be written", "kind": "impossible"}),
+			}},
+		}.answer,
+		"loop": func(r llmtest.Request) llmtest.Reply {
+			if r.Purpose == llm.Work {
+				return llmtest.Calls(call("read_file", object{"path": "nowhere.md"}))
+			}
+			if r.Purpose == llm.Plan {
+				return llmtest.Say("I know no other way.")
+			}
+			return one().answer(r)
 		},
-		map[string][]llm.Call{"t": {add("noted")}},
-	}.answer,
-	"reply":       play{intake: []llm.Call{call("reply", object{"text": "Good morning to you."})}}.answer,
-	"broken-plan": play{intake: []llm.Call{planOf(task("a", []string{"calculator"}, "b"), task("b", []string{"calculator"}, "a"))}}.answer,
-	"impossible":  one(call("fail_task", object{"reason": "there is no harbour", "kind": "impossible"})).answer,
-	"job":         jobPlay,
-	"ok":          func(llmtest.Request) llmtest.Reply { return llmtest.Call("ok", "{}") },
-	"unusable":    func(llmtest.Request) llmtest.Reply { return llmtest.Say("I would rather talk about it.") },
-	"refusal":     func(llmtest.Request) llmtest.Reply { return llmtest.Reply{Refusal: "I cannot help with smuggling."} },
-	"down":        func(llmtest.Request) llmtest.Reply { return llmtest.Unavailable() },
-	"large": one(
-		call("write_to_file", object{"path": "out.md", "text": strings.Repeat("a line of the log\n", 20_000)}),
-		call("fail_task", object{"reason": "it does not fit", "kind": "impossible"}),
-	).answer,
-	"once": play{
-		[]llm.Call{planOf(task("t", []string{"write_to_file"}))},
-		map[string][]llm.Call{"t": {
-			call("write_to_file", object{"path": "out.md", "text": "hello\n"}),
-			call("fail_task", object{"reason": "it cannot be written", "kind": "impossible"}),
-		}},
-	}.answer,
-	"loop": func(r llmtest.Request) llmtest.Reply {
-		if r.Purpose == llm.Work {
-			return llmtest.Calls(call("read_file", object{"path": "nowhere.md"}))
-		}
-		if r.Purpose == llm.Plan {
-			return llmtest.Say("I know no other way.")
-		}
-		return one().answer(r)
-	},
-	"endless": func(r llmtest.Request) llmtest.Reply {
-		if r.Purpose == llm.Work {
-			return llmtest.Calls(call("calculator", object{"expression": "1+" + strconv.Itoa(r.Turn)}))
-		}
-		return one().answer(r)
-	},
-}
+		"endless": func(r llmtest.Request) llmtest.Reply {
+			if r.Purpose == llm.Work {
+				return llmtest.Calls(call("calculator", object{"expression": "1+" + strconv.Itoa(r.Turn)}))
+			}
+			return one().answer(r)
+		},
+	}
+})
 
 // asJSON turns a reply's call into the JSON object of model.mode json.
 func asJSON(reply llmtest.Reply) llmtest.Reply {
@@ -179,7 +182,7 @@ func asJSON(reply llmtest.Reply) llmtest.Reply {
 //	hold=PURPOSE/TURN  the first such request is never answered
 //	slow=DURATION  each answer takes so long
 func options(name string, list []string) (llmtest.Script, error) {
-	script, known := plays[name]
+	script, known := plays()[name]
 	if !known {
 		return nil, fmt.Errorf("no model is called %s", name)
 	}

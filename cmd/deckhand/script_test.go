@@ -47,7 +47,7 @@ const patience = time.Minute
 //	shows NAME out|err REGEXP [VAR]  waits until it has printed that; VAR is the first group
 //	signal NAME INT|TERM|KILL|STOP|CONT
 //	ends NAME CODE [DURATION]        waits for its end, so long at most; CODE is "killed" after a KILL
-//	await RUN REGEXP [VAR]           waits until `deckhand journal RUN` prints that
+//	await RUN REGEXP [VAR]           waits until the run's journal has that, and `deckhand journal RUN` prints it
 //	soon RUN KIND KIND DURATION      the second kind follows the first within so long, by the journal's clock
 //	wellformed FILE                  the journal's lines have the contract's shape, and their figures add up
 //	find FILE REGEXP VAR             VAR is the first group of the first match

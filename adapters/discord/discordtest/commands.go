@@ -44,11 +44,14 @@ type definition struct {
 	} `json:"choices"`
 }
 
-var commandName = regexp.MustCompile(`^[-_'\p{L}\p{N}]{1,32}$`)
+var letters = regexp.MustCompile(`^[-_'\p{L}\p{N}]+$`)
+
+// named says whether a command or an option may be called so.
+func named(name string) bool { return letters.MatchString(name) && utf8.RuneCountInString(name) <= 32 }
 
 func (d *definition) check(f *form, path ...any) {
 	at := func(field ...any) []any { return append(slices.Clone(path), field...) }
-	if d.Type == 1 && !commandName.MatchString(d.Name) || strings.ToLower(d.Name) != d.Name && d.Type == 1 {
+	if d.Type == 1 && !named(d.Name) || strings.ToLower(d.Name) != d.Name && d.Type == 1 {
 		f.wrong("APPLICATION_COMMAND_INVALID_NAME", "Command name is invalid", at("name")...)
 	}
 	if d.Type != 1 {
@@ -114,7 +117,7 @@ func (d *definition) checkOptions(f *form, depth int, path ...any) {
 
 func (d *definition) checkOption(f *form, path ...any) {
 	at := func(field ...any) []any { return append(slices.Clone(path), field...) }
-	if !commandName.MatchString(d.Name) || strings.ToLower(d.Name) != d.Name {
+	if !named(d.Name) || strings.ToLower(d.Name) != d.Name {
 		f.wrong("STRING_TYPE_REGEX", "String value did not match validation regex.", at("name")...)
 	}
 	f.long(d.Description, 1, 100, at("description")...)
