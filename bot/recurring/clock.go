@@ -70,11 +70,11 @@ func (c *Clock) Run(ctx context.Context) {
 // orders, so that they share the work.
 func (c *Clock) Serve(ctx context.Context, now time.Time) (next time.Time) {
 	next = now.Add(clockLook)
-	list, err := c.cfg.Recurring.List(ctx)
+	list, kept, err := c.cfg.Recurring.look(ctx)
 	if err != nil {
 		c.cfg.Reporter.Log.Error("not every schedule is served", "err", err)
 	}
-	l := c.newSweep(now)
+	l := c.newSweep(now, kept)
 	for _, i := range rand.Perm(len(list)) {
 		s := list[i]
 		if s.Paused != "" {
@@ -101,10 +101,7 @@ func (l *sweep) serve(ctx context.Context, s Schedule) (next time.Time, err erro
 	if err != nil {
 		return next, err
 	}
-	at, known, err := l.cfg.Recurring.Served(ctx, s)
-	if err != nil {
-		return next, err
-	}
+	at, known := s.cursor(l.kept[NameServed+s.Name])
 	if !known {
 		return when.Next(l.now), l.begin(ctx, s)
 	}

@@ -124,6 +124,9 @@ const (
 	NameServed   = "schedule-served/"
 )
 
+// nameAll begins them all.
+const nameAll = "schedule"
+
 // ErrUnreadable is the error of a list that is not whole.
 var ErrUnreadable = errors.New("these schedules cannot be read")
 
@@ -137,21 +140,26 @@ type Schedules struct {
 // List is every schedule, sorted by name. One that cannot be read is left out
 // and named in an error that is errUnreadable; the others are returned with it.
 func (c Schedules) List(ctx context.Context) ([]Schedule, error) {
-	kept, err := c.Store.Values(ctx, NameSchedule)
+	list, _, err := c.look(ctx)
+	return list, err
+}
+
+// look is the list, and all that is kept of schedules by name: one range.
+func (c Schedules) look(ctx context.Context) (list []Schedule, kept map[string]string, err error) {
+	kept, err = c.Store.Values(ctx, nameAll)
 	if err != nil {
-		return nil, fmt.Errorf("list the schedules: %w", err)
+		return nil, nil, fmt.Errorf("list the schedules: %w", err)
 	}
-	paused, err := c.Store.Values(ctx, NamePaused)
-	if err != nil {
-		return nil, fmt.Errorf("list the schedules: %w", err)
-	}
-	list := slices.Clone(c.Fixed)
+	list = slices.Clone(c.Fixed)
 	for i := range list {
 		list[i].Fixed = true
 	}
 	var broken []string
 	for _, name := range slices.Sorted(maps.Keys(kept)) {
 		var s Schedule
+		if !strings.HasPrefix(name, NameSchedule) {
+			continue
+		}
 		switch err := json.Unmarshal([]byte(kept[name]), &s); {
 		case err != nil || s.Name != strings.TrimPrefix(name, NameSchedule):
 			broken = append(broken, name)
@@ -161,13 +169,13 @@ func (c Schedules) List(ctx context.Context) ([]Schedule, error) {
 		}
 	}
 	for i := range list {
-		list[i].Paused = paused[NamePaused+list[i].Name]
+		list[i].Paused = kept[NamePaused+list[i].Name]
 	}
 	slices.SortFunc(list, func(a, b Schedule) int { return strings.Compare(a.Name, b.Name) })
 	if len(broken) > 0 {
-		return list, fmt.Errorf("%w: %s", ErrUnreadable, strings.Join(broken, ", "))
+		return list, kept, fmt.Errorf("%w: %s", ErrUnreadable, strings.Join(broken, ", "))
 	}
-	return list, nil
+	return list, kept, nil
 }
 
 // Text is the schedule as a store keeps it.
@@ -216,10 +224,16 @@ func (c Schedules) Served(ctx context.Context, s Schedule) (at Cursor, known boo
 	if err != nil {
 		return at, false, fmt.Errorf("schedule %s: %w", s.Name, err)
 	}
+	at, known = s.cursor(text)
+	return at, known, nil
+}
+
+// cursor reads how far the schedule was served from what a store keeps.
+func (s Schedule) cursor(text string) (at Cursor, known bool) {
 	if json.Unmarshal([]byte(text), &at) == nil && at.Spec == s.Spec() {
-		return at, true, nil
+		return at, true
 	}
-	return Cursor{Spec: s.Spec(), Posted: at.Posted, Mark: at.Mark, Run: at.Run}, false, nil // also where there is none
+	return Cursor{Spec: s.Spec(), Posted: at.Posted, Mark: at.Mark, Run: at.Run}, false // also where there is none
 }
 
 // Text is the state as a store keeps it.

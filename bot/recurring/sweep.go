@@ -21,14 +21,17 @@ import (
 // sweep is one look of a clock at all schedules.
 type sweep struct {
 	*Clock
-	now time.Time
+	now  time.Time
+	kept map[string]string // names of schedules with their values
 
 	listed time.Time // since when; zero: not at all
 	infos  []agent.RunInfo
 	more   int
 }
 
-func (c *Clock) newSweep(now time.Time) *sweep { return &sweep{Clock: c, now: now} }
+func (c *Clock) newSweep(now time.Time, kept map[string]string) *sweep {
+	return &sweep{Clock: c, now: now, kept: kept}
+}
 
 // runs lists runs, once for all reports that fall due together and look as far
 // back. Each is about what happened until the look began, and all of that is in it.

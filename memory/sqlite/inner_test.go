@@ -210,7 +210,8 @@ func TestWhatIsNoRunsOwnAges(t *testing.T) {
 	s := inner(t)
 	start(t, s, "run-of-test")
 	const many = 2*forgetAtOnce + 7
-	c := fact("run-of-test", "spends")
+	c := fact("run-of-test", "")
+	c.Events[0].Body = agent.RunStarted{Goal: "test", Requester: "terminal"}
 	c.Spend = []agent.Spend{{Counter: "run/run-of-test/usd", Nano: 1}}
 	for i := range many {
 		c.Once = append(c.Once, fmt.Sprint("message/", i))

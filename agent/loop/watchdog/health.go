@@ -22,6 +22,7 @@ const (
 // as the journal does not grow.
 type health struct {
 	length     uint64
+	progress   progress
 	unreadable error
 	goal       string
 	working    []agent.StrandID // have something to do
@@ -137,11 +138,14 @@ func (h *health) alerts(info agent.RunInfo, now time.Time, l limits) (list []Ale
 				"and whether the bot may still post there; it is tried again by itself unless it was refused.", h.unposted)
 		}
 		if kind, why := h.whyIdle(info, now, l); kind != "" && info.Ended.IsZero() {
-			since := info.Last
-			if kind == AlertAbandoned {
+			since, mark := info.Last, length
+			switch kind { //nolint:exhaustive // of the others the length is the mark
+			case AlertAbandoned:
 				since = info.Due
+			case AlertIdle: // a wake-up that did not help makes no new alert
+				mark = strconv.FormatUint(h.progress.seq, 10)
 			}
-			add(kind, since, length, "has had no event since %s: %s. See %s.", stampOf(info.Last), why, journal)
+			add(kind, since, mark, "has had no event since %s: %s. See %s.", stampOf(info.Last), why, journal)
 		}
 	}
 	for _, id := range h.overdue(now, l) {

@@ -66,9 +66,25 @@ type Config struct {
 // use.
 type Watchdog struct {
 	Config
-	folds *fold.Cache[fold.None]
+	folds *fold.Cache[*progress]
+	met   *progress // of the run that was folded last
 	seen  map[agent.RunID]*health
 	owed  []Alert // that Alarm did not take
+}
+
+// progress is what a journal says about waking: the newest event that is no
+// wake-up, and whether a wake-up is the newest of all.
+type progress struct {
+	seq   uint64
+	woken bool
+}
+
+// Apply notes one event.
+func (p *progress) Apply(e agent.Event) {
+	c, is := e.Body.(agent.RunControlled)
+	if p.woken = is && c.Word == agent.WordWake; !p.woken {
+		p.seq = e.Seq
+	}
 }
 
 // New checks the configuration.
@@ -82,8 +98,12 @@ func New(c Config) (*Watchdog, error) {
 	if c.Every <= 0 {
 		c.Every = c.After / 12
 	}
-	folds := fold.New(fold.Config{Journals: c.Store, Snapshots: c.Archive, Log: c.Log}, func() fold.None { return fold.None{} })
-	return &Watchdog{Config: c, folds: folds, seen: map[agent.RunID]*health{}}, nil
+	w := &Watchdog{Config: c, seen: map[agent.RunID]*health{}}
+	w.folds = fold.New(fold.Config{Journals: c.Store, Snapshots: c.Archive, Log: c.Log}, func() *progress {
+		w.met = &progress{}
+		return w.met
+	})
+	return w, nil
 }
 
 // Run looks over the runs until ctx ends. The first look comes after a while:
@@ -97,10 +117,25 @@ func (w *Watchdog) Run(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if err := w.Sweep(ctx, time.Now()); err != nil && ctx.Err() == nil {
+		if err := w.look(ctx, time.Now()); err != nil && ctx.Err() == nil {
 			w.Log.Error("cannot look over the runs for those that nothing comes of; trying again", "pause", w.Every, "err", err)
 		}
 	}
+}
+
+// look sweeps if no other replica does so in the same interval. The one whose
+// tick comes first in it goes on doing so for as long as it lives, and so knows
+// for how long something has been wrong.
+func (w *Watchdog) look(ctx context.Context, now time.Time) error {
+	_, err := w.Store.Commit(ctx, agent.Commit{ID: agent.NewID(), Once: []string{"watch-look/" + strconv.FormatInt(now.UnixNano()/int64(w.Every), 36)}})
+	if errors.Is(err, agent.ErrSeen) {
+		w.deliver(ctx, nil) // what is still owed
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("take the turn to look: %w", err)
+	}
+	return w.Sweep(ctx, now)
 }
 
 // Sweep looks over the runs once. A run is folded when it may be late, and
@@ -183,7 +218,7 @@ func (w *Watchdog) assess(ctx context.Context, info agent.RunInfo, now time.Time
 		return nil, nil //nolint:nilnil // it has moved
 	}
 	h := assess(run)
-	h.length = info.Length
+	h.length, h.progress = info.Length, *w.met
 	h.carryOver(old, now)
 	return h, nil
 }
@@ -205,16 +240,28 @@ func (w *Watchdog) raise(ctx context.Context, info agent.RunInfo, h *health, a A
 	return won, nil
 }
 
-// wake makes every strand look again, once an hour at most, and only if
-// nothing has happened since the listing.
+// How often a run is woken at most, and one that waking did not help.
+const (
+	wakeEvery  = time.Hour
+	wakeInVain = 24 * time.Hour
+)
+
+// wake makes every strand look again, if nothing has happened since the listing.
 func (w *Watchdog) wake(ctx context.Context, info agent.RunInfo, h *health, a Alert, now time.Time) error {
+	every := wakeEvery
+	if h.progress.woken && a.Kind == AlertIdle {
+		every = wakeInVain
+		if now.Sub(info.Last) < every {
+			return nil
+		}
+	}
 	wakes := make(map[agent.StrandID]time.Time, len(h.wakeful))
 	for _, id := range h.wakeful {
 		wakes[id] = agent.AtOnce
 	}
 	_, err := w.Store.Commit(ctx, agent.Commit{
 		ID: agent.NewID(), Run: info.Run, Seen: info.Length, Strict: true, Wake: wakes,
-		Once: []string{"wake/" + string(info.Run) + "/" + strconv.FormatInt(now.Unix()/int64(time.Hour/time.Second), 10)},
+		Once: []string{"wake/" + string(info.Run) + "/" + strconv.FormatInt(now.Unix()/int64(every/time.Second), 10)},
 		Events: []agent.Event{{Strand: agent.Main, Body: agent.RunControlled{
 			Word: agent.WordWake, By: agent.Deckhand, Reason: "nothing happened since " + stampOf(a.Since),
 		}}},

@@ -448,3 +448,88 @@ func BenchmarkWatchParked(b *testing.B) {
 		b.Error(err)
 	}
 }
+
+// TestWatchLeavesWhatCannotBeHelped tells of a run that waking does not help
+// once, in whatever process, and wakes it rarely.
+func TestWatchLeavesWhatCannotBeHelped(t *testing.T) {
+	h := newHarbour(t)
+	run := h.run(nil, on(agent.Main, goal(agent.RunStarted{Files: []agent.Attachment{{ID: "F1", Name: "boats.csv"}}}))...)
+	told := h.after(h.watch(nil), 2*time.Hour)
+	if len(told) != 1 || told[0].Kind != watchdog.AlertIdle {
+		t.Fatalf("told %+v, want that it is idle", told)
+	}
+	h.rest(run)
+	length := h.journal(run)
+	w := h.watch(nil)
+	for hour := 3; hour < 24; hour++ {
+		if hour%5 == 0 {
+			w = h.watch(nil) // another process
+		}
+		if told := h.after(w, time.Duration(hour)*time.Hour); len(told) > 0 {
+			t.Errorf("after %d hours: told again %+v", hour, told)
+		}
+	}
+	if n := h.journal(run); n != length {
+		t.Errorf("woken %d times more in a day", n-length)
+	}
+	h.after(w, 49*time.Hour)
+	if n := h.journal(run); n != length+1 {
+		t.Errorf("woken %d times in two days", n-length)
+	}
+	h.rest(run)
+	h.commit(agent.Commit{Run: run, Events: on(agent.Main, agent.PersonSaid{By: "terminal", Text: "hurry", Trusted: true})})
+	if told := h.after(w, 80*time.Hour); len(told) != 1 {
+		t.Errorf("after it moved and stopped again: told %+v", told)
+	}
+}
+
+// rest works the run's strands, and nothing comes of it.
+func (h *harbour) rest(run agent.RunID) {
+	h.Helper()
+	leases, err := h.store.Claim(h.Context(), 10, 0, run)
+	if err != nil || len(leases) == 0 {
+		h.Fatalf("claimed %+v, %v", leases, err)
+	}
+	for _, l := range leases {
+		h.commit(agent.Commit{Run: run, Lease: &l, Seen: agent.SeenAll, Wake: wakes{l.Strand: agent.Parked}})
+	}
+}
+
+// listed counts the lists of runs.
+type listed struct {
+	agent.Archive
+	looks chan struct{}
+}
+
+func (l listed) Runs(ctx context.Context, f agent.RunFilter) ([]agent.RunInfo, error) {
+	l.looks <- struct{}{}
+	return l.Archive.Runs(ctx, f)
+}
+
+// TestOneReplicaLooks has many replicas look in each interval, and one of them do it.
+func TestOneReplicaLooks(t *testing.T) {
+	h := newHarbour(t)
+	looks := make(chan struct{}, 100)
+	watch := func(c *watchdog.Config) {
+		c.Archive = listed{c.Archive, looks}
+		c.Every = 200 * time.Millisecond
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var all errgroup.Group
+	began := time.Now()
+	for range 8 {
+		w := h.watch(watch)
+		all.Go(func() error { w.Run(ctx); return nil })
+	}
+	const wanted = 5
+	for range wanted {
+		<-looks
+	}
+	stop()
+	if err := all.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if most := int(time.Since(began)/(200*time.Millisecond)) + 2; wanted+len(looks) > most {
+		t.Errorf("%d looks, want one in each of %d intervals", wanted+len(looks), most)
+	}
+}
