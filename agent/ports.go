@@ -253,6 +253,10 @@ type Archive interface {
 	Spent(ctx context.Context, counter string) (int64, error)
 	// Await returns when the run's journal is longer than after, or ctx ends.
 	Await(ctx context.Context, run RunID, after uint64) error
+	// AwaitWord is Await for those who care only for words that may end work
+	// under way (see IsWord): it may return for any news, and now and then
+	// without. Waiting writes nothing.
+	AwaitWord(ctx context.Context, run RunID, after uint64) error
 	Names
 	// Take asks for one turn at a pace that all processes of the store share
 	// (the generic cell rate algorithm). Zero: the turn is taken. Else nothing

@@ -26,6 +26,13 @@ func Visible(b Body) bool {
 	return answered && (a.Refused && a.Purpose != llm.CheckIn || !a.RetryAt.IsZero()) // the run pauses, or waits
 }
 
+// IsWord reports whether the event may end what a strand is at: somebody
+// controls the run or decides a question.
+func IsWord(b Body) bool {
+	k := b.Kind()
+	return k == RunControlled{}.Kind() || k == CheckpointDecided{}.Kind()
+}
+
 // Put reports whether the question was put before people in the run's thread:
 // its post was made or is on its way.
 func (r Run) Put(c Checkpoint) bool {

@@ -130,7 +130,7 @@ func (q *asker) untilStopped(ctx context.Context) (bound context.Context, releas
 				stop()
 				return
 			}
-			if q.Blobs.Await(bound, run.ID, run.Seq) != nil {
+			if q.Blobs.AwaitWord(bound, run.ID, run.Seq) != nil {
 				return
 			}
 			var err error

@@ -41,7 +41,7 @@ type Blobs interface {
 	KeepSnapshot(ctx context.Context, run agent.RunID, seq uint64, data []byte) error
 	PutBlob(ctx context.Context, run agent.RunID, data []byte) (hash string, err error)
 	Blob(ctx context.Context, run agent.RunID, hash string) ([]byte, error)
-	Await(ctx context.Context, run agent.RunID, after uint64) error
+	AwaitWord(ctx context.Context, run agent.RunID, after uint64) error
 	Values(ctx context.Context, prefix string) (map[string]string, error)
 }
 

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -137,6 +138,9 @@ func (s *Store) addOptions(p *packed, c agent.Commit, shard int) {
 	}
 	if c.Strict {
 		p.options += "s"
+	}
+	if slices.ContainsFunc(c.Events, func(e agent.Event) bool { return agent.IsWord(e.Body) }) {
+		p.options += "w"
 	}
 	if needs := agent.Needs(c.Events); needs > 0 {
 		p.options += strconv.Itoa(needs)

@@ -16,7 +16,7 @@ const layout = "1"
 
 const (
 	metaKey = "deckhand:meta" // hash: layout, shards
-	bell    = "deckhand:bell" // channel: "" something is due, RUN its journal grew
+	bell    = "deckhand:bell" // channel: "" something is due, RUN its journal grew, wordTopic+RUN so by a word
 
 	namesKey = "deckhand:names"
 )

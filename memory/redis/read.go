@@ -3,6 +3,7 @@ package redis
 // Journals read and awaited.
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -130,6 +131,28 @@ func (s *Store) Await(ctx context.Context, run agent.RunID, after uint64) error 
 			return err
 		}
 	}
+}
+
+const (
+	// wordTopic stands before the run's id in the topic of its words.
+	wordTopic = "word/"
+	// wordPoll is how long a ring may have been missed.
+	wordPoll = 10 * time.Second
+)
+
+// AwaitWord implements agent.Archive. Commits with words ring whether somebody
+// waits or not: there are few, and many wait.
+func (s *Store) AwaitWord(ctx context.Context, run agent.RunID, after uint64) error {
+	rung, leave := s.bell.next(wordTopic + string(run))
+	defer leave()
+	head, err := s.client.HGet(ctx, s.run(run), "head").Result()
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return s.explain(ctx, "await a word in run "+string(run), err)
+	}
+	if length, err := parseHead(cmp.Or(head, "0 0")); err != nil || length > after {
+		return err
+	}
+	return waitForRing(ctx, rung, wordPoll)
 }
 
 // Now implements agent.Clock.

@@ -57,8 +57,8 @@ var (
 )
 
 // constantsLua gives the scripts what they share with the Go side.
-var constantsLua = fmt.Sprintf("local BELL, POLL, ONCE_TTL, ATTEMPT_TTL, COUNTER_TTL, FAR, GENERATION = '%s', %d, %d, %d, %d, %d, %d\n",
-	bell, poll.Microseconds(), int64(onceTTL.Seconds()), int64(attemptTTL.Seconds()), int64(memory.CounterKept.Seconds()), farMicro, agent.Generation)
+var constantsLua = fmt.Sprintf("local BELL, WORD, POLL, ONCE_TTL, ATTEMPT_TTL, COUNTER_TTL, FAR, GENERATION = '%s', '%s', %d, %d, %d, %d, %d, %d\n",
+	bell, wordTopic, poll.Microseconds(), int64(onceTTL.Seconds()), int64(attemptTTL.Seconds()), int64(memory.CounterKept.Seconds()), farMicro, agent.Generation)
 
 var (
 	commitScript    = redis.NewScript(constantsLua + strandLua + counterLua + nameLua + commitLua)

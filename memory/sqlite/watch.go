@@ -93,6 +93,11 @@ func (w *watches) keep(run agent.RunID, good func(*watch) bool) {
 	w.of[run] = left
 }
 
+// AwaitWord implements agent.Archive. News of this process cost nothing to notice.
+func (s *Store) AwaitWord(ctx context.Context, run agent.RunID, after uint64) error {
+	return s.Await(ctx, run, after)
+}
+
 // Await returns when the run's journal is longer than after, or with the
 // error of ctx. Commits of other processes are noticed within 100 ms.
 func (s *Store) Await(ctx context.Context, run agent.RunID, after uint64) error {

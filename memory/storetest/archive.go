@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -19,6 +20,7 @@ var archiveTests = []test{
 	{"artifacts are kept by content", blobs},
 	{"artifacts go with their run", expiredBlobs},
 	{"await returns when the journal grows", await},
+	{"await a word", awaitWord},
 	{"await ends with its context", awaitEnds},
 }
 
@@ -174,6 +176,45 @@ func await(b *bed) {
 		}
 		if err := watcher.Await(ctx, run, length); err != nil {
 			b.Fatalf("await of what is there: %v", err)
+		}
+		cancel()
+	}
+}
+
+func awaitWord(b *bed) {
+	watcher := b.Beside(b.T)
+	for _, word := range []agent.Body{
+		agent.RunControlled{Word: agent.WordCancel, By: "terminal"},
+		agent.CheckpointDecided{ID: "c", Decision: agent.DecideFinish, By: "terminal"},
+	} {
+		run := b.start()
+		length := uint64(len(b.read(run, 0)))
+		ctx, cancel := context.WithTimeout(b.Context(), patience)
+		failed := make(chan error, 1)
+		began := make(chan struct{})
+		go func() {
+			close(began)
+			for { // other news may end it
+				err := watcher.AwaitWord(ctx, run, length)
+				events, readErr := watcher.Read(ctx, run, length)
+				if err = errors.Join(err, readErr); err != nil || slices.ContainsFunc(events, func(e agent.Event) bool { return agent.IsWord(e.Body) }) {
+					failed <- err
+					return
+				}
+				length += uint64(len(events))
+			}
+		}()
+		<-began
+		b.commit(agent.Commit{Run: run, Events: []agent.Event{say(agent.Main, "news")}})
+		select {
+		case err := <-failed:
+			b.Fatalf("a word was noticed before it came: %v", err)
+		case <-time.After(50 * time.Millisecond):
+		}
+		said := time.Now()
+		b.commit(agent.Commit{Run: run, Events: []agent.Event{{Strand: agent.Main, Body: word}}})
+		if err := <-failed; err != nil || time.Since(said) > 2*soon {
+			b.Fatalf("%s: %v after %v", word.Kind(), err, time.Since(said))
 		}
 		cancel()
 	}

@@ -10,8 +10,8 @@
 --      "SEQ", "SEQ AT" where the entry at SEQ must have that stamp, or "*" for
 --      whatever there is,
 --      7 lease, 8 letters: s strict, r starts the run where it is new, f a
---      fact, e ends the run, a stamp alive, n set names, q ask only whether the
---      commit would be written, a number: the generation of builds that its
+--      fact, e ends the run, a stamp alive, n set names, w tell those who await
+--      a word, q ask only whether the commit would be written, a number: the generation of builds that its
 --      events need,
 --      9 number of events, 10 of wake-ups, 11 of once-keys, 12 of spends;
 --      then for each event: its line from ,"strand": on;
@@ -266,6 +266,9 @@ end
 if stored[3] and events > 0 then
   redis.call('HDEL', KEYS[2], 'watched')
   tell(run)
+end
+if string.find(letters, 'w') then
+  tell(WORD .. run)
 end
 if soonest and soonest <= now + POLL then
   ring(KEYS[4])

@@ -1,5 +1,5 @@
 -- Stands before every other script, and behind the constants BELL (a channel),
--- POLL (µs) and the like (script.go). Times are microseconds of the server's
+-- WORD (what a run's topic begins with for a person's word), POLL (µs) and the like (script.go). Times are microseconds of the server's
 -- clock. A strand is one field of its run's hash,
 --   strand:NAME = "EPOCH TURN LEASED SEQ AT ATTEMPT"
 -- LEASED is 0 or 1; SEQ, AT and ATTEMPT are the receipt and the id of its last
