@@ -95,9 +95,9 @@ func (r Run) start(e Event, b RunStarted) Run {
 		return r
 	}
 	r.ID, r.Started, r.Brief, r.Alone = e.Run, e.At, b, b.Unattended
-	r.Strands = Strands{Main: {}}
+	r.Strands = Strands{}.with(Main, Strand{})
 	if b.ReplyTo != "" {
-		r.Strands[Voice] = Strand{}
+		r.Strands = r.Strands.with(Voice, Strand{})
 	}
 	r.Files = given(r.Files, b.Files, b.Requester)
 	return r
@@ -127,8 +127,8 @@ func (r Run) control(b RunControlled) Run {
 func (r Run) watched(b RunWatched) Run {
 	before := len(r.Watched)
 	r.Posted = r.watch(b.Where, r.Thread(), r.Brief.ReplyTo)
-	if _, speaks := r.Strands[Voice]; !speaks && len(r.Watched) > before {
-		r.Strands = with(r.Strands, Voice, Strand{})
+	if speaks := r.Strands.Has(Voice); !speaks && len(r.Watched) > before {
+		r.Strands = r.Strands.with(Voice, Strand{})
 	}
 	return r
 }
@@ -136,7 +136,7 @@ func (r Run) watched(b RunWatched) Run {
 // answered settles a model call and, where its answer was usable, opens the
 // calls that it made.
 func (r Run) answered(id StrandID, b ModelAnswered) Run {
-	s := r.Strands[id]
+	s := r.Strands.Of(id)
 	if s.Call == nil || s.Call.Call != b.Call {
 		return r // settled already
 	}
@@ -158,7 +158,7 @@ func (r Run) answered(id StrandID, b ModelAnswered) Run {
 	if usable && b.Purpose == llm.Work {
 		s.CheckIn.Calls++
 	}
-	r.Strands = with(r.Strands, id, s)
+	r.Strands = r.Strands.with(id, s)
 	r.Spent = r.Spent.settle(b)
 	if !usable || b.Refused && !checkIn {
 		return r
@@ -187,13 +187,13 @@ func (r Run) startTask(e Event, b TaskStarted) Run {
 		t.State, t.Started, t.Instructions, t.Heard = TaskRunning, e.At, b.Instructions, len(r.Said)
 	})
 	id := TaskStrand(b.Task)
-	r.Strands = with(r.Strands, id, Strand{Calls: r.Strands[id].Calls,
+	r.Strands = r.Strands.with(id, Strand{Calls: r.Strands.Of(id).Calls,
 		CheckIn: CheckIn{Found: len(r.Findings), Learnt: r.Lessons.Of(b.Task)}})
 	return r
 }
 
 func (r Run) judged(id StrandID, b TaskJudged) Run {
-	if r.Strands[id].Finishing == nil {
+	if r.Strands.Of(id).Finishing == nil {
 		return r
 	}
 	r.Strands = r.Strands.change(id, func(s *Strand) {
@@ -235,7 +235,7 @@ func (r Run) outcome(id StrandID, b ToolOutcome) Run {
 // spoke closes a post. The first outcome counts.
 func (r Run) spoke(b ToolOutcome) Run {
 	key := b.Effect.postKey()
-	_, speaks := r.Strands[Voice]
+	speaks := r.Strands.Has(Voice)
 	if _, known := r.Shown[key]; known || !speaks {
 		return r
 	}
@@ -293,7 +293,7 @@ func touched(list, files []string) []string {
 // note adds what somebody said to every conversation that goes on.
 func (r Run) note(n Note) Run {
 	r.Said = push(r.Said, n)
-	for id, s := range r.Strands {
+	for id, s := range r.Strands.All() {
 		if !s.Ended && id != Voice {
 			r = r.noteTo(id, n)
 			if n.By != Deckhand {
@@ -320,7 +320,7 @@ func (r Run) noteTo(id StrandID, n Note) Run {
 
 // checkedIn ends a check-in, or goes on to the second model.
 func (r Run) checkedIn(id StrandID, b CheckInMade) Run {
-	if _, works := id.Task(); !works || r.Strands[id].Ended {
+	if _, works := id.Task(); !works || r.Strands.Of(id).Ended {
 		return r
 	}
 	found := len(r.Findings)

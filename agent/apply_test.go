@@ -114,7 +114,7 @@ func forbid(t *rapid.T, r Run, s StrandID) {
 	if _, is := s.Task(); !is && s != Main && len(m.Steps) > 0 {
 		t.Fatalf("nobody works %s, but it does %+v", s, m)
 	}
-	if r.Strands[s].Call != nil {
+	if r.Strands.Of(s).Call != nil {
 		return // somebody is asking, or was when the process died
 	}
 	for _, step := range m.Steps {

@@ -2,10 +2,8 @@ package agent
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"math/big"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -137,15 +135,3 @@ func (s Spent) settle(b ModelAnswered) Spent {
 	}
 	return s
 }
-
-// with returns a copy of the map that has the entry.
-func with[K comparable, V any](m map[K]V, k K, v V) map[K]V {
-	c := make(map[K]V, len(m)+1)
-	maps.Copy(c, m)
-	c[k] = v
-	return c
-}
-
-// push returns the list with one more element, sharing nothing with a sibling
-// that was pushed to as well.
-func push[T any](list []T, v ...T) []T { return append(slices.Clip(list), v...) }

@@ -111,7 +111,7 @@ func (s *Strand) checksIn(most int) bool {
 // MissCheckIn ends a check-in for which there is no (second) ledger. What the
 // first model said stands.
 func MissCheckIn(r Run, s StrandID, why string) Decide {
-	c := r.Strands[s].CheckIn
+	c := r.Strands.Of(s).CheckIn
 	b := CheckInMade{Missed: why, Verdict: CheckInContinue, Progress: c.Progress, Stall: c.Stall}
 	if f := c.First; f != nil {
 		b.Ledger, b.Model, b.Verdict, b.Reason, b.Progress, b.Stall = f.Ledger, f.Model, f.Verdict, f.Reason, f.Progress, f.Stall
@@ -200,7 +200,7 @@ func (s *Strand) afresh(findings int) { s.CheckIn.Stall, s.CheckIn.Found = 0, fi
 
 // dueCheckIn calls a check-in of a task's strand.
 func (s Strands) dueCheckIn(id StrandID, reason string, grace int) Strands {
-	if _, works := id.Task(); !works || s[id].Ended {
+	if _, works := id.Task(); !works || s.Of(id).Ended {
 		return s
 	}
 	if reason == "" {
@@ -222,7 +222,7 @@ func (r Run) Unchecked() []StrandID {
 	if r.Ended != nil || r.stopping() || r.Paused != "" || r.Refused != "" {
 		return nil
 	}
-	for id, s := range r.Strands {
+	for id, s := range r.Strands.All() {
 		if _, works := id.Task(); works && !s.Ended && s.CheckIn.Calls > 0 && s.CheckIn.Due == "" && r.waitsFor(id) == nil {
 			list = append(list, id)
 		}

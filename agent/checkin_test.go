@@ -22,7 +22,7 @@ func atWork(brief RunStarted, calls int) *journal {
 // did is one call of a's work with its result.
 func (j *journal) did() *journal {
 	j.answer("task/a", "read")
-	effect := EffectID(fmt.Sprintf("task/a.%d.0", j.Strands["task/a"].Calls))
+	effect := EffectID(fmt.Sprintf("task/a.%d.0", j.Strands.Of("task/a").Calls))
 	return j.on("task/a", ToolIntent{Effect: effect}, ToolOutcome{Effect: effect, Text: "5"})
 }
 
@@ -78,7 +78,7 @@ func TestMissedCheckIns(t *testing.T) {
 			}
 			made, _ := bodies[0].(CheckInMade)
 			j.on("task/a", made)
-			if st := j.Strands["task/a"]; made.Missed == "" || st.Error != "" || j.Refused != "" || st.CheckIn.Calls != 0 {
+			if st := j.Strands.Of("task/a"); made.Missed == "" || st.Error != "" || j.Refused != "" || st.CheckIn.Calls != 0 {
 				t.Errorf("made %+v; refused %q, the strand %+v", made, j.Refused, st)
 			}
 		})
@@ -181,7 +181,7 @@ func TestLessons(t *testing.T) {
 		t.Errorf("kept %q", got)
 	}
 	var told []string
-	for _, e := range j.Strands["task/a"].Talks.Of(llm.Work).Entries.All() {
+	for _, e := range j.Strands.Of("task/a").Talks.Of(llm.Work).Entries.All() {
 		if e.Note != nil && e.Note.Lesson {
 			told = append(told, e.Note.Text)
 		}
@@ -191,7 +191,7 @@ func TestLessons(t *testing.T) {
 	}
 	j.on("task/a", failed("a", FailOther)).on(Main, PlanAccepted{Plan: j.Plan}, TaskStarted{Task: "a"})
 	j.on("task/a", CheckInMade{Verdict: CheckInContinue, Ledger: &Ledger{Lesson: "five"}})
-	if got := j.Strands["task/a"].CheckIn.Learnt; !slices.Equal(got, []string{"three lines", "four"}) {
+	if got := j.Strands.Of("task/a").CheckIn.Learnt; !slices.Equal(got, []string{"three lines", "four"}) {
 		t.Errorf("the new trial still begins with %q", got)
 	}
 }
@@ -201,7 +201,7 @@ func TestAPersonStartsCheckInsAgain(t *testing.T) {
 	j := atWork(RunStarted{}, 1).on("task/a", CheckInMade{Verdict: CheckInContinue, Stall: 2, Progress: 0.5})
 	j.on("task/a", Finding{Rule: "L3", Severity: "stop", Strand: "task/a"}, Finding{Rule: "L9", Severity: "check-in", Strand: "task/a"},
 		CheckpointOpened{ID: "r1-c", Ask: CheckStuck}, CheckpointDecided{ID: "r1-c", Decision: DecideRetry, By: "slack:U1"})
-	if c := j.Strands["task/a"].CheckIn; c.Stall != 0 || c.Found != len(j.Findings) || c.Due != "" || c.Progress != 0.5 {
+	if c := j.Strands.Of("task/a").CheckIn; c.Stall != 0 || c.Found != len(j.Findings) || c.Due != "" || c.Progress != 0.5 {
 		t.Errorf("after a person's word: %+v", c)
 	}
 }

@@ -30,7 +30,7 @@ type point struct {
 
 // stand is where the strand stands.
 func stand(r Run, id StrandID) *point {
-	st, known := r.Strands[id]
+	st, known := r.Strands.Get(id)
 	return &point{Run: r, id: id, st: st, known: known}
 }
 

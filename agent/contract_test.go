@@ -9,9 +9,9 @@ import (
 // Scripts rely on these fields, also where there is nothing in them (CONTRACT.md).
 func TestFieldsOfTheContractAreAlwaysThere(t *testing.T) {
 	at := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
-	finished := Run{Strands: map[StrandID]Strand{"task/a": {
+	finished := Run{Strands: Strands{TableOf(map[StrandID]Strand{"task/a": {
 		Finishing: &TaskFinishing{Task: "a"}, Judged: &TaskJudged{Task: "a", Accepted: true},
-	}}}.Next("task/a")
+	}})}}.Next("task/a")
 	end, is := finished.Steps[0].(Decide)
 	if !is {
 		t.Fatalf("a finished task does %+v", finished)

@@ -102,7 +102,7 @@ func (t *turn) reflect(view Run, c OpenCall) {
 	if !t.kind {
 		verdict = rapid.SampledFrom(someVerdicts).Draw(t.t, "verdict")
 	}
-	first := view.Strands[t.strand].CheckIn.First
+	first := view.Strands.Of(t.strand).CheckIn.First
 	b := CheckInMade{Verdict: verdict, Reason: "so it says", Confirm: verdict == CheckInStop && first == nil,
 		Ledger: &Ledger{Verdict: verdict, Lesson: fmt.Sprint("lesson ", rapid.IntRange(0, 9).Draw(t.t, "lesson"))}}
 	d := FinishCheckIn(view, t.strand, b, "think", t.now)
@@ -172,7 +172,7 @@ func (t *turn) finish(c OpenCall) {
 }
 
 func (t *turn) judge(view Run, c OpenCall) {
-	finishing := view.Strands[t.strand].Finishing
+	finishing := view.Strands.Of(t.strand).Finishing
 	t.reply(c, "noted")
 	accepted := !t.oneIn(3, "rejected")
 	t.event(TaskJudged{Task: finishing.Task, Accepted: accepted})

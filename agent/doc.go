@@ -6,7 +6,7 @@
 //	next.go        Next, State: the move of a strand, by the first rule that holds
 //	rules.go       the rules, as tables · conditions.go  what they look at and do
 //	report.go      ends, plain reports and reviews, in words
-//	voice.go       the posts that are due
+//	voice.go       posts: what people are shown, and what is due
 //	apply.go       Apply: one event folded · decision.go  people's decisions folded
 //	run.go         Run: the fold, made of
 //	  plan.go        Work: the plan and its tasks
@@ -14,8 +14,8 @@
 //	  checkpoint.go  Questions: to people, with their decisions
 //	  checkin.go     looks at a strand's work, and what follows from them
 //	  budget.go      Budget: money, limits, what was spent
-//	  post.go        Posted: what people were shown
 //	  recall.go      what earlier runs and check-ins taught
+//	value.go       the lists and maps of a Run, which copy little
 //	event.go       the events · codec.go  their kinds, versions and JSON
 //	ports.go       Store, Tool, Policy
 //	names.go       ids, post keys, counters, rules: words that others rely on

@@ -51,7 +51,7 @@ func drawEvent(t *rapid.T, r Run) Event {
 
 func known(r Run) []StrandID {
 	ids := []StrandID{Main}
-	for id := range r.Strands {
+	for id := range r.Strands.All() {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
@@ -60,7 +60,7 @@ func known(r Run) []StrandID {
 
 // drawFitting is something that could happen to the strand now.
 func drawFitting(t *rapid.T, r Run, s StrandID) Body {
-	st := r.Strands[s]
+	st := r.Strands.Of(s)
 	if st.Call != nil {
 		return drawAnswer(t, st.Call.Call, r.Purpose(s))
 	}

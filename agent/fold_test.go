@@ -34,7 +34,7 @@ func (j *journal) answer(s StrandID, functions ...string) *journal {
 	for i, f := range functions {
 		m.Calls = append(m.Calls, llm.Call{ID: fmt.Sprint("c", i), Name: f, Arguments: "{}"})
 	}
-	call := fmt.Sprintf("%s.%d", s, j.Strands[s].Calls+1)
+	call := fmt.Sprintf("%s.%d", s, j.Strands.Of(s).Calls+1)
 	return j.on(s, ModelAsked{Call: call, Purpose: j.Purpose(s)}, ModelAnswered{Call: call, Purpose: j.Purpose(s), Message: m, Cost: new(Nano(0))})
 }
 
@@ -70,7 +70,7 @@ func decided(r Run, s StrandID) []Body {
 func TestUnknownStrandsStayUnknown(t *testing.T) {
 	j := begin(RunStarted{})
 	for _, b := range []Body{TimePassed{}, ModelAsked{Call: "x"}, TaskFinishing{Task: "a"}} {
-		if j.on(Voice, b); len(j.Strands) != 1 {
+		if j.on(Voice, b); j.Strands.Len() != 1 {
 			t.Errorf("%s began the strand voice", b.Kind())
 		}
 	}

@@ -21,7 +21,7 @@ func TestRunsLive(t *testing.T) {
 			if w.run.Ended == nil {
 				t.Fatalf("the run does not end although everybody helps: %s, %s", w.run.State(), moves(t, w.run))
 			}
-			if _, speaks := w.run.Strands[Voice]; !speaks {
+			if speaks := w.run.Strands.Has(Voice); !speaks {
 				return
 			}
 			if p, _, due := duePost(w.run, w.now); due || len(w.run.Talk(Voice).Open) > 0 {

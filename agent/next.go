@@ -107,7 +107,7 @@ func (r Run) State() RunState {
 // busy reports whether some strand has work that waits for nobody: whether the
 // rule that its next move follows from acts.
 func busy(r Run) bool {
-	for id := range r.Strands {
+	for id := range r.Strands.All() {
 		if id == Voice {
 			continue
 		}

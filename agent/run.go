@@ -26,7 +26,7 @@ type Run struct {
 	Finish    bool           `json:"finish,omitempty"` // a person wants what there is
 
 	Work              // the plan and its tasks
-	Strands   Strands `json:"strands,omitempty"`
+	Strands   Strands `json:"strands,omitzero"`
 	Questions         // to people, and what their answers allow
 	Budget            // what was spent
 
@@ -85,7 +85,7 @@ func (r Run) wantsPlan() bool {
 // Purpose is what the strand asks the model for at this point of the run.
 func (r Run) Purpose(s StrandID) llm.Purpose {
 	if _, ok := s.Task(); ok {
-		st := r.Strands[s]
+		st := r.Strands.Of(s)
 		switch {
 		case st.checksIn(r.Brief.CheckIns):
 			return llm.CheckIn
@@ -106,7 +106,7 @@ func (r Run) Purpose(s StrandID) llm.Purpose {
 }
 
 // Talk is the conversation that the strand is in.
-func (r Run) Talk(s StrandID) Talk { return r.Strands[s].Talks.Of(r.Purpose(s)) }
+func (r Run) Talk(s StrandID) Talk { return r.Strands.Of(s).Talks.Of(r.Purpose(s)) }
 
 // Values are the outputs that are there, by name, with goal.text.
 func Values(r Run) map[string]Output {

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"encoding/json"
-	"iter"
 	"slices"
 	"strconv"
 	"time"
@@ -115,78 +114,6 @@ type OpenCall struct {
 	Again int `json:"again,omitempty"`
 }
 
-// chunk is how many entries one piece of a History holds.
-const chunk = 32
-
-// History is a list that only grows, as a value: Push copies at most one chunk,
-// and the old list stays as it was. As JSON it is a plain list.
-type History struct {
-	full [][]Entry // chunks that are never written again
-	tail []Entry
-}
-
-// Len is the number of entries.
-func (h History) Len() int { return len(h.full)*chunk + len(h.tail) }
-
-// At is the entry at the index, from 0.
-func (h History) At(i int) Entry {
-	if i < len(h.full)*chunk {
-		return h.full[i/chunk][i%chunk]
-	}
-	return h.tail[i-len(h.full)*chunk]
-}
-
-// All yields the entries in order.
-func (h History) All() iter.Seq2[int, Entry] {
-	return func(yield func(int, Entry) bool) {
-		for i := range h.Len() {
-			if !yield(i, h.At(i)) {
-				return
-			}
-		}
-	}
-}
-
-// Push returns the list with more entries.
-func (h History) Push(entries ...Entry) History {
-	for _, e := range entries {
-		if len(h.tail) == chunk {
-			h.full, h.tail = push(h.full, h.tail), nil
-		}
-		h.tail = push(h.tail, e)
-	}
-	return h
-}
-
-// MarshalJSON writes the list.
-func (h History) MarshalJSON() ([]byte, error) {
-	all := make([]Entry, 0, h.Len())
-	for _, c := range h.full {
-		all = append(all, c...)
-	}
-	return json.Marshal(append(all, h.tail...))
-}
-
-// UnmarshalJSON reads a list.
-func (h *History) UnmarshalJSON(b []byte) error {
-	var all []Entry
-	if err := json.Unmarshal(b, &all); err != nil {
-		return err
-	}
-	*h = History{}
-	for c := range slices.Chunk(all, chunk) {
-		if len(c) == chunk {
-			h.full = append(h.full, c)
-		} else {
-			h.tail = c
-		}
-	}
-	return nil
-}
-
-// IsZero reports whether the list is empty.
-func (h History) IsZero() bool { return h.Len() == 0 }
-
 // Talks are a strand's conversations, one a purpose. A strand has one or two,
 // which a list copies and keeps in less room than a map.
 type Talks []struct {
@@ -291,17 +218,20 @@ func (s *Strand) forget() {
 
 // Strands are the lines of work of a run. As a value: what changes one returns
 // the others as they were.
-type Strands map[StrandID]Strand
+type Strands struct{ Table[StrandID, Strand] }
+
+// with returns the strands with another one in the place of the id's.
+func (s Strands) with(id StrandID, st Strand) Strands { return Strands{s.With(id, st)} }
 
 // change changes a strand. An event about any other is nobody's: a strand that
 // nothing started must not begin to move.
 func (s Strands) change(id StrandID, change func(s *Strand)) Strands {
-	st, known := s[id]
+	st, known := s.Get(id)
 	if !known {
 		return s
 	}
 	change(&st)
-	return with(s, id, st)
+	return s.with(id, st)
 }
 
 // talk changes a strand's conversation for one purpose.
@@ -316,7 +246,7 @@ func (s Strands) talk(id StrandID, p llm.Purpose, change func(t *Talk)) Strands 
 // updateOpen changes the first of a strand's open calls for which change
 // returns true.
 func (s Strands) updateOpen(id StrandID, change func(c *OpenCall) bool) Strands {
-	for _, in := range s[id].Talks {
+	for _, in := range s.Of(id).Talks {
 		for i, c := range in.Talk.Open {
 			if !change(&c) {
 				continue
@@ -344,7 +274,7 @@ func (s Strands) updateCall(id StrandID, effect EffectID, change func(c *OpenCal
 // openCall is the strand's open call of the effect, with the purpose of its
 // conversation and its place there.
 func (s Strands) openCall(id StrandID, effect EffectID) (c OpenCall, p llm.Purpose, i int, open bool) {
-	for _, in := range s[id].Talks {
+	for _, in := range s.Of(id).Talks {
 		for i, c := range in.Talk.Open {
 			if c.Effect == effect {
 				return c, in.Purpose, i, true
@@ -406,15 +336,15 @@ func (s Strands) tell(id StrandID, p llm.Purpose, n Note) Strands {
 // end forgets a strand's conversations: its task's outputs are what counts from
 // now on, and a fold must not grow with everything ever said.
 func (s Strands) end(id StrandID) Strands {
-	if st, ok := s[id]; ok {
-		return with(s, id, Strand{Calls: st.Calls, Ended: true})
+	if st, ok := s.Get(id); ok {
+		return s.with(id, Strand{Calls: st.Calls, Ended: true})
 	}
 	return s
 }
 
 // endAll ends every strand but the voice, which has the report to post.
 func (s Strands) endAll() Strands {
-	for id := range s {
+	for id := range s.All() {
 		if id != Voice {
 			s = s.end(id)
 		}
@@ -426,7 +356,7 @@ func (s Strands) endAll() Strands {
 // may concern any of them are committed with it.
 func (s Strands) Wakeful() map[StrandID]time.Time {
 	wake := map[StrandID]time.Time{Main: AtOnce}
-	for id, st := range s {
+	for id, st := range s.All() {
 		if !st.Ended {
 			wake[id] = AtOnce
 		}
@@ -459,7 +389,7 @@ func (s Strands) NextRetry() (first Retry, waits bool) {
 // Lost is what a new holder of the strand's lease journals first: a model call
 // that was under way when the last holder vanished counts as spent.
 func (s Strands) Lost(id StrandID) []Event {
-	a := s[id].Call
+	a := s.Of(id).Call
 	if a == nil {
 		return nil
 	}

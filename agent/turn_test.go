@@ -121,7 +121,7 @@ func (t *turn) flush() end {
 		return crashed
 	}
 	foreign := t.run.Seq > t.seen
-	if _, speaks := t.run.Strands[Voice]; speaks && t.strand != Voice && slices.ContainsFunc(t.batch, func(e Event) bool { return Visible(e.Body) }) {
+	if speaks := t.run.Strands.Has(Voice); speaks && t.strand != Voice && slices.ContainsFunc(t.batch, func(e Event) bool { return Visible(e.Body) }) {
 		t.wake[Voice] = AtOnce
 	}
 	t.commit(t.batch, t.wake)
@@ -163,7 +163,7 @@ func (t *turn) ask(view Run) end {
 		t.add(wakeMain(), Event{Strand: t.strand, Body: BudgetQuestion(view, budget, t.now)})
 		return goOn
 	}
-	asked := ModelAsked{Call: fmt.Sprintf("%s.%d", t.strand, view.Strands[t.strand].Calls+1), Purpose: view.Purpose(t.strand), Model: "m"}
+	asked := ModelAsked{Call: fmt.Sprintf("%s.%d", t.strand, view.Strands.Of(t.strand).Calls+1), Purpose: view.Purpose(t.strand), Model: "m"}
 	t.event(asked)
 	if t.flush() == crashed {
 		return crashed

@@ -29,7 +29,7 @@ type world struct {
 func newWorld(t *rapid.T) *world {
 	w := &world{t: t, now: noon, due: map[StrandID]time.Time{}, lost: map[StrandID]bool{}, done: map[EffectID]int{}, allowed: map[EffectID]int{}}
 	w.commit([]Event{{Strand: Main, Body: drawBrief(t)}}, map[StrandID]time.Time{Main: AtOnce})
-	if _, speaks := w.run.Strands[Voice]; speaks {
+	if speaks := w.run.Strands.Has(Voice); speaks {
 		w.due[Voice] = w.now
 	}
 	return w
@@ -74,8 +74,8 @@ func (w *world) watch(e Event) {
 			w.t.Fatalf("%s asks the model after %d unusable replies in a row", e.Strand, n)
 		}
 	case CheckInMade:
-		if b.Missed != "" && after.Strands[e.Strand].Error != "" {
-			w.t.Fatalf("a check-in without a ledger is trouble: %s", after.Strands[e.Strand].Error)
+		if b.Missed != "" && after.Strands.Of(e.Strand).Error != "" {
+			w.t.Fatalf("a check-in without a ledger is trouble: %s", after.Strands.Of(e.Strand).Error)
 		}
 	case PlanAccepted:
 		if after.Replans > 2+w.retries {
@@ -130,7 +130,7 @@ func (w *world) next() (StrandID, bool) {
 
 // rest checks that nobody sleeps who has something to do, with nobody due.
 func (w *world) rest() {
-	for id := range w.run.Strands {
+	for id := range w.run.Strands.All() {
 		if w.lost[id] {
 			continue
 		}

@@ -81,7 +81,7 @@ func newer(ctx context.Context, j Journal, run agent.RunID, after uint64) ([]age
 
 // executes reports whether a model is being asked or a tool runs.
 func executes(r agent.Run) bool {
-	for _, s := range r.Strands {
+	for _, s := range r.Strands.All() {
 		if !s.Ended && (s.Call != nil || slices.ContainsFunc(openCalls(s), func(c agent.OpenCall) bool {
 			return c.Intent != nil && c.Until.IsZero() && !asks(r, c.Checkpoint)
 		})) {

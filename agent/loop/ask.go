@@ -59,7 +59,7 @@ func (q *asker) ask(ctx context.Context, view agent.Run) (waits bool, err error)
 		return q.overBudget(ctx, view, exhausted(view))
 	}
 	asked := agent.ModelAsked{
-		Call:    fmt.Sprintf("%s.%d", q.lease.Strand, view.Strands[q.lease.Strand].Calls+1),
+		Call:    fmt.Sprintf("%s.%d", q.lease.Strand, view.Strands.Of(q.lease.Strand).Calls+1),
 		Purpose: ready.Purpose, Model: ready.Model, PromptHash: ready.Hash,
 		ReserveTokens: prompt + ready.MaxTokens,
 	}
@@ -266,7 +266,7 @@ func (q *asker) overBudget(ctx context.Context, view agent.Run, budget string) (
 		supervisor{q.turn}.missCheckIn(view, "it does not fit the budget ("+budget+")")
 		return false, nil
 	}
-	for id, s := range view.Strands {
+	for id, s := range view.Strands.All() {
 		if id != q.lease.Strand && s.Call != nil {
 			return false, q.rest(ctx, reservationPause)
 		}

@@ -190,7 +190,7 @@ func TestTheClockTicks(t *testing.T) {
 	}, tool)
 	run := h.start(every(0))
 	<-tool.at // the task is at work until the clock called it
-	h.until(run, "the clock ticks", func(r agent.Run) bool { return r.Strands["task/a"].CheckIn.Due != "" })
+	h.until(run, "the clock ticks", func(r agent.Run) bool { return r.Strands.Of("task/a").CheckIn.Due != "" })
 	close(tool.open)
 	r := h.ended(run)
 	if checks := len(w.of(llm.CheckIn)); r.Ended.State != agent.RunDone || checks == 0 {

@@ -95,7 +95,7 @@ func (l *Loop) callCheckIns(ctx context.Context, id agent.RunID, tick time.Time)
 	for _, s := range run.Unchecked() {
 		task, _ := s.Task()
 		since := run.Tasks[task].Started
-		if last := run.Strands[s].CheckIn.Last; last.After(since) {
+		if last := run.Strands.Of(s).CheckIn.Last; last.After(since) {
 			since = last
 		}
 		if tick.Sub(since) < l.CheckIns/2 {

@@ -47,7 +47,7 @@ func (t *turn) drop() {
 // voice, when people can see a change, and the main strand when the voice
 // fetched a file.
 func (t *turn) wakeObservers() {
-	_, speaks := t.run.Strands[agent.Voice]
+	speaks := t.run.Strands.Has(agent.Voice)
 	for _, e := range t.batch {
 		o, outcome := e.Body.(agent.ToolOutcome)
 		switch {

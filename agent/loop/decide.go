@@ -193,7 +193,7 @@ func (d decider) finish(view agent.Run, c agent.OpenCall, a finish) {
 
 // judge takes the verdict. A rejected task's worker hears why.
 func (d decider) judge(view agent.Run, c agent.OpenCall, a agent.TaskJudged) {
-	finishing := view.Strands[d.lease.Strand].Finishing
+	finishing := view.Strands.Of(d.lease.Strand).Finishing
 	d.reply(c, "noted")
 	a.Task = finishing.Task
 	d.event(a)

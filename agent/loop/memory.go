@@ -58,7 +58,7 @@ func (e *engine) takeTalk(run agent.RunID, s agent.StrandID) (talk prompt.Render
 // putTalk keeps a rendered conversation for the strand's next turn.
 func (e *engine) putTalk(run agent.RunID, s agent.StrandID, talk prompt.Rendering) {
 	e.folds.Use(run, func(r agent.Run, m *memory) {
-		if r.Strands[s].Ended || r.Ended != nil {
+		if r.Strands.Of(s).Ended || r.Ended != nil {
 			return
 		}
 		if m.talks == nil {

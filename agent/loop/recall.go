@@ -24,7 +24,7 @@ type recaller struct{ *turn }
 // and journals what they came to, with a finding for each failure that came
 // before (L12). It costs one look at the store's names where there are none.
 func (r recaller) recall(ctx context.Context, view agent.Run) error {
-	if r.lease.Strand != agent.Main || view.Plans > 0 || view.Strands[agent.Main].Calls > 0 || view.Recalled != nil {
+	if r.lease.Strand != agent.Main || view.Plans > 0 || view.Strands.Of(agent.Main).Calls > 0 || view.Recalled != nil {
 		return nil
 	}
 	names, err := r.Blobs.Values(ctx, agent.GoalPrefix(view.Brief))

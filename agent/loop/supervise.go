@@ -88,7 +88,7 @@ const (
 // follows from it, in one commit.
 func (sv supervisor) weighLedger(view agent.Run, c agent.OpenCall, l agent.Ledger) {
 	s := sv.lease.Strand
-	st := view.Strands[s].CheckIn
+	st := view.Strands.Of(s).CheckIn
 	l.Lesson, l.Nudge = prompt.Shorten(l.Lesson, maxWords), prompt.Shorten(l.Nudge, maxWords)
 	l.Evidence = slices.DeleteFunc(l.Evidence, func(n uint64) bool { return n == 0 || n > view.Seq })
 	l.Evidence = l.Evidence[:min(len(l.Evidence), maxEvidence)]
@@ -112,7 +112,7 @@ func (sv supervisor) weighLedger(view agent.Run, c agent.OpenCall, l agent.Ledge
 // A stop had its effect when it was found.
 func since(view agent.Run, s agent.StrandID) []agent.Finding {
 	var list []agent.Finding
-	for _, f := range view.Findings[min(view.Strands[s].CheckIn.Found, len(view.Findings)):] {
+	for _, f := range view.Findings[min(view.Strands.Of(s).CheckIn.Found, len(view.Findings)):] {
 		if f.Strand == s && f.Severity == reflect.Nudge && f.Rule != agent.RuleCheckIn {
 			list = append(list, f)
 		}

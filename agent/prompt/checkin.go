@@ -39,7 +39,7 @@ type digest struct {
 
 // digested looks over the work of the strand.
 func digested(r agent.Run, s agent.StrandID, task agent.Task) *digest {
-	st := r.Strands[s]
+	st := r.Strands.Of(s)
 	d := &digest{Asked: st.Calls, Elapsed: r.Last.Sub(r.Tasks[task.ID].Started).Round(time.Second).String(),
 		Spent: fmt.Sprintf("%d tokens", r.Spent.Tokens())}
 	if usd := r.Spent.Dollars(); usd != nil {
@@ -113,7 +113,7 @@ func lessonsOf(r agent.Run) string {
 // purpose: another check-in, another model's turn in it, or entries that
 // something was taken out of.
 func topic(r agent.Run, s agent.StrandID, p llm.Purpose) string {
-	st := r.Strands[s]
+	st := r.Strands.Of(s)
 	if p != llm.CheckIn {
 		return strconv.Itoa(st.Talks.Of(p).Cut)
 	}

@@ -114,7 +114,7 @@ func (b *Book) Request(r agent.Run, s agent.StrandID, tools []agent.ToolSpec, be
 		d.messages = append(d.messages, Message(d.last))
 	}
 	task, _ := s.Task()
-	return Ready{Hash: pg.hash, Fast: pg.Model == "fast" && r.Strands[s].CheckIn.First == nil, Request: llm.Request{
+	return Ready{Hash: pg.hash, Fast: pg.Model == "fast" && r.Strands.Of(s).CheckIn.First == nil, Request: llm.Request{
 		Purpose: purpose, Run: string(r.ID), Strand: string(s), Task: string(task),
 		Messages: d.messages, Functions: d.functions, Required: true, Encoding: d.encoding,
 	}}, d, nil
@@ -258,14 +258,14 @@ func (v *view) lookAtTask(r agent.Run, s agent.StrandID, id agent.TaskID) {
 			v.Inputs = append(v.Inputs, values([]agent.Output{o})...)
 		}
 	}
-	v.Lessons = learnt(r.Strands[s].CheckIn.Learnt)
+	v.Lessons = learnt(r.Strands.Of(s).CheckIn.Learnt)
 	if r.Purpose(s) == llm.CheckIn {
 		v.lookAtPlan(r)
 		v.Digest, v.Lessons = digested(r, s, v.Task), learnt(r.Lessons.Of(id))
 	}
-	if f := r.Strands[s].Finishing; f != nil {
+	if f := r.Strands.Of(s).Finishing; f != nil {
 		v.Summary, v.Outputs = f.Summary, values(f.Outputs)
-		v.Evidence = evidence(r.Strands[s].Talks.Of(llm.Work).Entries)
+		v.Evidence = evidence(r.Strands.Of(s).Talks.Of(llm.Work).Entries)
 	}
 }
 

@@ -29,15 +29,15 @@ func (h *history) on(s agent.StrandID, bodies ...agent.Body) *history {
 func (h *history) call(s agent.StrandID, functions ...string) *history {
 	m := &llm.Message{Role: llm.Assistant}
 	for i, f := range functions {
-		m.Calls = append(m.Calls, llm.Call{ID: fmt.Sprintf("call_%d_%d", h.Strands[s].Calls+1, i), Name: f, Arguments: `{"path": "a.go"}`})
+		m.Calls = append(m.Calls, llm.Call{ID: fmt.Sprintf("call_%d_%d", h.Strands.Of(s).Calls+1, i), Name: f, Arguments: `{"path": "a.go"}`})
 	}
-	id := fmt.Sprintf("%s.%d", s, h.Strands[s].Calls+1)
+	id := fmt.Sprintf("%s.%d", s, h.Strands.Of(s).Calls+1)
 	return h.on(s, agent.ModelAsked{Call: id, Purpose: h.Purpose(s)}, agent.ModelAnswered{Call: id, Purpose: h.Purpose(s), Message: m})
 }
 
 // effect is the id of a call in the strand's newest answer.
 func (h *history) effect(s agent.StrandID, i int) agent.EffectID {
-	return agent.EffectID(fmt.Sprintf("%s.%d.%d", s, h.Strands[s].Calls, i))
+	return agent.EffectID(fmt.Sprintf("%s.%d.%d", s, h.Strands.Of(s).Calls, i))
 }
 
 const goal = "Count the lines of <code> & \"comments\" by folder.\nOnly *.go files."

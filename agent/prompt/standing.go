@@ -84,7 +84,7 @@ func StandingOf(r agent.Run, id agent.TaskID) Standing {
 	for _, o := range task.Outputs {
 		s.Missing = append(s.Missing, o.Name)
 	}
-	s.did(r.Strands[agent.TaskStrand(id)].Talks.Of(llm.Work).Entries)
+	s.did(r.Strands.Of(agent.TaskStrand(id)).Talks.Of(llm.Work).Entries)
 	for _, t := range r.Plan.Tasks {
 		st := r.Tasks[t.ID]
 		s.Tasks = append(s.Tasks, TaskLine{t.ID, st.State, format.LineStart(t.Title, standingTitle)})

@@ -115,7 +115,7 @@ func answer(h *history, s agent.StrandID, functions ...string) *history {
 	for i, f := range functions {
 		m.Calls = append(m.Calls, llm.Call{ID: fmt.Sprint("c", i), Name: f, Arguments: "{}"})
 	}
-	call := fmt.Sprintf("%s.%d", s, h.Strands[s].Calls+1)
+	call := fmt.Sprintf("%s.%d", s, h.Strands.Of(s).Calls+1)
 	return h.on(s, agent.ModelAsked{Call: call, Purpose: h.Purpose(s)},
 		agent.ModelAnswered{Call: call, Purpose: h.Purpose(s), Message: m, Cost: new(agent.Nano(0))})
 }

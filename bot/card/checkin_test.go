@@ -17,7 +17,7 @@ func TestCheckInsStandInTheCard(t *testing.T) {
 	made := agent.CheckInMade{Verdict: agent.CheckInNudge, Reason: "the work goes *round* in circles",
 		Ledger: &agent.Ledger{Verdict: agent.CheckInNudge, Evidence: []uint64{4}}}
 	r := agent.Run{ID: "r1", Work: agent.Work{Plan: agent.Plan{Tasks: []agent.Task{{ID: "a", Title: "Count lines"}}}},
-		Strands: map[agent.StrandID]agent.Strand{"task/a": {}}}
+		Strands: agent.Strands{Table: agent.TableOf(map[agent.StrandID]agent.Strand{"task/a": {}})}}
 	for _, e := range agent.FinishCheckIn(r, "task/a", made, "think", time.Time{}).Events {
 		if e.Body.Kind() == (agent.Finding{}).Kind() && !agent.Visible(e.Body) {
 			t.Error("nobody would look at the card for it")

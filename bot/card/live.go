@@ -200,7 +200,7 @@ func latest(all []agent.Finding, most int) []agent.Finding {
 func checkInViews(r agent.Run) []string {
 	var list []string
 	for _, t := range r.Plan.Tasks {
-		c := r.Strands[agent.TaskStrand(t.ID)].CheckIn
+		c := r.Strands.Of(agent.TaskStrand(t.ID)).CheckIn
 		if r.Tasks[t.ID].State == agent.TaskRunning && c.Ledger != nil {
 			list = append(list, "A check-in saw “"+text.Quoted(taskTitle(t), 60)+"” "+c.Ledger.View()+" · "+format.Moment(c.Last))
 		}

@@ -131,7 +131,7 @@ func replyNews(before agent.Run, id agent.StrandID, b agent.CallReplied) []bot.N
 		return nil
 	}
 	name := ""
-	for _, c := range OpenCalls(before.Strands[id]) {
+	for _, c := range OpenCalls(before.Strands.Of(id)) {
 		if c.Effect == b.Effect {
 			if c.Checkpoint != "" {
 				return nil
@@ -190,7 +190,7 @@ func intentNews(id agent.StrandID, b agent.ToolIntent) []bot.News {
 
 func outcomeNews(before agent.Run, id agent.StrandID, b agent.ToolOutcome) []bot.News {
 	name := "the call"
-	for _, c := range OpenCalls(before.Strands[id]) {
+	for _, c := range OpenCalls(before.Strands.Of(id)) {
 		if c.Effect == b.Effect && c.Intent != nil {
 			name = Phrase(c.Intent.Tool, c.Intent.Arguments)
 		}

@@ -119,7 +119,7 @@ func Work(r agent.Run) string {
 
 // fetches reports whether a person's file is on its way.
 func fetches(r agent.Run) bool {
-	return slices.ContainsFunc(OpenCalls(r.Strands[agent.Voice]), func(c agent.OpenCall) bool { return c.Effect.Attaches() })
+	return slices.ContainsFunc(OpenCalls(r.Strands.Of(agent.Voice)), func(c agent.OpenCall) bool { return c.Effect.Attaches() })
 }
 
 // purposeWords say what a model is asked for, by purpose.
@@ -138,7 +138,7 @@ func doing(r agent.Run, id agent.StrandID) string {
 			return "waits " + WaitReasons[c.Ask]
 		}
 	}
-	s := r.Strands[id]
+	s := r.Strands.Of(id)
 	if s.Call != nil {
 		return purposeWords[string(s.Call.Purpose)]
 	}
@@ -173,7 +173,7 @@ func Executes(r agent.Run) bool {
 	if r.Ended != nil {
 		return false
 	}
-	for id, s := range r.Strands {
+	for id, s := range r.Strands.All() {
 		if s.Call != nil && !s.Ended && id != agent.Voice {
 			return true
 		}

@@ -76,7 +76,7 @@ func (Telling) Live(r agent.Run, now time.Time) bot.Card {
 // step is what a strand does, with the arguments of its first call.
 func step(r agent.Run, id agent.StrandID) string {
 	var calls []string
-	for _, c := range OpenCalls(r.Strands[id]) {
+	for _, c := range OpenCalls(r.Strands.Of(id)) {
 		if c.Intent != nil {
 			calls = append(calls, Phrase(c.Intent.Tool, c.Intent.Arguments))
 		}

@@ -105,7 +105,7 @@ func stuckAt(r agent.Run) *agent.Checkpoint {
 // quiet reports whether nothing came of the run for long, and nothing in it
 // waits for a time.
 func (d grouped) quiet(r agent.Run) bool {
-	for _, s := range r.Strands {
+	for _, s := range r.Strands.All() {
 		for _, c := range card.OpenCalls(s) {
 			if c.Until.After(d.Period.Until) {
 				return false

@@ -115,7 +115,7 @@ func TestFollowUp(t *testing.T) {
 		t.Error(diff)
 	}
 	r := s.fold(a.Run)
-	if r.Brief.Requester != bottest.Stranger.ID || s.Names[agent.ThreadName(bottest.Thread.String())] != string(a.Run) || len(r.Strands) != 2 {
+	if r.Brief.Requester != bottest.Stranger.ID || s.Names[agent.ThreadName(bottest.Thread.String())] != string(a.Run) || r.Strands.Len() != 2 {
 		t.Errorf("run %+v", r.Brief)
 	}
 	s.hear(bottest.Stranger, say("all of them"))

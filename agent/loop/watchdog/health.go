@@ -48,7 +48,7 @@ func (w *Watchdog) limits() limits { return limits{after: w.After, checkIns: w.C
 func assess(r agent.Run) *health {
 	h := &health{goal: firstLine(r.Brief.Goal, 80), told: map[AlertKind]string{}, unchecked: map[agent.StrandID]unchecked{},
 		person: r.Paused != "" || r.Refused != "" || r.OpenCheckpoint() != nil}
-	for id := range r.Strands {
+	for id := range r.Strands.All() {
 		if id == agent.Voice {
 			continue
 		}
@@ -63,7 +63,7 @@ func assess(r agent.Run) *health {
 	slices.Sort(h.working)
 	h.unposted = unposted(r)
 	for _, id := range r.Unchecked() {
-		h.unchecked[id] = unchecked{last: r.Strands[id].CheckIn.Last}
+		h.unchecked[id] = unchecked{last: r.Strands.Of(id).CheckIn.Last}
 	}
 	for id := range r.Strands.Wakeful() {
 		h.wakeful = append(h.wakeful, id)
