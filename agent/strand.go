@@ -367,7 +367,7 @@ func (s Strands) Wakeful() map[StrandID]time.Time {
 // retryNow makes every strand that waits for the model's endpoint ask at once,
 // and count its patience anew.
 func (s Strands) retryNow() Strands {
-	for id, st := range s {
+	for id, st := range s.All() {
 		if st.Retry.Tries > 0 {
 			s = s.change(id, func(st *Strand) { st.Retry = Retry{} })
 		}
@@ -378,7 +378,7 @@ func (s Strands) retryNow() Strands {
 // NextRetry is the first of the strands' retries that are waited for; false:
 // nobody waits for the model's endpoint.
 func (s Strands) NextRetry() (first Retry, waits bool) {
-	for _, st := range s {
+	for _, st := range s.All() {
 		if st.Deferred() && (!waits || st.Retry.At.Before(first.At)) {
 			first, waits = st.Retry, true
 		}

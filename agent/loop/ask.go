@@ -207,7 +207,7 @@ func (q *asker) failed(a *agent.ModelAnswered, err error) (why string) {
 	if !fault.Passing() {
 		return ""
 	}
-	before := q.run.Strands[q.lease.Strand].Retry
+	before := q.run.Strands.Of(q.lease.Strand).Retry
 	unheard := !fault.Reached && !q.heard.Load() && q.run.Spent.Completion == 0
 	choice, at := q.Patience.Next(before, fault, unheard, q.now())
 	if choice == limit.Fail {
