@@ -235,7 +235,7 @@ func (t *turn) cutOff(ctx context.Context) {
 func (t *turn) pause(ctx context.Context, reason string) error {
 	lease := t.lease
 	wakes := map[agent.StrandID]time.Time{lease.Strand: agent.Parked}
-	if _, speaks := t.run.Strands[agent.Voice]; speaks && lease.Strand != agent.Voice {
+	if speaks := t.run.Strands.Has(agent.Voice); speaks && lease.Strand != agent.Voice {
 		wakes[agent.Voice] = agent.AtOnce
 	}
 	_, err := t.send(ctx, agent.Commit{ID: agent.NewID(), Run: lease.Run, Lease: &lease, Seen: agent.SeenAll, Wake: wakes,
