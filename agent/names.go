@@ -159,6 +159,19 @@ const ThreadPrefix = "thread/"
 // thread.
 func ThreadName(thread string) string { return ThreadPrefix + thread }
 
+// AnchorOf is what a name of a store belongs to: its part between the first
+// slash and the second ("thread/ADDRESS", "goal/HASH/…"), or all of a name
+// without a slash. Names of one anchor are in one part of a store, as are the
+// runs that Store.NewRun makes for it.
+func AnchorOf(name string) string {
+	_, anchor, some := strings.Cut(name, "/")
+	if !some {
+		return name
+	}
+	anchor, _, _ = strings.Cut(anchor, "/")
+	return anchor
+}
+
 // goalPrefix begins the names of runs that have ended, by their goal.
 const goalPrefix = "goal/"
 

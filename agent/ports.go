@@ -17,6 +17,7 @@ import (
 // Store errors. ErrConflict: the lease is gone or its turn was taken. ErrStale:
 // a Strict commit has not seen the newest event. ErrBudget: a counter would
 // pass its limit (see BudgetError). ErrSeen: a Once key was used before.
+// ErrBusy: another attempt holds a Once key and may be written yet.
 // ErrLost, which is an ErrStale, too: what the writer had folded is not in the
 // journal (any more). In all of them nothing was written.
 var (
@@ -25,6 +26,7 @@ var (
 	ErrBudget   = errors.New("over the limit")
 	ErrSeen     = errors.New("seen before")
 	ErrLost     = fmt.Errorf("what was folded is not in the journal: %w", ErrStale)
+	ErrBusy     = errors.New("somebody else may be writing the same down just now: try again")
 	ErrNoRun    = errors.New("no such run")
 	ErrNoBlob   = errors.New("no such artifact")
 )
@@ -138,6 +140,11 @@ type Commit struct {
 	// Once holds keys that may be used one time (message ids, cron ticks); they
 	// are known for 8 days.
 	Once []string
+	// Anchor is what the once-keys belong to: the thread of a message, the
+	// schedule of a turn. Whoever uses a key again must name the same anchor,
+	// or none both times. A store of several parts writes them in one with the
+	// run where that has the same anchor (Store.NewRun).
+	Anchor string
 	// Set gives names their newest value, with the commit or not at all. Names
 	// are of the whole store, not of the run: "thread/slack:T1:C1:17.2" says
 	// which run lives in a thread.
@@ -180,6 +187,10 @@ type Store interface {
 	// gone. An *ExtendError says which could not be asked for: all others were
 	// extended or are gone. After any other error nothing is known.
 	Extend(ctx context.Context, l []Lease) (lost []Lease, err error)
+	// NewRun is an id for a run that begins at the anchor (see Commit.Anchor and
+	// AnchorOf): in a store of several parts it is in the same as the anchor's
+	// names and once-keys, so that all are one atomic write.
+	NewRun(anchor string) RunID
 	Clock
 }
 

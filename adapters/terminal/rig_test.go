@@ -35,6 +35,8 @@ func newJournal() *journal {
 	return &journal{seen: map[string]agent.Receipt{}, longer: make(chan struct{})}
 }
 
+func (j *journal) NewRun(string) agent.RunID { return agent.RunID(agent.NewID()) }
+
 func (j *journal) Commit(_ context.Context, c agent.Commit) (agent.Receipt, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

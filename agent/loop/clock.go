@@ -102,7 +102,7 @@ func (l *Loop) callCheckIns(ctx context.Context, id agent.RunID, tick time.Time)
 			continue
 		}
 		_, err := l.Store.Commit(ctx, agent.Commit{
-			ID: agent.NewID(), Run: id, Once: []string{fmt.Sprintf("check-in/%s/%s/%d", id, s, tick.Unix())},
+			ID: agent.NewID(), Run: id, Once: []string{fmt.Sprintf("check-in/%s/%s/%d", id, s, tick.Unix())}, Anchor: string(id),
 			Events: []agent.Event{{Strand: s, Body: agent.CheckInDue{Reason: l.CheckIns.String() + " passed", Tick: tick}}},
 		})
 		switch {

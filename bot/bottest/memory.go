@@ -49,6 +49,9 @@ func NewMemory() *Memory {
 	return &Memory{Journals: map[agent.RunID][]agent.Event{}, Once: map[string]bool{}, Names: map[string]string{}, spent: map[string]int64{}}
 }
 
+// NewRun makes an id.
+func (m *Memory) NewRun(string) agent.RunID { return agent.RunID(agent.NewID()) }
+
 // Commit keeps events and values.
 func (m *Memory) Commit(_ context.Context, c agent.Commit) (agent.Receipt, error) {
 	m.mu.Lock()

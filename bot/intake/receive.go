@@ -18,7 +18,7 @@ import (
 // answers at once. An event that was heard before has an empty answer. An error
 // means that the event is not written down: the platform delivers it again.
 func (c *Chat) Receive(ctx context.Context, in bot.Inbound) (bot.Answer, error) {
-	req := &request{Chat: c, in: in, now: time.Now(), dedupe: runs.Dedupe{Once: in.Keys, Set: map[string]string{}}}
+	req := &request{Chat: c, in: in, now: time.Now(), dedupe: runs.Dedupe{Once: in.Keys, Anchor: anchor(in), Set: map[string]string{}}}
 	if in.By.ID == "" || in.Act == nil || !c.cfg.Runs.Authority.Hears(in.By) {
 		return bot.Answer{}, nil
 	}
@@ -44,6 +44,9 @@ func (c *Chat) Receive(ctx context.Context, in bot.Inbound) (bot.Answer, error) 
 	}
 	return a, nil
 }
+
+// anchor is what an event belongs to: its thread.
+func anchor(in bot.Inbound) string { return agent.AnchorOf(agent.ThreadName(in.Where.String())) }
 
 // maxMoves is how often an event is looked at anew.
 const maxMoves = 4

@@ -51,7 +51,7 @@ func (req *request) wrote(err error) error {
 
 // withNames adds names to what the commit sets.
 func (req *request) withNames(set map[string]string) runs.Dedupe {
-	with := runs.Dedupe{Once: req.dedupe.Once, Set: maps.Clone(req.dedupe.Set)}
+	with := runs.Dedupe{Once: req.dedupe.Once, Anchor: req.dedupe.Anchor, Set: maps.Clone(req.dedupe.Set)}
 	maps.Copy(with.Set, set)
 	return with
 }

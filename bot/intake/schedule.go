@@ -249,7 +249,8 @@ func (req scheduleOrder) reportNow(ctx context.Context, options string) (bot.Ans
 	if err != nil {
 		return bot.Answer{}, err
 	}
-	opening.Dedupe = runs.Dedupe{Once: req.dedupe.Once, Set: maps.Clone(req.dedupe.Set)}
+	opening.Run = req.cfg.Runs.Journals.NewRun(req.dedupe.Anchor)
+	opening.Dedupe = runs.Dedupe{Once: req.dedupe.Once, Anchor: req.dedupe.Anchor, Set: maps.Clone(req.dedupe.Set)}
 	if _, err := req.cfg.Runs.Begin(ctx, opening); req.wrote(err) != nil {
 		return bot.Answer{}, err
 	}

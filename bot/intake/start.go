@@ -57,7 +57,7 @@ func (o newGoal) start(ctx context.Context) (bot.Answer, error) {
 	if err != nil {
 		return bot.Answer{}, err
 	}
-	run := agent.RunID(agent.NewID())
+	run := o.cfg.Runs.Journals.NewRun(o.dedupe.Anchor)
 	opening := runs.NewRun{Run: run, Brief: brief, After: append(o.origin(), o.before(ctx)...), Dedupe: o.withNames(nil)}
 	threaded := !strings.HasSuffix(brief.ReplyTo, ":")
 	if threaded { // two goals in one thread at once: the second is steering

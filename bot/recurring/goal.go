@@ -72,7 +72,7 @@ func (t *tick) recurring() (runs.NewRun, error) {
 	t.cfg.Reporter.Runs.AnswerAt(&b, to, t.s.Direct)
 	b.Unattended = true
 	b.Tick = &agent.Tick{Schedule: t.s.Name, At: t.due.Until}
-	o := runs.NewRun{Run: agent.RunID(agent.NewID()), Brief: b}
+	o := runs.NewRun{Run: t.cfg.Reporter.Runs.Journals.NewRun(t.s.anchor()), Brief: b}
 	if said := t.turnText(); said != "" {
 		o.After = []agent.Body{agent.PersonSaid{By: agent.Deckhand, Text: said, Trusted: true}}
 	}

@@ -165,7 +165,7 @@ func (c Reporter) opening(ctx context.Context, s Schedule, at time.Time, d diges
 	}
 	run := runs.ReportRun(agent.RunStarted{Goal: "Report " + s.Name, Requester: s.By, ReplyTo: to.String(), Folder: folder, Direct: s.Direct,
 		Tick: &agent.Tick{Schedule: s.Name, At: at, Raise: raise}}, d.Headline, d.Body, artifacts...)
-	run.Run = agent.RunID(agent.NewID())
+	run.Run = c.Runs.Journals.NewRun(s.anchor())
 	return run, nil
 }
 

@@ -218,6 +218,9 @@ type Cursor struct {
 // Spec is what the state of a schedule belongs to: another timing begins anew.
 func (s Schedule) Spec() string { return s.When + " " + s.Zone }
 
+// anchor is what the schedule's turns belong to (see agent.Commit): its own name.
+func (s Schedule) anchor() string { return agent.AnchorOf(NameServed + s.Name) }
+
 // Served is how far the schedule was served; known says whether it ever was with this timing.
 func (c Schedules) Served(ctx context.Context, s Schedule) (at Cursor, known bool, err error) {
 	text, err := c.Store.Value(ctx, NameServed+s.Name)

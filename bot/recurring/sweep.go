@@ -62,7 +62,7 @@ func (l *sweep) begin(ctx context.Context, s Schedule) error {
 	sum := sha256.Sum256([]byte(s.Spec() + "\n" + old))
 	at = Cursor{Spec: s.Spec(), At: l.now, Posted: at.Posted, Mark: at.Mark, Run: at.Run}
 	err = l.cfg.Reporter.Runs.Note(ctx, runs.Dedupe{
-		Once: []string{"begin/" + s.Name + "/" + hex.EncodeToString(sum[:8])}, Set: map[string]string{NameServed + s.Name: at.Text()}})
+		Once: []string{"begin/" + s.Name + "/" + hex.EncodeToString(sum[:8])}, Anchor: s.anchor(), Set: map[string]string{NameServed + s.Name: at.Text()}})
 	if !errors.Is(err, agent.ErrSeen) {
 		return err
 	}

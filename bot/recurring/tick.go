@@ -44,7 +44,7 @@ func (t *tick) dedupe() runs.Dedupe {
 			once = append(once, key(m))
 		}
 	}
-	return runs.Dedupe{Once: once, Set: map[string]string{NameServed + t.s.Name: t.at.Text()}}
+	return runs.Dedupe{Once: once, Anchor: t.s.anchor(), Set: map[string]string{NameServed + t.s.Name: t.at.Text()}}
 }
 
 // done writes down that nothing more is to be done for the turn.

@@ -41,6 +41,7 @@ type Journals interface {
 	Runs(ctx context.Context, f agent.RunFilter) ([]agent.RunInfo, error)
 	CountRuns(ctx context.Context, f agent.RunFilter) (int, error)
 	Await(ctx context.Context, run agent.RunID, after uint64) error
+	NewRun(anchor string) agent.RunID
 }
 
 // Client is the one way in for people. Everything it does is one commit. It is
@@ -58,13 +59,15 @@ type Dedupe struct {
 	// Once holds keys of the message that it comes from: a key that was used
 	// before makes it agent.ErrSeen, and nothing is written.
 	Once []string
+	// Anchor is what the keys belong to: see agent.Commit.
+	Anchor string
 	// Set gives names values, as agent.Commit does.
 	Set map[string]string
 }
 
 // commit is the commit of events of a run as it was seen.
 func (d Dedupe) commit(r agent.Run, events ...agent.Event) agent.Commit {
-	return agent.Commit{ID: agent.NewID(), Run: r.ID, Seen: r.Seq, Once: d.Once, Set: d.Set, Events: events}
+	return agent.Commit{ID: agent.NewID(), Run: r.ID, Seen: r.Seq, Once: d.Once, Anchor: d.Anchor, Set: d.Set, Events: events}
 }
 
 // NewRun is how a run begins.
@@ -105,9 +108,9 @@ func (d *Client) Begin(ctx context.Context, o NewRun) (agent.RunID, error) {
 		return "", ErrEmptyGoal
 	}
 	if o.Run == "" {
-		o.Run = agent.RunID(agent.NewID())
+		o.Run = d.Journals.NewRun(o.Anchor)
 	}
-	c := agent.Commit{ID: agent.NewID(), Run: o.Run, Once: o.Once, Set: map[string]string{},
+	c := agent.Commit{ID: agent.NewID(), Run: o.Run, Once: o.Once, Anchor: o.Anchor, Set: map[string]string{},
 		Events: []agent.Event{{Strand: agent.Main, Body: o.Brief}},
 		Wake:   map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}}
 	maps.Copy(c.Set, o.Set)
@@ -304,7 +307,7 @@ func (d *Client) Append(ctx context.Context, r agent.Run, s agent.StrandID, b ag
 
 // Note writes down that something is done, without a run.
 func (d *Client) Note(ctx context.Context, dedupe Dedupe) error {
-	_, err := d.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Once: dedupe.Once, Set: dedupe.Set})
+	_, err := d.Journals.Commit(ctx, agent.Commit{ID: agent.NewID(), Once: dedupe.Once, Anchor: dedupe.Anchor, Set: dedupe.Set})
 	return err
 }
 

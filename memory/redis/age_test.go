@@ -56,10 +56,14 @@ func TestWhatIsNoRunsOwnAges(t *testing.T) {
 				t.Fatal(err)
 			}
 			const day = 24 * time.Hour
+			old := time.Hour
+			if kind.name == "cluster" { // where no older build works beside this one
+				old = -2
+			}
 			for key, want := range map[string]time.Duration{
 				"deckhand:blob:0": 100 * day, "deckhand:blob:2499": 100 * day, "deckhand:{counter/month/2026-01/usd}": memory.CounterKept,
 				"deckhand:{counter/month/2026-02/usd}": memory.CounterKept, "deckhand:{0}:foreign": -1,
-				"deckhand:blob:" + memory.BlobHash([]byte("artifact")): time.Hour,
+				"deckhand:blob:" + memory.BlobHash([]byte("artifact")): old,
 			} {
 				if got := client.TTL(t.Context(), key).Val(); got > want || got < want-time.Minute {
 					t.Errorf("%s is kept for %v, want %v", key, got, want)

@@ -105,7 +105,7 @@ func (s *Store) PutBlob(ctx context.Context, run agent.RunID, data []byte) (stri
 	kept, err := s.pipe.number(ctx, &call{
 		script: artifactScript, keys: []string{s.run(run), s.artifacts(run)}, args: []any{hash, data}, confirm: true,
 	})
-	if err == nil && kept == 1 {
+	if err == nil && kept == 1 && !s.cluster { // there no older build works beside this one (see move.go)
 		err = s.client.SetArgs(ctx, blobKey(hash), data, redis.SetArgs{Mode: "NX", TTL: oldBlobKept}).Err()
 	}
 	switch {

@@ -36,7 +36,7 @@ func runIn(shard int) agent.RunID {
 // opening is the first commit of a run.
 func opening(run agent.RunID) agent.Commit {
 	return agent.Commit{
-		ID: agent.NewID(), Run: run, Events: []agent.Event{said(agent.Main, "opens")},
+		ID: agent.NewID(), Run: run, Events: []agent.Event{opens()},
 		Wake: map[agent.StrandID]time.Time{agent.Main: agent.AtOnce},
 	}
 }

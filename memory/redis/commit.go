@@ -35,8 +35,13 @@ func (s *Store) Commit(ctx context.Context, c agent.Commit) (agent.Receipt, erro
 	if err != nil {
 		return agent.Receipt{}, err
 	}
-	if s.cluster && len(c.Once)+len(p.foreign)+len(c.Set) > 0 {
-		return s.commitReserved(ctx, c, p)
+	if s.cluster {
+		if err := s.usedBefore(ctx, c.Once); err != nil {
+			return agent.Receipt{}, err
+		}
+		if len(c.Once)+len(p.elsewhere.spends)+len(p.elsewhere.names) > 0 {
+			return s.commitCluster(ctx, c, p)
+		}
 	}
 	return s.send(ctx, p, false)
 }
@@ -46,17 +51,23 @@ type packed struct {
 	run     agent.RunID
 	events  []string
 	wakes   []string // strand, time, strand, …
-	once    []string
+	once    []string // keys
 	spends  []agent.Spend
 	keys    []string // without those of once and spends
 	args    []any    // without options, counts and lists
 	options string
-	foreign []agent.Spend
-	names   []any // name, value, name, …
+	names   []any  // name, value, name, …
+	attempt string // the key that the attempt is known by
+	// elsewhere is what is in other shards of a Cluster.
+	elsewhere struct {
+		once   []string
+		spends []agent.Spend
+		names  map[string]string
+	}
 }
 
-// pack encodes a commit. In a Cluster, once-keys, names and counters that are
-// not the run's own are left out of the script: they are in other slots.
+// pack encodes a commit. In a Cluster, what is in other shards is left out of
+// the script.
 func (s *Store) pack(c agent.Commit) (packed, error) {
 	if err := memory.Check(c); err != nil {
 		return packed{}, err
@@ -64,16 +75,23 @@ func (s *Store) pack(c agent.Commit) (packed, error) {
 	if strings.Contains(string(c.Run), "/") {
 		return packed{}, fmt.Errorf("commit to run %q: %w: a run id may not contain a slash", c.Run, memory.ErrMalformed)
 	}
-	names, err := nameArgs(c.Set)
+	n := s.home(c)
+	p := packed{run: c.Run, spends: c.Spend, attempt: s.attempt(n, c.Run, c.ID)}
+	p.keys = []string{s.due(n), s.in(n, c.Run, "run"), s.in(n, c.Run, "journal"), s.idle(n)}
+	names := c.Set
+	if s.cluster {
+		p.once, p.elsewhere.once = s.splitOnce(c, n)
+		p.spends, p.elsewhere.spends = splitSpends(c)
+		names, p.elsewhere.names = s.splitNames(c.Set, n)
+	} else {
+		p.once, _ = s.splitOnce(c, 0)
+	}
+	var err error
+	if p.names, err = nameArgs(names); err == nil {
+		_, err = nameArgs(p.elsewhere.names)
+	}
 	if err != nil {
 		return packed{}, fmt.Errorf("commit to run %s: %w: %w", c.Run, memory.ErrMalformed, err)
-	}
-	n := s.shard(c.Run)
-	p := packed{
-		run: c.Run, once: c.Once, spends: c.Spend,
-		keys: []string{
-			s.due(n), s.run(c.Run), s.journal(c.Run), s.idle(n),
-		},
 	}
 	var lease agent.Lease
 	if c.Lease != nil {
@@ -92,12 +110,6 @@ func (s *Store) pack(c agent.Commit) (packed, error) {
 	}
 	for strand, at := range c.Wake {
 		p.wakes = append(p.wakes, string(strand), wakeTime(at))
-	}
-	if s.cluster {
-		p.once = nil
-		p.spends, p.foreign = splitSpends(c)
-	} else {
-		p.names = names
 	}
 	return p, nil
 }
@@ -124,8 +136,8 @@ func (s *Store) addOptions(p *packed, c agent.Commit, shard int) {
 	if memory.Starts(c) {
 		ask("r", s.runs(shard))
 	}
-	if c.Lease == nil {
-		ask("f", s.attempt(c.Run, c.ID))
+	if c.Lease == nil || len(p.elsewhere.once) > 0 {
+		ask("f", p.attempt)
 	}
 	if c.Ends {
 		ask("e", s.ended(shard))
@@ -133,8 +145,11 @@ func (s *Store) addOptions(p *packed, c agent.Commit, shard int) {
 	if s.stampDue(shard) {
 		ask("a", s.alive(shard))
 	}
-	if len(c.Set) > 0 && !s.cluster {
-		ask("n", namesKey)
+	if len(p.names) > 0 {
+		ask("n", s.names(shard))
+	}
+	if len(p.elsewhere.once) > 0 {
+		p.options += "h"
 	}
 	if c.Strict {
 		p.options += "s"
@@ -196,9 +211,7 @@ func (s *Store) send(ctx context.Context, p packed, ask bool) (agent.Receipt, er
 	for _, w := range p.wakes {
 		args = append(args, w)
 	}
-	for _, key := range p.once {
-		keys = append(keys, onceKey(key))
-	}
+	keys = append(keys, p.once...)
 	for _, spend := range p.spends {
 		key, field := s.counter(spend.Counter)
 		keys = append(keys, key)
@@ -219,6 +232,7 @@ var refusals = map[string]error{
 	"stale":    agent.ErrStale,
 	"seen":     agent.ErrSeen,
 	"lost":     agent.ErrLost,
+	"busy":     agent.ErrBusy,
 }
 
 // receipt reads the script's reply: a word, and the numbers that belong to it.
@@ -250,6 +264,9 @@ func receipt(reply any, p packed) (agent.Receipt, error) {
 	}
 	if word == "damaged" && len(numbers) == 2 {
 		return agent.Receipt{}, fmt.Errorf("commit to run %s: its journal has %d entries and its head says %d: %w", p.run, numbers[0], numbers[1], agent.ErrDamaged)
+	}
+	if word == "held" && len(numbers) == 1 && numbers[0] >= 0 && int(numbers[0]) < len(p.once) {
+		return agent.Receipt{}, &heldError{key: p.once[numbers[0]]}
 	}
 	if err := refusals[word]; err != nil {
 		return agent.Receipt{}, fmt.Errorf("commit to run %s: %w", p.run, err)

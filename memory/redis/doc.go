@@ -9,7 +9,8 @@
 //	pipe.go     calls of many goroutines, in few round trips
 //	bell.go     waking who waits
 //	commit.go   commits, in one script
-//	reserve.go  what a Cluster needs besides: what is in other slots is reserved first
+//	reserve.go  what a Cluster needs besides, where a commit concerns several shards
+//	move.go     what the release before wrote on a Cluster is taken over
 //	claim.go    claims, which many goroutines share
 //	shard.go    what is asked of each shard of a Cluster apart
 //	lease.go    leases extended and given back
@@ -53,15 +54,30 @@
 // and with them the knowledge of effects that were made, unless
 // Config.WaitReplicas makes each commit wait for replicas.
 //
-// In a Cluster, once-keys and counters that are no run's own are in slots of
-// their own. They are reserved first and given back if the run's commit fails.
-// A process that dies between the two leaves a reserved amount counted as
-// spent, and a reserved once-key taken for a minute. Names are in a slot of
-// their own, too: they are set after everything was asked and reserved, and
-// right before the commit is written. A process that dies between the two, or
-// a commit that is overtaken there (ErrConflict, ErrStale, ErrBudget of the
-// run's own counter), leaves names with values of a commit that was not
+// # In a Cluster
+//
+// What has one anchor (agent.AnchorOf) is in one shard, and a run that begins
+// at an anchor is in its shard, too (Store.NewRun). So a message with its
+// once-keys, its thread's name and its run's events is one script, and so is
+// the turn of a schedule. What is in other shards is reserved first: once-keys
+// of commits whose run began elsewhere (see reserve.go: a death at any point
+// neither loses such a commit nor writes it twice), and counters that are no
+// run's own, which are given back if the commit fails; a process that dies
+// between the two leaves such an amount counted as spent. Names of other shards
+// are set right before the commit is written. A process that dies between the
+// two, or a commit that is overtaken there (ErrConflict, ErrStale, ErrBudget of
+// the run's own counter), leaves names with values of a commit that was not
 // written: of a run that does not exist, or that did not get the event.
+//
+// One master away stops the runs of its shards only. That needs
+// cluster-require-full-coverage no: by default Redis stops the whole Cluster.
+// Lists of all runs or names fail meanwhile. An acknowledged commit survives a
+// failover where Config.WaitReplicas is the number of each master's replicas;
+// with fewer, the replica that has most is preferred as the new master, which
+// is no promise, and min-replicas-to-write alone only bounds what is lost.
+//
+// Data of the release before (layout 1: all names in one key) is moved at the
+// first start, and refused while a replica of that release is heard.
 //
 // What does not live here: what events mean (agent), recall (memory), the
 // conformance suite (memory/storetest), and a server for tests

@@ -10,9 +10,13 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 )
 
-// layout is the version of what these keys hold. It is stored at the first
-// start; a build refuses data of another layout.
-const layout = "1"
+// The versions of what these keys hold. One is stored at the first start; a
+// build refuses data of another layout, but for a Cluster's of layout 1, which
+// it moves (see move.go).
+const (
+	layout        = "1"
+	clusterLayout = "2" // names and once-keys are in the shards of their anchors
+)
 
 const (
 	metaKey = "deckhand:meta" // hash: layout, shards
@@ -30,17 +34,17 @@ const (
 //	deckhand:{N}:snapshot:RUN     hash   seq, data
 //	deckhand:{N}:artifacts:RUN    hash   the run's artifacts, by hash
 //	deckhand:{N}:spent:RUN        hash   the run's own counters, by name
-//	deckhand:{N}:attempt:RUN:ID   string receipt "SEQ AT" of a fact, for a day
+//	deckhand:{N}:attempt:RUN:ID   string receipt "SEQ AT" of a fact, for a day; in a Cluster also of what held once-keys of other shards, for 8 days, and "void" where it may not be written any more
 //	deckhand:{N}:runs             ZSET   runs by start time
 //	deckhand:{N}:live             ZSET   runs that have not ended, by start time (see script/live.lua)
 //	deckhand:{N}:ended            ZSET   ended runs by the time of their end
 //	deckhand:{N}:alive            string "SEEN BACK": when a worker was last heard, and when the last outage ended ({0} alone where there is no Cluster)
 //	deckhand:{N}:idle             string somebody waits for work ({0} alone where there is no Cluster)
-//	deckhand:once:KEY             string attempt that used the key
+//	deckhand:once:KEY             string attempt that used the key; in a Cluster deckhand:{N}:once:KEY, or "held ATTEMPT-KEY" before the attempt is written
 //	deckhand:{counter/NAME}       string a counter that is no run's own, until it has not changed for two months
 //	HOME:held:ATTEMPT:I           string a Cluster's reservation on counter HOME, for a day
 //	deckhand:blob:HASH            string an artifact, for replicas of an older build
-//	deckhand:names                ZSET   names and their values, at score 0 (see script/name.lua)
+//	deckhand:names                ZSET   names and their values, at score 0 (see script/name.lua); in a Cluster deckhand:{N}:names
 //	deckhand:{pace/NAME}          string when all turns taken will have been earned, in µs of the server's clock; expires then
 type keys struct {
 	tags  []string // "deckhand:{N}:" by shard
@@ -57,10 +61,63 @@ func newKeys(shards int, cluster bool) keys {
 
 // shard is the run's shard: FNV-1a (32 bit) of the id, modulo the number of
 // shards. It is part of the layout.
-func (k keys) shard(run agent.RunID) int {
+func (k keys) shard(run agent.RunID) int { return k.shardOf(string(run)) }
+
+func (k keys) shardOf(text string) int {
 	h := fnv.New32a()
-	_, _ = h.Write([]byte(run)) // a hash takes everything
+	_, _ = h.Write([]byte(text)) // a hash takes everything
 	return int(h.Sum32() % uint32(len(k.tags)))
+}
+
+// home is the shard that a commit is written in: its run's, or that of its
+// anchor, first once-key or a name where it has no run.
+func (k keys) home(c agent.Commit) int {
+	switch {
+	case c.Run != "" || !k.slots:
+		return k.shard(c.Run)
+	case c.Anchor != "":
+		return k.shardOf(c.Anchor)
+	case len(c.Once) > 0:
+		return k.shardOf(c.Once[0])
+	}
+	for name := range c.Set {
+		return k.nameShard(name)
+	}
+	return k.shard(c.Run)
+}
+
+// once is a once-key's key and, in a Cluster, its shard: the anchor's, or
+// without one its own.
+func (k keys) once(anchor, name string) (key string, shard int) {
+	if !k.slots {
+		return oldOnceKey(name), 0
+	}
+	if shard = k.shardOf(anchor); anchor == "" {
+		shard = k.shardOf(name)
+	}
+	return k.tags[shard] + "once:" + name, shard
+}
+
+// nameShard is the shard of a name in a Cluster.
+func (k keys) nameShard(name string) int { return k.shardOf(agent.AnchorOf(name)) }
+
+// names is the key of a shard's names.
+func (k keys) names(shard int) string {
+	if !k.slots {
+		return namesKey
+	}
+	return k.tags[shard] + "names"
+}
+
+// nameShards are the shards in which names with the prefix may be.
+func (k keys) nameShards(prefix string) []int {
+	switch {
+	case !k.slots:
+		return []int{0}
+	case strings.Count(prefix, "/") >= 2: // it has all of the anchor
+		return []int{k.nameShard(prefix)}
+	}
+	return rotated(len(k.tags), 0)
 }
 
 func (k keys) due(shard int) string   { return k.tags[shard] + "due" }
@@ -83,8 +140,10 @@ func (k keys) presenceShard(shard int) int {
 func (k keys) alive(shard int) string { return k.tags[k.presenceShard(shard)] + "alive" }
 func (k keys) idle(shard int) string  { return k.tags[k.presenceShard(shard)] + "idle" }
 
-func (k keys) of(run agent.RunID, what string) string {
-	return k.tags[k.shard(run)] + what + ":" + string(run)
+func (k keys) of(run agent.RunID, what string) string { return k.in(k.shard(run), run, what) }
+
+func (k keys) in(shard int, run agent.RunID, what string) string {
+	return k.tags[shard] + what + ":" + string(run)
 }
 
 func (k keys) run(run agent.RunID) string      { return k.of(run, "run") }
@@ -95,11 +154,10 @@ func (k keys) artifacts(run agent.RunID) string {
 }
 func (k keys) spent(run agent.RunID) string { return k.of(run, "spent") }
 
-func (k keys) attempt(run agent.RunID, id string) string {
-	return k.of(run, "attempt") + ":" + id
+func (k keys) attempt(shard int, run agent.RunID, id string) string {
+	return k.in(shard, run, "attempt") + ":" + id
 }
 
-func onceKey(key string) string  { return "deckhand:once:" + key }
 func blobKey(hash string) string { return "deckhand:blob:" + hash }
 func paceKey(name string) string { return "deckhand:{pace/" + name + "}" }
 

@@ -28,19 +28,34 @@ func nameArgs(set map[string]string) ([]any, error) {
 	return args, nil
 }
 
-// setNames sets names in a script of their own.
+// setNames sets names in scripts of their own, one for each shard.
 func (s *Store) setNames(ctx context.Context, set map[string]string) error {
-	args, err := nameArgs(set)
-	if err != nil {
-		return fmt.Errorf("set names: %w", err)
+	shards := map[string][]any{}
+	for name, value := range set {
+		args, err := nameArgs(map[string]string{name: value})
+		if err != nil {
+			return fmt.Errorf("set names: %w", err)
+		}
+		key := s.names(s.nameShard(name))
+		shards[key] = append(shards[key], args...)
 	}
-	if len(args) == 0 {
-		return nil
-	}
-	if _, err := s.pipe.run(ctx, &call{script: setScript, keys: []string{namesKey}, args: args, confirm: true}); err != nil {
-		return s.explain(ctx, "set names", err)
+	for key, args := range shards {
+		if _, err := s.pipe.run(ctx, &call{script: setScript, keys: []string{key}, args: args, confirm: true}); err != nil {
+			return s.explain(ctx, "set names", err)
+		}
 	}
 	return nil
+}
+
+// NewRun implements agent.Store: in a Cluster the run is in the shard of the
+// anchor, after as many draws on average as there are shards.
+func (s *Store) NewRun(anchor string) agent.RunID {
+	for {
+		run := agent.RunID(agent.NewID())
+		if !s.cluster || anchor == "" || s.shard(run) == s.shardOf(anchor) {
+			return run
+		}
+	}
 }
 
 // SetValue implements agent.Archive.
@@ -54,7 +69,7 @@ func (s *Store) Value(ctx context.Context, name string) (string, error) {
 		return "", nil // no name has a zero byte
 	}
 	found, err := s.client.ZRangeArgs(ctx, redis.ZRangeArgs{
-		Key: namesKey, ByLex: true, Start: "[n" + name + "\x00", Stop: "(n" + name + "\x01",
+		Key: s.names(s.nameShard(name)), ByLex: true, Start: "[n" + name + "\x00", Stop: "(n" + name + "\x01",
 	}).Result()
 	if err != nil {
 		return "", s.explain(ctx, "read name "+name, err)
@@ -73,24 +88,34 @@ func (s *Store) Values(ctx context.Context, prefix string) (map[string]string, e
 	if strings.ContainsRune(prefix, 0) {
 		return all, nil // no name has a zero byte
 	}
+	for _, shard := range s.nameShards(prefix) {
+		if err := s.listNames(ctx, s.names(shard), prefix, all); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// listNames adds the names of one key that begin with the prefix.
+func (s *Store) listNames(ctx context.Context, key, prefix string, all map[string]string) error {
 	from, until := "[n"+prefix, "("+memory.PrefixEnd("n"+prefix)
 	for {
 		found, err := s.client.ZRangeArgs(ctx, redis.ZRangeArgs{
-			Key: namesKey, ByLex: true, Start: from, Stop: until, Count: page,
+			Key: key, ByLex: true, Start: from, Stop: until, Count: page,
 		}).Result()
 		if err != nil {
-			return nil, s.explain(ctx, "list names "+prefix, err)
+			return s.explain(ctx, "list names "+prefix, err)
 		}
 		for _, entry := range found {
 			name, value, err := nameEntry(entry)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			all[name] = value
 			from = "(" + entry
 		}
 		if len(found) < page {
-			return all, nil
+			return nil
 		}
 	}
 }
@@ -100,7 +125,7 @@ func nameEntry(entry string) (name, value string, err error) {
 	rest, is := strings.CutPrefix(entry, "n")
 	name, value, ok := strings.Cut(rest, "\x00")
 	if !is || !ok {
-		return "", "", fmt.Errorf("entry %q of %s: %w", entry, namesKey, agent.ErrDamaged)
+		return "", "", fmt.Errorf("entry %q of names: %w", entry, agent.ErrDamaged)
 	}
 	return name, value, nil
 }
@@ -108,6 +133,13 @@ func nameEntry(entry string) (name, value string, err error) {
 // forgetNames removes the names that go with the run.
 func (s *Store) forgetNames(ctx context.Context, run agent.RunID) error {
 	prefix := agent.OfRun(run)
-	_, err := s.pipe.run(ctx, &call{script: unnameScript, keys: []string{namesKey}, args: []any{string(run), prefix, memory.PrefixEnd(prefix)}})
-	return err
+	for _, shard := range s.nameShards("") {
+		_, err := s.pipe.run(ctx, &call{
+			script: unnameScript, keys: []string{s.names(shard)}, args: []any{string(run), prefix, memory.PrefixEnd(prefix)},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

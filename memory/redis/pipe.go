@@ -188,8 +188,11 @@ func elsewhere(err error) bool {
 	if !errors.As(err, &reply) {
 		return true // of the connection
 	}
-	word, _, _ := strings.Cut(reply.Error(), " ")
-	switch word {
+	text := reply.Error()
+	if strings.Contains(text, "non local key") { // of a script, whose slot moves just now
+		return true
+	}
+	switch word, _, _ := strings.Cut(text, " "); word {
 	case "MOVED", "ASK", "TRYAGAIN", "READONLY", "CLUSTERDOWN", "LOADING", "MASTERDOWN":
 		return true
 	}

@@ -50,6 +50,10 @@ var (
 	holdOnceLua string
 	//go:embed script/drop_once.lua
 	dropOnceLua string
+	//go:embed script/confirm_once.lua
+	confirmOnceLua string
+	//go:embed script/fate.lua
+	fateLua string
 	//go:embed script/hold_spend.lua
 	holdSpendLua string
 	//go:embed script/drop_spend.lua
@@ -61,21 +65,23 @@ var constantsLua = fmt.Sprintf("local BELL, WORD, POLL, ONCE_TTL, ATTEMPT_TTL, C
 	bell, wordTopic, poll.Microseconds(), int64(onceTTL.Seconds()), int64(attemptTTL.Seconds()), int64(memory.CounterKept.Seconds()), farMicro, agent.Generation)
 
 var (
-	commitScript    = redis.NewScript(constantsLua + strandLua + counterLua + nameLua + commitLua)
-	claimScript     = redis.NewScript(constantsLua + strandLua + claimLua)
-	claimRunScript  = redis.NewScript(constantsLua + strandLua + claimRunLua)
-	extendScript    = redis.NewScript(constantsLua + strandLua + extendLua)
-	returnScript    = redis.NewScript(constantsLua + strandLua + returnLua)
-	keepScript      = redis.NewScript(keepLua)
-	artifactScript  = redis.NewScript(artifactLua)
-	watchScript     = redis.NewScript(watchLua)
-	setScript       = redis.NewScript(nameLua + setLua)
-	unnameScript    = redis.NewScript(nameLua + unnameLua)
-	paceScript      = redis.NewScript(constantsLua + strandLua + paceLua)
-	liveScript      = redis.NewScript(liveLua)
-	dropScript      = redis.NewScript(dropLua)
-	holdOnceScript  = redis.NewScript(holdOnceLua)
-	dropOnceScript  = redis.NewScript(dropOnceLua)
-	holdSpendScript = redis.NewScript(constantsLua + counterLua + holdSpendLua)
-	dropSpendScript = redis.NewScript(constantsLua + counterLua + dropSpendLua)
+	commitScript      = redis.NewScript(constantsLua + strandLua + counterLua + nameLua + commitLua)
+	claimScript       = redis.NewScript(constantsLua + strandLua + claimLua)
+	claimRunScript    = redis.NewScript(constantsLua + strandLua + claimRunLua)
+	extendScript      = redis.NewScript(constantsLua + strandLua + extendLua)
+	returnScript      = redis.NewScript(constantsLua + strandLua + returnLua)
+	keepScript        = redis.NewScript(keepLua)
+	artifactScript    = redis.NewScript(artifactLua)
+	watchScript       = redis.NewScript(watchLua)
+	setScript         = redis.NewScript(nameLua + setLua)
+	unnameScript      = redis.NewScript(nameLua + unnameLua)
+	paceScript        = redis.NewScript(constantsLua + strandLua + paceLua)
+	liveScript        = redis.NewScript(liveLua)
+	dropScript        = redis.NewScript(dropLua)
+	holdOnceScript    = redis.NewScript(holdOnceLua)
+	dropOnceScript    = redis.NewScript(dropOnceLua)
+	confirmOnceScript = redis.NewScript(confirmOnceLua)
+	fateScript        = redis.NewScript(fateLua)
+	holdSpendScript   = redis.NewScript(constantsLua + counterLua + holdSpendLua)
+	dropSpendScript   = redis.NewScript(constantsLua + counterLua + dropSpendLua)
 )

@@ -65,6 +65,8 @@ type Store struct {
 	shards []shardState   // of a Cluster
 	scans  scans
 	log    *slog.Logger
+	// oldOnce is until when once-keys of the release before count, on a Cluster.
+	oldOnce time.Time
 }
 
 var (
@@ -103,6 +105,11 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	for i := range s.seen {
 		s.seen[i].Store(-1 << 62)
 	}
+	if s.cluster {
+		if err := s.takeOver(ctx); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
 	return s, nil
 }
 
@@ -130,15 +137,15 @@ func (s server) admit(ctx context.Context, c Config) (shards int, err error) {
 	if err := s.client.HSetNX(ctx, metaKey, "shards", want).Err(); err != nil {
 		return 0, fmt.Errorf("%w: %s: %w", ErrUnreachable, s.address, err)
 	}
-	if err := s.client.HSetNX(ctx, metaKey, "layout", layout).Err(); err != nil {
+	if err := s.client.HSetNX(ctx, metaKey, "layout", s.layout()).Err(); err != nil {
 		return 0, fmt.Errorf("%w: %s: %w", ErrUnreachable, s.address, err)
 	}
 	meta, err := s.client.HGetAll(ctx, metaKey).Result()
 	if err != nil {
 		return 0, fmt.Errorf("%w: %s: %w", ErrUnreachable, s.address, err)
 	}
-	if meta["layout"] != layout {
-		return 0, fmt.Errorf("%w: %s has layout %q, this build knows %s; use the build that wrote it, or an empty Redis", ErrLayout, s.address, meta["layout"], layout)
+	if had := meta["layout"]; had != s.layout() && (had != layout || !s.cluster) {
+		return 0, fmt.Errorf("%w: %s has layout %q, this build knows %s; use the build that wrote it, or an empty Redis", ErrLayout, s.address, had, s.layout())
 	}
 	shards, err = strconv.Atoi(meta["shards"])
 	if err != nil || shards < 1 {
@@ -149,6 +156,14 @@ func (s server) admit(ctx context.Context, c Config) (shards int, err error) {
 			ErrLayout, s.address, shards, c.Shards, shards)
 	}
 	return shards, nil
+}
+
+// layout is the layout that this build writes.
+func (s server) layout() string {
+	if s.cluster {
+		return clusterLayout
+	}
+	return layout
 }
 
 // fits refuses servers that cannot keep what they are told.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/memory"
 )
 
@@ -18,6 +19,9 @@ func (t *txn) setName(ctx context.Context, row nameRow) error {
 	_, err := t.exec(ctx, putName, row.name, row.value)
 	return err
 }
+
+// NewRun implements agent.Store: everything is in one place.
+func (s *Store) NewRun(string) agent.RunID { return agent.RunID(agent.NewID()) }
 
 // SetValue gives a name a value; see agent.Archive. Guests may.
 func (s *Store) SetValue(ctx context.Context, name, value string) error {

@@ -227,7 +227,7 @@ func (w *Watchdog) assess(ctx context.Context, info agent.RunInfo, now time.Time
 // it. A run that only needs waking is woken.
 func (w *Watchdog) raise(ctx context.Context, info agent.RunInfo, h *health, a Alert, now time.Time) (won bool, err error) {
 	if h.told[a.Kind] != a.ID {
-		_, err := w.Store.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: a.Run, Once: []string{"watch/" + a.ID}})
+		_, err := w.Store.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: a.Run, Once: []string{"watch/" + a.ID}, Anchor: string(a.Run)})
 		if err != nil && !errors.Is(err, agent.ErrSeen) {
 			return false, fmt.Errorf("raise the alert that run %s is %s: %w", a.Run, a.Kind, err)
 		}
@@ -261,7 +261,8 @@ func (w *Watchdog) wake(ctx context.Context, info agent.RunInfo, h *health, a Al
 	}
 	_, err := w.Store.Commit(ctx, agent.Commit{
 		ID: agent.NewID(), Run: info.Run, Seen: info.Length, Strict: true, Wake: wakes,
-		Once: []string{"wake/" + string(info.Run) + "/" + strconv.FormatInt(now.Unix()/int64(every/time.Second), 10)},
+		Once:   []string{"wake/" + string(info.Run) + "/" + strconv.FormatInt(now.Unix()/int64(every/time.Second), 10)},
+		Anchor: string(info.Run),
 		Events: []agent.Event{{Strand: agent.Main, Body: agent.RunControlled{
 			Word: agent.WordWake, By: agent.Deckhand, Reason: "nothing happened since " + stampOf(a.Since),
 		}}},

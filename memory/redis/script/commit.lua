@@ -19,7 +19,8 @@
 --      for each spend: field ("": the key itself), amount, limit (0: none);
 --      for each name to set: name, value
 -- Returns { "ok", seq, at, stamp of the newest entry before (0: none) } (an
--- attempt that was accepted before: { "ok", seq, at }), { "lost" }, { "conflict" }, { "stale" }, { "seen" },
+-- attempt that was accepted before: { "ok", seq, at }), { "lost" }, { "conflict" }, { "stale" },
+-- { "seen" or "held", place of the once-key from 0 }, { "busy" } for an attempt that was made void,
 -- { "budget", place of the spend from 0 }, { "fits" } to a question,
 -- { "empty" } where there is no such run and the commit starts none, or
 -- { "damaged", entries, length } where the journal has fewer entries than its
@@ -52,7 +53,9 @@ end
 local epoch, turn, leased, last
 if own == '' then
   last = redis.call('GET', attemptKey)
-  if last then
+  if last == 'void' then
+    return { 'busy' }
+  elseif last then
     local seq, stamped = string.match(last, '^(%d+) (%d+)$')
     return { 'ok', tonumber(seq), tonumber(stamped) }
   end
@@ -70,6 +73,9 @@ else
   end
   if not leased or turn ~= taken or epoch ~= tonumber(ARGV[4]) then
     return { 'conflict' }
+  end
+  if attemptKey and redis.call('GET', attemptKey) == 'void' then
+    return { 'busy' }
   end
 end
 -- An entry's seq and stamp stand for all before it.
@@ -97,8 +103,9 @@ if events > 0 then
   end
 end
 for i = 1, onces do
-  if redis.call('EXISTS', KEYS[keys + i]) > 0 then
-    return { 'seen' }
+  local holder = redis.call('GET', KEYS[keys + i])
+  if holder then
+    return { string.sub(holder, 1, 5) == 'held ' and 'held' or 'seen', i - 1 }
   end
 end
 local firstWake = 13 + events
@@ -250,8 +257,9 @@ if own ~= '' then
   if not ownScore then
     redis.call('ZREM', KEYS[1], run .. '/' .. own)
   end
-else
-  redis.call('SET', attemptKey, length .. ' ' .. stamped, 'EX', ATTEMPT_TTL)
+end
+if attemptKey then
+  redis.call('SET', attemptKey, length .. ' ' .. stamped, 'EX', string.find(letters, 'h') and ONCE_TTL or ATTEMPT_TTL)
 end
 for i = 1, onces do
   redis.call('SET', KEYS[keys + i], id, 'EX', ONCE_TTL)
