@@ -34,8 +34,13 @@ func (t *turn) commit(ctx context.Context, strict bool) error {
 	t.lease.Turn++
 	t.drop()
 	t.names = nil
-	t.run, err = t.folds.Advance(ctx, t.lease.Run, receipt, c.Events)
-	return err
+	if t.run, err = t.folds.Advance(ctx, t.lease.Run, receipt, c.Events); err != nil {
+		return err
+	}
+	if err := t.folds.Keep(ctx, t.lease.Run); err != nil {
+		t.Log.Warn("cannot keep a snapshot; the journal alone serves", "run", t.lease.Run, "err", err)
+	}
+	return nil
 }
 
 // drop empties the batch.
@@ -158,13 +163,7 @@ func (t *turn) salvage(ctx context.Context) {
 // release commits the batch and gives the lease back, due at the time.
 func (t *turn) release(ctx context.Context, due time.Time) error {
 	t.wakeAt(t.lease.Strand, due)
-	if err := t.commit(ctx, false); err != nil {
-		return err
-	}
-	if err := t.folds.Keep(ctx, t.lease.Run); err != nil {
-		t.Log.Warn("cannot keep a snapshot; the journal alone serves", "run", t.lease.Run, "err", err)
-	}
-	return nil
+	return t.commit(ctx, false)
 }
 
 // flush commits the batch and keeps the lease. An empty batch needs no commit.

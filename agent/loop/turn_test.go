@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -147,5 +148,40 @@ func TestARunThatIsToFinishEndsWithoutTheMoneyForAReport(t *testing.T) {
 	}
 	if r = h.ended(run); r.Ended.State != agent.RunFailed || r.Report == nil {
 		t.Errorf("ended %+v with report %+v", r.Ended, r.Report)
+	}
+}
+
+// A turn that goes on and on is not read from its beginning by whoever takes
+// the run over: it keeps snapshots on its way.
+func TestALongTurnKeepsSnapshots(t *testing.T) {
+	const calls = 100
+	var h *house
+	var run agent.RunID
+	began := make(chan struct{})
+	kept := make(chan uint64, 1)
+	tool := newFar(agent.RepeatRead, 0, func(ctx context.Context, nth int) agent.Result {
+		if nth == calls {
+			<-began
+			seq, _, err := h.store.Snapshot(ctx, run)
+			if err != nil {
+				t.Error(err)
+			}
+			kept <- seq
+		}
+		return agent.Result{State: agent.OutcomeOK, Text: fmt.Sprint("result ", nth, " of its own: ", nth*nth), Trust: agent.Trusted}
+	})
+	tool.spec.Class = agent.ClassRead
+	obedient := noter("far", task("a", "far", nil))
+	h = open(t, scripted(func(r llm.Request) llm.Message {
+		if n := turns(r); r.Purpose == llm.Work && n < calls {
+			return call("far", map[string]any{"text": fmt.Sprint("look at place ", n)})
+		}
+		return obedient(r)
+	}), nil, tool)
+	run = h.start(writesFree())
+	close(began)
+	r := h.ended(run)
+	if seq := <-kept; seq < calls/2 || r.Ended.State != agent.RunDone {
+		t.Errorf("the newest snapshot in the turn is at %d of about %d events; the run ended %s", seq, 4*calls, r.Ended.State)
 	}
 }
