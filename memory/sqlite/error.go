@@ -43,6 +43,33 @@ func (e *HeldError) Error() string {
 // Unwrap makes errors.Is(err, ErrHeld) true.
 func (e *HeldError) Unwrap() error { return ErrHeld }
 
+// OlderError is what a guest is told that would write into a file which a worker
+// of an older build has open: the guest leaves the file as that worker knows it.
+type OlderError struct {
+	Dir     string
+	PID     int // of the worker, 0 where that cannot be told
+	Version int // of the file's schema
+}
+
+func (e *OlderError) Error() string {
+	worker := "a process"
+	if e.PID != 0 {
+		worker = "process " + strconv.Itoa(e.PID)
+	}
+	return "data directory " + e.Dir + " is worked by " + worker + " of an older deckhand (schema version " + strconv.Itoa(e.Version) +
+		"), so that this one only reads: restart it with this build, or use the older one here"
+}
+
+// Unwrap makes errors.Is(err, agent.ErrPermanent) true.
+func (e *OlderError) Unwrap() error { return agent.ErrPermanent }
+
+// DamagedError says what a look through the file found first.
+type DamagedError struct{ File, Found string }
+
+func (e *DamagedError) Error() string {
+	return e.File + " is damaged (" + e.Found + "): put a backup in its place, or move it away"
+}
+
 // Primary result codes of SQLite (https://sqlite.org/rescode.html) that a
 // person can do something about.
 const (
@@ -89,7 +116,7 @@ func explain(dir, doing string, err error) error {
 	case codeReadOnly, codeCantOpen:
 		return fmt.Errorf("%s: cannot write %s: make the directory and its files writable, or choose another (--data-dir): %w", doing, file, err)
 	case codeBusy:
-		return fmt.Errorf("%s: %s was locked by another process for %v: try again: %w", doing, file, busyTimeout, err)
+		return fmt.Errorf("%s: %s was locked by another process for %v: end the deckhand command that was stopped (Ctrl-Z) or hangs, then try again: %w", doing, file, busyTimeout, err)
 	}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOTDIR) {
 		return fmt.Errorf("%s: cannot write into data directory %s: make it writable, or choose another (--data-dir): %w", doing, dir, err)

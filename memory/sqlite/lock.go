@@ -5,6 +5,7 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -38,6 +39,23 @@ func hold(dir string) (*lock, error) {
 		return nil, errors.Join(fmt.Errorf("write %s: %w", f.Name(), err), f.Close())
 	}
 	return l, nil
+}
+
+// free returns a *HeldError where a worker holds the directory, and takes no
+// lock.
+func free(dir string) error {
+	f, err := os.Open(filepath.Join(dir, lockName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		err = &HeldError{Dir: dir, PID: pid(f.Name())}
+	}
+	return errors.Join(err, f.Close()) // which ends the lock
 }
 
 func (l *lock) write(s string) error {

@@ -97,6 +97,8 @@ func connect(dir string, conns int, pragmas ...string) (*sql.DB, error) {
 	query := url.Values{"_pragma": append([]string{
 		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()),
 		"temp_store(memory)",
+		"fullfsync(1)", // macOS: an fsync alone leaves it in the disk's own memory
+		"checkpoint_fullfsync(1)",
 	}, pragmas...)}
 	file := url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(abs, fileName)), RawQuery: query.Encode()}
 	connector, err := sqlite3.NewConnector(file.String())
@@ -110,18 +112,22 @@ func connect(dir string, conns int, pragmas ...string) (*sql.DB, error) {
 }
 
 // migrate makes the file's tables, or those that a file of an older build has
-// not yet, or refuses a file that a newer build made.
-func migrate(ctx context.Context, conn *sql.Conn) error {
+// not yet, or refuses a file that a newer build made. Where may refuses, a file of
+// an older build is left as it is, and older says which version it has.
+func migrate(ctx context.Context, conn *sql.Conn, may func() error) (older int, err error) {
 	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
-		return err
+		return 0, err
 	}
 	var version int
-	err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
+	err = conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
 	if err == nil && version > schemaVersion {
 		err = fmt.Errorf("the file has schema version %d, this build knows %d: use a newer deckhand", version, schemaVersion)
 	}
+	if err == nil && version > 0 && version < schemaVersion && may() != nil {
+		older = version
+	}
 	for from, step := range [schemaVersion]string{tables, names, growth, generation} {
-		if err == nil && version <= from {
+		if err == nil && older == 0 && version <= from {
 			_, err = conn.ExecContext(ctx, step)
 		}
 	}
@@ -132,5 +138,5 @@ func migrate(ctx context.Context, conn *sql.Conn) error {
 	if _, endErr := conn.ExecContext(ctx, end); err == nil {
 		err = endErr
 	}
-	return err
+	return older, err
 }

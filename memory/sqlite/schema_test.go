@@ -2,8 +2,10 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -197,5 +199,75 @@ func TestListsAreReadInOrder(t *testing.T) {
 		if !strings.Contains(got, "USING INDEX "+index) || strings.Contains(got, "B-TREE") {
 			t.Errorf("%s: %s; want it read from %s", list, got, index)
 		}
+	}
+}
+
+// TestGuestLeavesAnOlderWorkersFile has a guest of this build beside a worker of
+// an older one: it reads, and changes nothing, neither the tables nor a run.
+func TestGuestLeavesAnOlderWorkersFile(t *testing.T) {
+	dir := versionOne(t)
+	worker, err := hold(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := opened(t, dir, Guest)
+	if version(t, s) != 1 {
+		t.Errorf("the file has version %d", version(t, s))
+	}
+	if all, err := s.Runs(t.Context(), agent.RunFilter{}); err != nil || len(all) != 2 {
+		t.Errorf("runs %+v, %v", all, err)
+	}
+	if events, err := s.Read(t.Context(), "run-of-version-1", 0); err != nil || len(events) != 3 {
+		t.Errorf("journal %+v, %v", events, err)
+	}
+	_, err = s.Commit(t.Context(), fact("run-of-version-1", "hurry"))
+	if _, is := errors.AsType[*OlderError](err); !is || !agent.Permanent(err) || !strings.Contains(err.Error(), strconv.Itoa(os.Getpid())) {
+		t.Errorf("commit: %v, want that an older worker has the file open", err)
+	}
+	if err := worker.release(); err != nil {
+		t.Fatal(err)
+	}
+	s = opened(t, dir, Worker)
+	if version(t, s) != schemaVersion {
+		t.Errorf("the worker of this build left version %d", version(t, s))
+	}
+}
+
+// TestDamageIsFoundAtTheStart destroys a page in the middle of a file.
+func TestDamageIsFoundAtTheStart(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Open(t.Context(), Config{Dir: dir}, Worker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := fact("run-of-test", "")
+	c.Events[0].Body = agent.RunStarted{Goal: strings.Repeat("long ", 100), Requester: "terminal"}
+	for range 200 {
+		c.Events = append(c.Events, c.Events[0])
+	}
+	if _, err := s.Commit(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Verify(t.Context()), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, fileName), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteAt([]byte(strings.Repeat("damaged ", 512)), info.Size()/2/4096*4096)
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := Open(t.Context(), Config{Dir: dir}, Worker); err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Fatalf("opened: %v, %v", err, s.Close())
+	}
+	guest := opened(t, dir, Guest)
+	if err := guest.Verify(t.Context()); err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("looked through: %v", err)
 	}
 }

@@ -88,24 +88,25 @@ type session struct {
 	conn  *sql.Conn
 	stmts [statements]*sql.Stmt
 	full  bool // PRAGMA synchronous is FULL, else NORMAL
+	older int  // schema version of a file that was not brought up to date, else 0
 }
 
 // openSession opens the writing connection and makes the tables where there
-// are none.
-func openSession(ctx context.Context, dir string) (*session, error) {
+// are none. A file of an older build is brought up to date unless may refuses.
+func openSession(ctx context.Context, dir string, may func() error) (*session, error) {
 	db, err := connect(dir, 1, "journal_size_limit(16777216)", "cache_size(-4000)")
 	if err != nil {
 		return nil, err
 	}
 	s := &session{db: db}
-	if err := s.open(ctx); err != nil {
+	if err := s.open(ctx, may); err != nil {
 		s.close()
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *session) open(ctx context.Context) (err error) {
+func (s *session) open(ctx context.Context, may func() error) (err error) {
 	if s.conn, err = s.db.Conn(ctx); err != nil {
 		return err
 	}
@@ -115,7 +116,8 @@ func (s *session) open(ctx context.Context) (err error) {
 	if err := s.sync(ctx, true); err != nil {
 		return err
 	}
-	return migrate(ctx, s.conn)
+	s.older, err = migrate(ctx, s.conn, may)
+	return err
 }
 
 // logAhead switches the file to a write-ahead log. SQLite does not wait for

@@ -7,7 +7,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -70,7 +72,7 @@ func open(ctx context.Context, c Config, mode Mode) (_ *Store, err error) {
 	if c.Dir == "" {
 		return nil, errors.New("no data directory: set data_dir or --data-dir")
 	}
-	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
+	if err := makeDir(c.Dir); err != nil {
 		return nil, err
 	}
 	if c.Lease == 0 {
@@ -87,7 +89,12 @@ func open(ctx context.Context, c Config, mode Mode) (_ *Store, err error) {
 			return nil, err
 		}
 	}
-	session, err := openSession(ctx, c.Dir)
+	session, err := openSession(ctx, c.Dir, func() error {
+		if mode == Worker {
+			return nil
+		}
+		return free(c.Dir)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -95,17 +102,91 @@ func open(ctx context.Context, c Config, mode Mode) (_ *Store, err error) {
 		session: session, clock: &clock{}, lease: c.Lease, watches: s.watches, next: never,
 		requests: make(chan *request, batchSize), stop: make(chan struct{}), stopped: make(chan struct{}),
 	}
+	if session.older > 0 {
+		s.writer.refuses = &OlderError{Dir: c.Dir, PID: pid(filepath.Join(c.Dir, lockName)), Version: session.older}
+	}
 	if mode == Worker {
 		err = s.writer.void(ctx)
 	}
 	if err == nil {
 		s.readers, err = connect(c.Dir, 3, "query_only(1)", "cache_size(-1000)")
 	}
+	if err == nil && mode == Worker {
+		err = s.checkSmall(ctx)
+	}
 	if err != nil {
-		return nil, errors.Join(err, session.close())
+		return nil, errors.Join(err, s.closeReaders(), session.close())
 	}
 	go s.writer.work(context.WithoutCancel(ctx))
 	return s, nil
+}
+
+func (s *Store) closeReaders() error {
+	if s.readers == nil {
+		return nil
+	}
+	return s.readers.Close()
+}
+
+// makeDir makes the directory where there is none, so that it is there after a
+// power failure, too.
+func makeDir(dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	var parents []string // of what does not exist
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		parents = append(parents, filepath.Dir(at))
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	for _, parent := range parents {
+		if err := syncDir(parent); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func syncDir(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// checkedAtStart is how large a file a worker reads through when it opens it.
+const checkedAtStart = 16 << 20
+
+// checkSmall looks through a file of a moderate size.
+func (s *Store) checkSmall(ctx context.Context) error {
+	info, err := os.Stat(filepath.Join(s.dir, fileName))
+	if err != nil || info.Size() > checkedAtStart {
+		return err
+	}
+	return s.quickCheck(ctx)
+}
+
+// Verify looks through the whole file for damage; a gigabyte takes seconds.
+func (s *Store) Verify(ctx context.Context) error {
+	return s.explain("look through the store", s.quickCheck(ctx))
+}
+
+func (s *Store) quickCheck(ctx context.Context) error {
+	var found string
+	if err := s.readers.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found); err != nil {
+		return err
+	}
+	if found != "ok" {
+		return &DamagedError{File: filepath.Join(s.dir, fileName), Found: found}
+	}
+	return nil
 }
 
 // void makes strands due whose worker died with its lock.

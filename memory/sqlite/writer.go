@@ -33,6 +33,7 @@ type writer struct {
 	clock   *clock
 	lease   time.Duration
 	watches *watches
+	refuses error // what every request is told; nil: it is carried out
 
 	requests chan *request
 	stop     chan struct{}
@@ -249,6 +250,9 @@ func (w *writer) end() {
 
 // submit hands a request over.
 func (w *writer) submit(ctx context.Context, r *request) error {
+	if w.refuses != nil {
+		return w.refuses
+	}
 	select {
 	case <-w.stop:
 		return ErrClosed
