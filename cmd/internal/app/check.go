@@ -39,7 +39,9 @@ func checkStore(ctx context.Context, c config.Config) (string, error) {
 		return "", err
 	}
 	defer s.Close()
-	if file, is := s.(interface{ Verify(ctx context.Context) error }); is {
+	if file, is := s.(interface {
+		Verify(ctx context.Context) error
+	}); is {
 		if err := file.Verify(ctx); err != nil {
 			return "", err
 		}
