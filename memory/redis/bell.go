@@ -5,20 +5,28 @@ package redis
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 )
 
-// listenPause is the pause before the bell's connection is tried again.
-const listenPause = 200 * time.Millisecond
+const (
+	// listenPause is the pause before the bell's connection is tried again,
+	// deafPause where the server refuses to let it listen.
+	listenPause = 200 * time.Millisecond
+	deafPause   = 5 * time.Second
+	// deafLog is how often the log says that the bell is not heard.
+	deafLog = 10 * time.Minute
+)
 
 // doorbell wakes the goroutines of this process that wait, over one connection
 // that listens on the bell's channel. Topics are run ids, and "" for work that
 // became due.
 type doorbell struct {
 	sub  *redis.PubSub
+	log  *slog.Logger
 	done chan struct{} // closed by hang
 
 	mu      sync.Mutex
@@ -26,9 +34,9 @@ type doorbell struct {
 	group   sync.WaitGroup
 }
 
-func newDoorbell(ctx context.Context, client redis.UniversalClient) *doorbell {
+func newDoorbell(ctx context.Context, client redis.UniversalClient, log *slog.Logger) *doorbell {
 	ctx = context.WithoutCancel(ctx) // listens until the store is closed
-	d := &doorbell{sub: client.Subscribe(ctx, bell), done: make(chan struct{}), waiting: map[string]*waiters{}}
+	d := &doorbell{sub: client.Subscribe(ctx, bell), log: log, done: make(chan struct{}), waiting: map[string]*waiters{}}
 	d.group.Go(func() { d.listen(ctx) })
 	return d
 }
@@ -83,6 +91,7 @@ func (d *doorbell) ringAll() {
 }
 
 func (d *doorbell) listen(ctx context.Context) {
+	var told time.Time // when the log was told that nothing is heard
 	for {
 		heard, err := d.sub.Receive(ctx)
 		switch m := heard.(type) {
@@ -90,16 +99,33 @@ func (d *doorbell) listen(ctx context.Context) {
 			d.ring(m.Payload)
 		case *redis.Subscription:
 			d.ringAll()
+			if !told.IsZero() {
+				d.log.Info("redis: the bell is heard again", "channel", bell)
+				told = time.Time{}
+			}
 		}
 		if errors.Is(err, redis.ErrClosed) {
 			return
 		}
-		if err != nil {
-			select {
-			case <-d.done:
-				return
-			case <-time.After(listenPause):
-			}
+		if err == nil {
+			continue
+		}
+		if time.Since(told) >= deafLog {
+			d.log.Warn("redis: the bell is not heard; what becomes due is noticed a second late until it is", "channel", bell, "err", err)
+			told = time.Now()
+		}
+		pause := listenPause
+		_, refused := errors.AsType[redis.Error](err)
+		if refused {
+			pause = deafPause
+		}
+		select {
+		case <-d.done:
+			return
+		case <-time.After(pause):
+		}
+		if refused {
+			_ = d.sub.Subscribe(ctx, bell) // Receive has its error
 		}
 	}
 }

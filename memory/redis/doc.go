@@ -1,10 +1,10 @@
 // Package redis is the distributed store: agent.Store and agent.Archive on one
 // Redis (7.0 or later), a Sentinel group or a Cluster.
 //
-//	store.go    the store: a server that fits, opened and closed
+//	store.go    the store: opened and closed, and what its server's errors mean
+//	access.go   what a server must be, and must let its user do
 //	url.go      addresses of one Redis, a Sentinel group or a Cluster
 //	keys.go     every key, and what it holds
-//	error.go    what the server's errors mean
 //	script.go   the atomic parts, each in a file of script/*.lua
 //	pipe.go     calls of many goroutines, in few round trips
 //	bell.go     waking who waits
@@ -49,8 +49,9 @@
 // nothing at all may be lost. Under everysec Redis answers before it writes
 // while a sync is under way, so that the death of the process can lose up to two
 // seconds (seen once in a long soak), as the machine's loss of power can. And no
-// eviction: maxmemory-policy allkeys-* is
-// refused. Replication is asynchronous: a failover may lose the newest commits,
+// eviction: every maxmemory-policy but noeviction is refused. Its user needs the
+// keys and the channel deckhand:* and the commands of access.go, which Open
+// proves. Replication is asynchronous: a failover may lose the newest commits,
 // and with them the knowledge of effects that were made, unless
 // Config.WaitReplicas makes each commit wait for replicas.
 //

@@ -12,7 +12,7 @@ import (
 
 func TestFitsWantsVersion7(t *testing.T) {
 	for version, ok := range map[string]bool{"6.2.14": false, "7.0.0": true, "7.4.1": true, "8.2.0": true, "10.0.0": true, "": false, "seven": false} {
-		err := server{address: "there"}.fits(map[string]string{"redis_version": version, "role": "master", "cluster_enabled": "0"}, Config{})
+		err := server{address: "there"}.fits(map[string]string{"redis_version": version, "role": "master", "cluster_enabled": "0"})
 		if ok && err != nil || !ok && (!errors.Is(err, ErrServer) || !strings.Contains(err.Error(), "7.0 or later")) {
 			t.Errorf("version %q: %v", version, err)
 		}

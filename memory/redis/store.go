@@ -1,13 +1,12 @@
 package redis
 
-// The store: a server that fits, opened and closed.
+// The store: opened and closed, and what its server's errors mean.
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -66,7 +65,8 @@ type Store struct {
 	scans  scans
 	log    *slog.Logger
 	// oldOnce is until when once-keys of the release before count, on a Cluster.
-	oldOnce time.Time
+	oldOnce  time.Time
+	warnings []string
 }
 
 var (
@@ -74,8 +74,10 @@ var (
 	_ agent.Archive = (*Store)(nil)
 )
 
-// Open connects, and refuses a server that is too old, that may evict data, or
-// whose data is of another layout or number of shards.
+// Open connects, and refuses a server that is too old, that may evict data, that
+// does not let its user do all that is needed, or whose data is of another
+// layout or number of shards. What should be otherwise, but is not needed, is
+// logged and kept in Warnings.
 func Open(ctx context.Context, c Config) (*Store, error) {
 	if c.Lease < 0 || c.Shards < 0 || c.WaitReplicas < 0 {
 		return nil, fmt.Errorf("redis configuration: lease %s, shards %d and replicas %d may not be negative", c.Lease, c.Shards, c.WaitReplicas)
@@ -88,20 +90,25 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		return nil, err
 	}
 	logging.Disable() // every error reaches the caller; the client would print them to stderr besides
-	shards, err := srv.admit(ctx, c)
+	shards, warnings, err := srv.admit(ctx, c)
 	if err != nil {
 		_ = srv.client.Close() // the first error says more
 		return nil, err
 	}
 	s := &Store{
 		server: srv, keys: newKeys(shards, srv.cluster), lease: c.Lease,
-		pipe: newPipe(srv, c.WaitReplicas),
-		bell: newDoorbell(ctx, srv.client), opened: time.Now(), seen: make([]atomic.Int64, shards), shards: make([]shardState, shards),
+		pipe:   newPipe(srv, c.WaitReplicas),
+		opened: time.Now(), seen: make([]atomic.Int64, shards), shards: make([]shardState, shards),
 		scans: scans{at: map[string]uint64{}},
 	}
 	if s.log = c.Log; s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
+	for _, w := range warnings {
+		s.log.Warn("redis: "+w, "server", srv.address)
+	}
+	s.warnings = warnings
+	s.bell = newDoorbell(ctx, srv.client, s.log)
 	for i := range s.seen {
 		s.seen[i].Store(-1 << 62)
 	}
@@ -113,90 +120,15 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	return s, nil
 }
 
+// Warnings says what the server should have otherwise, in words for an operator.
+func (s *Store) Warnings() []string { return s.warnings }
+
 // Close ends the connections. Leases that are held run out.
 func (s *Store) Close() error {
 	err := s.bell.close()
 	s.queue.group.Wait()
 	s.pipe.group.Wait()
 	return errors.Join(err, s.client.Close())
-}
-
-// admit asks the server what it is and returns the number of shards of its data.
-func (s server) admit(ctx context.Context, c Config) (shards int, err error) {
-	info, err := s.client.Info(ctx, "everything").Result()
-	if err != nil {
-		return 0, fmt.Errorf("%w: %s: %w; start it, or correct the URL", ErrUnreachable, s.address, err)
-	}
-	if err := s.fits(parseInfo(info), c); err != nil {
-		return 0, err
-	}
-	want := c.Shards
-	if want == 0 {
-		want = defaultShards
-	}
-	if err := s.client.HSetNX(ctx, metaKey, "shards", want).Err(); err != nil {
-		return 0, fmt.Errorf("%w: %s: %w", ErrUnreachable, s.address, err)
-	}
-	if err := s.client.HSetNX(ctx, metaKey, "layout", s.layout()).Err(); err != nil {
-		return 0, fmt.Errorf("%w: %s: %w", ErrUnreachable, s.address, err)
-	}
-	meta, err := s.client.HGetAll(ctx, metaKey).Result()
-	if err != nil {
-		return 0, fmt.Errorf("%w: %s: %w", ErrUnreachable, s.address, err)
-	}
-	if had := meta["layout"]; had != s.layout() && (had != layout || !s.cluster) {
-		return 0, fmt.Errorf("%w: %s has layout %q, this build knows %s; use the build that wrote it, or an empty Redis", ErrLayout, s.address, had, s.layout())
-	}
-	shards, err = strconv.Atoi(meta["shards"])
-	if err != nil || shards < 1 {
-		return 0, fmt.Errorf("%w: %s says it has %q shards; field shards of %s is damaged", ErrLayout, s.address, meta["shards"], metaKey)
-	}
-	if c.Shards != 0 && c.Shards != shards {
-		return 0, fmt.Errorf("%w: %s was set up with %d shards and the configuration says %d; set %d (or leave it out), or use an empty Redis",
-			ErrLayout, s.address, shards, c.Shards, shards)
-	}
-	return shards, nil
-}
-
-// layout is the layout that this build writes.
-func (s server) layout() string {
-	if s.cluster {
-		return clusterLayout
-	}
-	return layout
-}
-
-// fits refuses servers that cannot keep what they are told.
-func (s server) fits(info map[string]string, c Config) error {
-	version := info["redis_version"]
-	major, _, _ := strings.Cut(version, ".")
-	if n, err := strconv.Atoi(major); err != nil || n < 7 {
-		return fmt.Errorf("%w: %s has version %q, 7.0 or later is needed", ErrServer, s.address, version)
-	}
-	if inCluster := info["cluster_enabled"] == "1"; inCluster != s.cluster {
-		if inCluster {
-			return fmt.Errorf("%w: %s is part of a Cluster; write redis+cluster:// (or rediss+cluster://) in its URL", ErrServer, s.address)
-		}
-		return fmt.Errorf("%w: %s is not part of a Cluster; leave +cluster out of its URL", ErrServer, s.address)
-	}
-	if role := info["role"]; role != "master" && !s.cluster {
-		return fmt.Errorf("%w: %s is a %s; use the master's URL, or redis+sentinel://", ErrServer, s.address, role)
-	}
-	if policy := info["maxmemory_policy"]; strings.HasPrefix(policy, "allkeys-") {
-		return fmt.Errorf("%w: %s evicts data (maxmemory-policy %s); set maxmemory-policy noeviction", ErrServer, s.address, policy)
-	}
-	return nil
-}
-
-// parseInfo reads the reply to INFO: lines of key:value.
-func parseInfo(text string) map[string]string {
-	info := map[string]string{}
-	for line := range strings.Lines(text) {
-		if key, value, ok := strings.Cut(strings.TrimRight(line, "\r\n"), ":"); ok {
-			info[key] = value
-		}
-	}
-	return info
 }
 
 // stampDue says whether this process should stamp the shard alive once more,
@@ -222,4 +154,29 @@ func (s *Store) explain(ctx context.Context, what string, err error) error {
 		return fmt.Errorf("%s: redis %s: %w: %w", what, s.address, agent.ErrPermanent, err)
 	}
 	return fmt.Errorf("%s: redis %s: %w", what, s.address, err)
+}
+
+// passing are the first words of the errors that a server gives for a while: it
+// loads its data, is full, cannot write its disk, has too few replicas, runs
+// somebody's long script, became a replica, or a Cluster is moving slots. A
+// password that is refused is somebody's to mend, at the server or here.
+var passing = []string{
+	"LOADING", "OOM", "MISCONF", "NOREPLICAS", "BUSY", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "MOVED", "ASK",
+	"NOAUTH", "WRONGPASS", "NOSCRIPT", "UNBLOCKED", "ERR max number of clients", "ERR upstream", "ERR Proxy",
+}
+
+// lasts reports whether an error is the server's answer and stays so: NOPERM,
+// WRONGTYPE, a script that fails. What is no answer is of the connection.
+func lasts(err error) bool {
+	reply, is := errors.AsType[redis.Error](err)
+	if !is || errors.Is(err, redis.Nil) || errors.Is(err, ErrReplicas) || errors.Is(err, agent.ErrPermanent) {
+		return false
+	}
+	word := strings.TrimPrefix(reply.Error(), "redis: ")
+	for _, p := range passing {
+		if strings.HasPrefix(word, p) {
+			return false
+		}
+	}
+	return true
 }

@@ -54,10 +54,16 @@ func checkStore(ctx context.Context, c config.Config) (string, error) {
 	if c.Redis.URL.Present() {
 		kind = "Redis"
 	}
+	text := fmt.Sprintf("%s, %d runs", kind, runs)
 	if runs == 1 {
-		return kind + ", 1 run", nil
+		text = kind + ", 1 run"
 	}
-	return fmt.Sprintf("%s, %d runs", kind, runs), nil
+	if warned, is := s.(interface{ Warnings() []string }); is {
+		for _, w := range warned.Warnings() {
+			text += "; warning: " + w
+		}
+	}
+	return text, nil
 }
 
 func checkWorkspace(_ context.Context, cfg config.Config) (string, error) {
