@@ -274,6 +274,8 @@ type Archive interface {
 	// is taken and the answer says when to ask again, unless Book is set: then
 	// the turn is taken and is that far ahead.
 	Take(ctx context.Context, p Pace) (wait time.Duration, err error)
+	// Admit returns zero where the call may be made; else it says when to ask again.
+	Admit(ctx context.Context, a Admission) (wait time.Duration, err error)
 }
 
 // Names are the names of a store with their values (Commit.Set).
@@ -297,6 +299,44 @@ type Pace struct {
 	Leave int
 	Book  bool
 }
+
+// Admission asks for one call of an endpoint whose limits all processes of the
+// store share. Who has to wait keeps a place in the endpoint's line for as long
+// as it asks again when it was told to: people's runs stand before background
+// ones, and the runs of either take turns, however many strands each has.
+type Admission struct {
+	Endpoint string
+	Run      RunID
+	// Strand is empty where nobody asks: then the charges are booked alone.
+	Strand     StrandID
+	Background bool
+	Charges    []Charge
+}
+
+// Charge is a call's share of one limit, in the time in which the limit lets so
+// much through: a limit of 600 a minute gives a call each 100 ms. What was taken
+// is earned as time passes (the generic cell rate algorithm, as for a Pace).
+type Charge struct {
+	Limit string        // "requests"
+	Takes time.Duration // 0 or less gives back, whether the call is admitted or not
+	Ahead time.Duration // how much may be taken before it is earned
+	Hold  time.Duration // nobody is admitted for so long
+}
+
+// Member names a strand in an endpoint's line.
+func (a Admission) Member() string { return string(a.Run) + "/" + string(a.Strand) }
+
+// The bounds of an endpoint's line.
+const (
+	// MaxAdmissionWait is the longest time that is told: who waits longer asks
+	// in between.
+	MaxAdmissionWait = 30 * time.Second
+	// AdmissionGrace is how late somebody may come without losing the place.
+	AdmissionGrace = 3 * time.Second
+	// MaxAdmissionDebt bounds what is taken ahead, so that neither a mistaken
+	// call nor a clock that was set back closes an endpoint for long.
+	MaxAdmissionDebt = 10 * time.Minute
+)
 
 // Repeat says what running a tool's effect a second time would mean.
 type Repeat string

@@ -50,6 +50,7 @@ type Error struct {
 	Plain string
 	// RetryAfter is the pause that the endpoint asked for, 0: it asked for none.
 	RetryAfter time.Duration
+	Quota      Quota
 	// Reached says that the endpoint was heard at all.
 	Reached bool
 	// Spent estimates what an answer that broke off has cost, nothing where none

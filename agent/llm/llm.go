@@ -112,6 +112,14 @@ type Usage struct {
 	Prompt, Completion, Cached int
 }
 
+// Quota is what an endpoint says about its limits beside an answer or a refusal.
+// Requests and Tokens are what it takes in a minute, 0: it does not say.
+type Quota struct {
+	Requests, Tokens int
+	// OutOfTokens says that it was the tokens that were used up.
+	OutOfTokens bool
+}
+
 // Response is a model's answer. Estimated is true where the endpoint reported
 // no usage and the client counted instead.
 type Response struct {
@@ -122,6 +130,7 @@ type Response struct {
 	// Finish is the endpoint's finish_reason, for example "stop", "length",
 	// "tool_calls" or "content_filter".
 	Finish string
+	Quota  Quota
 }
 
 // Model answers requests. Complete returns an *Error where the endpoint

@@ -12,6 +12,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/prompt"
 	"github.com/deckhand-bot/deckhand/agent/reflect"
+	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
 // minAnswer is the smallest answer worth a call, in tokens: a call is refused
@@ -67,17 +68,49 @@ func (q *asker) ask(ctx context.Context, view agent.Run) (waits bool, err error)
 		cost := price.of(llm.Usage{Prompt: prompt, Completion: ready.MaxTokens})
 		asked.Reserve = &cost
 	}
+	question := limit.Question{Model: ready.Model, Run: q.lease.Run, Strand: q.lease.Strand,
+		Background: view.Brief.Tick != nil, Tokens: asked.ReserveTokens}
+	if wait, err := q.admitted(ctx, question); err != nil {
+		return false, err
+	} else if wait > 0 {
+		return false, q.rest(ctx, wait)
+	}
+	return q.put(ctx, view, ready, asked, question)
+}
+
+// longestHold is how long a question may hold its worker while it waits for the
+// model's limits: putting a strand back and claiming it costs about as much.
+const longestHold = 250 * time.Millisecond
+
+// admitted waits for the model's limits, shortly. Where it takes longer, it
+// returns how long the strand has to rest; its place in the line is kept.
+func (q *asker) admitted(ctx context.Context, question limit.Question) (rest time.Duration, err error) {
+	for hold := longestHold; ; {
+		rest, err := q.limits.Ask(ctx, question)
+		if err != nil || rest <= 0 || rest > hold {
+			return rest, err
+		}
+		if hold -= rest; !wait.Sleep(ctx, rest) {
+			return 0, ctx.Err()
+		}
+	}
+}
+
+// put reserves the price of the question, together with everything that was
+// done before it, puts it and settles it.
+func (q *asker) put(ctx context.Context, view agent.Run, ready prompt.Ready, asked agent.ModelAsked, question limit.Question) (waits bool, err error) {
 	q.event(asked)
 	settled := len(q.spend) // what earlier calls give back stays, also where this one does not fit
 	q.spend = append(q.spend, q.charges(view, reserved(asked), 1, true)...)
 	var over *agent.BudgetError
 	if err := q.commit(ctx, false); errors.As(err, &over) {
 		q.batch, q.upTo, q.spend = q.batch[:len(q.batch)-1], 0, q.spend[:settled]
+		q.limits.Return(question)
 		return q.overBudget(ctx, view, agent.BudgetOf(over.Counter))
 	} else if err != nil {
 		return false, err
 	}
-	if cut := q.settle(ctx, ready, asked, prompt); cut {
+	if cut := q.settle(ctx, ready, asked, question); cut {
 		return false, q.flush(ctx) // and learn why
 	}
 	return false, nil
@@ -150,7 +183,7 @@ func (q *asker) untilStopped(ctx context.Context) (bound context.Context, releas
 // settle makes the call and puts its answer and the difference to the
 // reservation into the batch. A call that was cut off by the end of the
 // process or of the run leaves the reservation as it is.
-func (q *asker) settle(ctx context.Context, ready prompt.Ready, asked agent.ModelAsked, prompt int) (cut bool) {
+func (q *asker) settle(ctx context.Context, ready prompt.Ready, asked agent.ModelAsked, question limit.Question) (cut bool) {
 	bound, release := q.untilStopped(ctx)
 	began := time.Now()
 	resp, err := q.Model.Complete(bound, ready.Request)
@@ -167,9 +200,11 @@ func (q *asker) settle(ctx context.Context, ready prompt.Ready, asked agent.Mode
 		return cut
 	case err != nil:
 		why = q.failed(&answered, err)
+		q.refused(ctx, question, err)
 	default:
 		q.heard.Store(true)
-		q.usage(&answered, resp, prompt)
+		q.usage(&answered, resp, asked.ReserveTokens-ready.MaxTokens)
+		q.limits.Answered(question, resp.Quota, answered.Prompt+answered.Completion)
 		judgeAnswer(&answered, resp)
 	}
 	q.event(answered)
@@ -219,6 +254,21 @@ func (q *asker) failed(a *agent.ModelAnswered, err error) (why string) {
 		why = "the model's endpoint " + fault.Plain + ". `deckhand doctor` says what is wrong with it; resume once it answers"
 	}
 	return why
+}
+
+// refused tells the limiter of a question that was not answered.
+func (q *asker) refused(ctx context.Context, question limit.Question, err error) {
+	fault, is := errors.AsType[*llm.Error](err)
+	switch {
+	case !is:
+		return
+	case fault.Fault != llm.Limited:
+		q.limits.Answered(question, fault.Quota, fault.Spent.Prompt+fault.Spent.Completion)
+		return
+	}
+	if err := q.limits.Refused(ctx, question, fault.Quota, fault.RetryAfter); err != nil {
+		q.Log.Warn("cannot tell other processes that the model takes no more requests", "model", question.Model, "err", err)
+	}
 }
 
 func (q *asker) usage(a *agent.ModelAnswered, resp llm.Response, prompt int) {

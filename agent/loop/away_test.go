@@ -91,7 +91,7 @@ func TestWaitingForAnEndpointHoldsNoWorker(t *testing.T) {
 	m := &moody{scripted: noter("note", task("a", "note", nil)), mood: func(r llm.Request, nth int) *llm.Error {
 		<-began
 		if r.Run == string(slow) {
-			return &llm.Error{Fault: llm.Limited, Status: 429, Reached: true, RetryAfter: time.Hour, Plain: "takes no more requests for now (HTTP 429)"}
+			return &llm.Error{Fault: llm.Away, Status: 503, Reached: true, RetryAfter: time.Hour, Plain: "is overloaded (HTTP 503)"}
 		}
 		return nil
 	}}

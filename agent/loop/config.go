@@ -43,6 +43,7 @@ type Blobs interface {
 	Blob(ctx context.Context, run agent.RunID, hash string) ([]byte, error)
 	AwaitWord(ctx context.Context, run agent.RunID, after uint64) error
 	Values(ctx context.Context, prefix string) (map[string]string, error)
+	limit.Store
 }
 
 // Lister lists the runs of a store; every store does.
@@ -94,6 +95,8 @@ type Config struct {
 	Grace               time.Duration // for finishing steps at the end
 	// Patience is how an endpoint of the model is met that is limited or away.
 	Patience limit.Patience
+	// What each model takes in a minute, 0: what its answers say.
+	RequestsPerMinute, TokensPerMinute int
 	// Wider lists counters beyond the run's own that each model call is
 	// charged to: a person's, a channel's, the whole month's.
 	Wider func(b agent.RunStarted, at time.Time) []Allowance
@@ -124,6 +127,7 @@ type engine struct {
 	schemas map[string]*jsonschema.Resolved // decision functions
 	folds   *fold.Cache[*memory]
 	leases  *leases
+	limits  *limit.Limiter
 	heard   atomic.Bool // the model answered this process
 	denials *denials
 }
@@ -151,6 +155,7 @@ func newEngine(c Config) (*engine, error) {
 		}
 	}
 	return &engine{Config: c, book: book, specs: c.Tools.Specs(), schemas: schemas, leases: newLeases(c.Store, c.Lease, c.Log), denials: &denials{},
+		limits: limit.New(limit.Config{Store: c.Blobs, Requests: c.RequestsPerMinute, Tokens: c.TokensPerMinute}),
 		folds: fold.New(fold.Config{Journals: c.Store, Snapshots: c.Blobs, Log: c.Log, Most: maxFolds},
 			func() *memory { return &memory{} })}, nil
 }

@@ -45,6 +45,8 @@ const (
 //	HOME:held:ATTEMPT:I           string a Cluster's reservation on counter HOME, for a day
 //	deckhand:blob:HASH            string an artifact, for replicas of an older build
 //	deckhand:names                ZSET   names and their values, at score 0 (see script/name.lua); in a Cluster deckhand:{N}:names
+//	deckhand:{endpoint/NAME}      hash   what was taken of an endpoint's limits, and who waits (see script/admit.lua)
+//	deckhand:{endpoint/NAME}:line ZSET   its line
 //	deckhand:{pace/NAME}          string when all turns taken will have been earned, in µs of the server's clock; expires then
 type keys struct {
 	tags  []string // "deckhand:{N}:" by shard
@@ -160,6 +162,8 @@ func (k keys) attempt(shard int, run agent.RunID, id string) string {
 
 func blobKey(hash string) string { return "deckhand:blob:" + hash }
 func paceKey(name string) string { return "deckhand:{pace/" + name + "}" }
+
+func endpointKey(name string) string { return "deckhand:{endpoint/" + name + "}" }
 
 // counterKey begins the keys of counters that are no run's own.
 const counterKey = "deckhand:{counter/"

@@ -1,6 +1,6 @@
 package redis
 
-// Turns at a pace.
+// Turns at a pace, and lines in front of endpoints whose limits are shared.
 
 import (
 	"context"
@@ -36,6 +36,31 @@ func (s *Store) Take(ctx context.Context, p agent.Pace) (time.Duration, error) {
 	}
 	if wait < 0 || wait > farMicro {
 		return 0, errReply
+	}
+	return time.Duration(wait) * time.Microsecond, nil
+}
+
+// Admit implements agent.Archive. Times count in whole microseconds. A failover
+// may forget who waited, and what was taken.
+func (s *Store) Admit(ctx context.Context, a agent.Admission) (time.Duration, error) {
+	if err := memory.CheckAdmission(a); err != nil {
+		return 0, fmt.Errorf("admit a call: %w", err)
+	}
+	member, class := "", 0
+	if a.Strand != "" {
+		member = a.Member()
+	}
+	if a.Background {
+		class = 1
+	}
+	args := []any{member, class, agent.MaxAdmissionWait.Microseconds(), agent.AdmissionGrace.Microseconds(), agent.MaxAdmissionDebt.Microseconds()}
+	for _, c := range a.Charges {
+		args = append(args, c.Limit, c.Takes.Microseconds(), c.Ahead.Microseconds(), c.Hold.Microseconds())
+	}
+	key := endpointKey(a.Endpoint)
+	wait, err := s.pipe.number(ctx, &call{script: admitScript, keys: []string{key, key + ":line"}, args: args})
+	if err != nil {
+		return 0, s.explain(ctx, "admit a call to "+a.Endpoint, err)
 	}
 	return time.Duration(wait) * time.Microsecond, nil
 }

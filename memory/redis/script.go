@@ -44,6 +44,8 @@ var (
 	paceLua string
 	//go:embed script/live.lua
 	liveLua string
+	//go:embed script/admit.lua
+	admitLua string
 	//go:embed script/drop.lua
 	dropLua string
 	//go:embed script/hold_once.lua
@@ -84,4 +86,5 @@ var (
 	fateScript        = redis.NewScript(fateLua)
 	holdSpendScript   = redis.NewScript(constantsLua + counterLua + holdSpendLua)
 	dropSpendScript   = redis.NewScript(constantsLua + counterLua + dropSpendLua)
+	admitScript       = redis.NewScript(admitLua)
 )

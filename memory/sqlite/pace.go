@@ -1,6 +1,6 @@
 package sqlite
 
-// Turns at a pace.
+// Turns at a pace, and lines in front of endpoints whose limits are shared.
 
 import (
 	"context"
@@ -74,4 +74,18 @@ func (l *paces) forget(now int64) {
 		}
 	}
 	l.full = max(fewPaces, 2*len(l.earned))
+}
+
+// Admit implements agent.Archive, within this process: one worker at a time
+// holds the data directory. A guest is refused with ErrGuest.
+func (s *Store) Admit(ctx context.Context, a agent.Admission) (time.Duration, error) {
+	switch err := memory.CheckAdmission(a); {
+	case err != nil:
+		return 0, fmt.Errorf("admit a call: %w", err)
+	case s.guest():
+		return 0, s.explain("admit a call to "+a.Endpoint, ErrGuest)
+	case ctx.Err() != nil:
+		return 0, ctx.Err()
+	}
+	return s.lines.Admit(a, s.writer.clock.now), nil
 }

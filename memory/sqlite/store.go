@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/memory"
 )
 
 // Mode says what a process wants with a data directory.
@@ -47,6 +48,7 @@ type Store struct {
 	readers *sql.DB
 	watches *watches
 	paces   paces
+	lines   memory.Lines
 	closing sync.Once
 	closed  error
 }

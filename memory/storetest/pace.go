@@ -21,6 +21,11 @@ var paceTests = []test{
 	{"of a crowd a burst gets through", paceCrowd},
 	{"booked turns of a crowd stand in a row", bookCrowd},
 	{"what is no pace is refused", noPace},
+	{"an endpoint's limits are shared", sharedLimits},
+	{"runs take turns, and people's come first", turnsByRun},
+	{"who does not come again loses the place", lostPlace},
+	{"what is given back is there at once", givenBack},
+	{"nobody is admitted while an endpoint is held", heldEndpoint},
 }
 
 // take wants a turn, about so many times Every ahead: at most that much, as
@@ -196,5 +201,137 @@ func noPace(b *bed) {
 		if wait, err := b.Store.Take(b.Context(), p); err == nil {
 			b.Errorf("take %+v: %v, want an error", p, wait)
 		}
+	}
+}
+
+// call is a call of an endpoint that lets one through each hour.
+func call(run agent.RunID, strand agent.StrandID, more ...agent.Charge) agent.Admission {
+	return agent.Admission{Endpoint: "model}x", Run: run, Strand: strand,
+		Charges: append(more, agent.Charge{Limit: "requests", Takes: time.Hour, Ahead: 2 * time.Hour})}
+}
+
+// admit asks for a call and reports whether it may be made.
+func (b *bed) admit(s Store, a agent.Admission) bool {
+	b.Helper()
+	wait, err := s.Admit(b.Context(), a)
+	if err != nil || wait < 0 || wait > agent.MaxAdmissionWait {
+		b.Fatalf("admit %+v: %v, %v", a, wait, err)
+	}
+	return wait == 0
+}
+
+// earn gives back so many calls, as time would.
+func (b *bed) earn(s Store, calls int) {
+	b.Helper()
+	b.admit(s, agent.Admission{Endpoint: "model}x", Charges: []agent.Charge{{Limit: "requests", Takes: -time.Duration(calls) * time.Hour, Ahead: 2 * time.Hour}}})
+}
+
+func sharedLimits(b *bed) {
+	for i := range 3 {
+		if !b.admit(b.Store, call("r1", agent.TaskStrand(agent.TaskID(rune('a'+i))))) {
+			b.Fatalf("call %d of three was not admitted", i+1)
+		}
+	}
+	if b.admit(b.Store, call("r2", agent.Main)) {
+		b.Fatal("a fourth call was admitted")
+	}
+	other := call("r2", agent.Main)
+	other.Endpoint = "another"
+	if !b.admit(b.Store, other) {
+		b.Fatal("another endpoint has limits of its own")
+	}
+	for _, bad := range []agent.Admission{{}, {Endpoint: "e", Strand: agent.Main}, {Endpoint: "e", Run: "a/b", Strand: agent.Main}} {
+		if _, err := b.Store.Admit(b.Context(), bad); err == nil {
+			b.Errorf("%+v was judged", bad)
+		}
+	}
+}
+
+func turnsByRun(b *bed) {
+	for range 3 {
+		b.admit(b.Store, call("r0", agent.Main))
+	}
+	wide := func(n int) agent.Admission { return call("wide", agent.TaskStrand(agent.TaskID(rune('a'+n)))) }
+	late := call("late", agent.Main)
+	late.Background = true
+	waiting := []agent.Admission{late, wide(0), wide(1), wide(2), wide(3), call("one", agent.Main), call("two", agent.Main)}
+	for _, a := range waiting {
+		if b.admit(b.Store, a) {
+			b.Fatalf("%s was admitted", a.Member())
+		}
+	}
+	var served []string
+	for len(waiting) > 0 {
+		b.earn(b.Store, 1)
+		before := len(served)
+		for i := 0; i < len(waiting); i++ {
+			if b.admit(b.Store, waiting[i]) {
+				served = append(served, waiting[i].Member())
+				waiting = slices.Delete(waiting, i, i+1)
+				i--
+			}
+		}
+		if len(served) != before+1 {
+			b.Fatalf("one call was earned, and %v were served", served[before:])
+		}
+	}
+	want := []string{"wide/task/a", "one/main", "two/main", "wide/task/b", "wide/task/c", "wide/task/d", "late/main"}
+	if !slices.Equal(served, want) {
+		b.Errorf("served %v, want %v", served, want)
+	}
+}
+
+func lostPlace(b *bed) {
+	for range 3 {
+		b.admit(b.Store, call("r0", agent.Main))
+	}
+	b.earn(b.Store, 3)
+	quick := func(run agent.RunID) agent.Admission {
+		a := call(run, agent.Main)
+		a.Charges[0].Takes, a.Charges[0].Ahead = 20*time.Millisecond, 0
+		return a
+	}
+	if !b.admit(b.Store, quick("first")) || b.admit(b.Store, quick("gone")) {
+		b.Fatal("the second call was to wait")
+	}
+	b.Log("nobody waits for ever behind one that does not come")
+	for began := time.Now(); !b.admit(b.Store, quick("next")); {
+		if time.Since(began) > agent.AdmissionGrace+5*time.Second {
+			b.Fatal("the next in the line was never admitted")
+		}
+		<-time.After(50 * time.Millisecond)
+	}
+}
+
+func givenBack(b *bed) {
+	for range 3 {
+		b.admit(b.Store, call("r1", agent.Main))
+	}
+	if b.admit(b.Store, call("r1", agent.Main)) {
+		b.Fatal("a fourth call was admitted")
+	}
+	if !b.admit(b.Store, call("r1", agent.Main, agent.Charge{Limit: "requests", Takes: -time.Hour, Ahead: 2 * time.Hour})) {
+		b.Error("what was given back with the call is not there")
+	}
+	b.Log("no more is given back than was taken")
+	b.earn(b.Store, 100)
+	for i := range 4 {
+		if b.admit(b.Store, call("r2", agent.Main)) != (i < 3) {
+			b.Errorf("call %d of four", i+1)
+		}
+	}
+}
+
+func heldEndpoint(b *bed) {
+	hold := agent.Admission{Endpoint: "model}x", Charges: []agent.Charge{{Limit: "requests", Hold: time.Minute, Ahead: 2 * time.Hour}}}
+	for range 3 { // several calls are told so at once
+		b.admit(b.Store, hold)
+	}
+	if b.admit(b.Store, call("r1", agent.Main)) {
+		b.Error("a call was admitted while the endpoint is held")
+	}
+	b.admit(b.Store, agent.Admission{Endpoint: "model}x", Charges: []agent.Charge{{Limit: "requests", Takes: -time.Minute, Ahead: 2 * time.Hour}}})
+	if !b.admit(b.Store, call("r1", agent.Main)) {
+		b.Error("the endpoint was held for longer than the longest of what was asked")
 	}
 }

@@ -23,6 +23,7 @@ type answer struct {
 	finish, model    string
 	usage            llm.Usage
 	choices          int
+	quota            llm.Quota
 }
 
 // event is one chunk of a stream, or a whole plain reply: the two differ only

@@ -12,6 +12,7 @@
 //	calls.go     and those of its function calls
 //	fault.go     what a failure means,
 //	refusal.go   in whatever shape an endpoint words it
+//	quota.go     what endpoints say about their limits
 //	retry.go     when it is worth another try, or another way of asking
 //
 //	jsonmode.go  JSON mode: functions described in text,

@@ -79,6 +79,13 @@ func (c *Client) exchange(ctx context.Context, r llm.Request, sent payload, time
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefused))
 		return answer{}, &rejection{status: resp.StatusCode, header: resp.Header, body: body}
 	}
+	a, err := c.reply(resp, r, timer)
+	a.quota = quota(resp.Header)
+	return a, err
+}
+
+// reply reads an answer that did not begin with a refusal.
+func (c *Client) reply(resp *http.Response, r llm.Request, timer *time.Timer) (answer, error) {
 	in := bufio.NewReader(resp.Body)
 	form, err := formOf(resp.Header.Get("Content-Type"), in)
 	switch {

@@ -34,6 +34,7 @@ type verdict struct {
 	what, next string        // what happened, what a person can do
 	plain      string        // what happened, for people who do not run the endpoint
 	reached    bool          // the endpoint was heard
+	quota      llm.Quota     // what it said about its limits
 	text       string        // the message in lower case, with the parameter that it is about
 	cause      error
 }
@@ -157,7 +158,7 @@ func (r rule) fits(status int, s refusalText, text string) bool {
 func (c *Client) judgeRejection(e *rejection) verdict {
 	said := readRefusal(e.body)
 	v := verdict{
-		status: e.status, retryAfter: max(0, retryAfter(e.header, time.Now())), reached: true,
+		status: e.status, quota: quota(e.header), retryAfter: max(0, retryAfter(e.header, time.Now())), reached: true,
 		what: c.redact(said.message), text: strings.ToLower(said.message + " " + said.param),
 	}
 	status := e.status
@@ -202,7 +203,7 @@ func (c *Client) fail(r llm.Request, v verdict, tries int, spent llm.Usage) erro
 		what = fmt.Sprintf("model %q: %s", r.Model, what)
 	}
 	return &llm.Error{Fault: v.fault, Status: errorStatus(v.status), Tries: tries, Message: c.host + ": " + what + "; " + v.next,
-		Plain: v.plain, RetryAfter: v.retryAfter, Reached: v.reached, Spent: spent, Err: v.cause}
+		Plain: v.plain, RetryAfter: v.retryAfter, Quota: v.quota, Reached: v.reached, Spent: spent, Err: v.cause}
 }
 
 // errorStatus is 0 where the failure came inside an answer with status 200.

@@ -187,7 +187,7 @@ func (c *Client) finish(r llm.Request, a answer) llm.Response {
 	if c.cfg.Mode == JSON {
 		m = command(m, r, a.finish)
 	}
-	resp := llm.Response{Message: m, Model: a.model, Usage: a.usage, Finish: a.finish}
+	resp := llm.Response{Message: m, Model: a.model, Usage: a.usage, Finish: a.finish, Quota: a.quota}
 	if resp.Model == "" {
 		resp.Model = r.Model
 	}

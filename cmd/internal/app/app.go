@@ -156,6 +156,7 @@ func (a *App) newLoop() (*loop.Loop, error) {
 	lc := loop.Config{
 		Store: a.meter.store(kept), Blobs: a.store, Model: a.meter.model(o.Model), Tools: a.kit.box, Policy: policy.Default{}, Log: o.Log,
 		ModelName: c.Model.Name, FastName: c.Model.Fast, Prices: prices,
+		RequestsPerMinute: c.Model.RequestsPerMinute, TokensPerMinute: c.Model.TokensPerMinute,
 		Patience:  limit.Patience{Wait: c.Model.Patience, Retries: c.Model.Retries, Longest: c.Model.RetryMaxWait},
 		MaxAnswer: c.Model.MaxAnswerTokens, Workers: c.Engine.Workers, Lease: c.Engine.Lease, Grace: o.Grace,
 		Wider: allowances(c), File: a.kit.delivered, Runs: a.store, CheckIns: c.CheckIns.Every, Only: o.Only, Alarm: a.denied,

@@ -52,18 +52,20 @@ type Config struct {
 // waits for an endpoint that is limited or away before it pauses; 0: a call
 // fails after so many Retries, and Retries 0 asks once.
 type Model struct {
-	Name            string        `yaml:"name" env:"DECKHAND_MODEL"`
-	Fast            string        `yaml:"fast" env:"DECKHAND_MODEL_FAST"`
-	Embedding       string        `yaml:"embedding" env:"DECKHAND_EMBEDDING_MODEL"`
-	BaseURL         string        `yaml:"base_url" env:"OPENAI_BASE_URL" is:"url"`
-	APIKey          Secret        `yaml:"api_key_file" env:"OPENAI_API_KEY"`
-	Mode            string        `yaml:"mode" default:"tools" oneof:"tools json"`
-	Stream          bool          `yaml:"stream" default:"true"`
-	Timeout         time.Duration `yaml:"timeout" default:"120s" min:"1ms"`
-	Patience        time.Duration `yaml:"patience" default:"1h" min:"0"`
-	Retries         int           `yaml:"retries" default:"5" min:"0" unit:"attempts after the first"`
-	RetryMaxWait    time.Duration `yaml:"retry_max_wait" default:"60s" min:"0"`
-	MaxAnswerTokens int           `yaml:"max_answer_tokens" default:"4096" min:"1" unit:"tokens"`
+	Name              string        `yaml:"name" env:"DECKHAND_MODEL"`
+	Fast              string        `yaml:"fast" env:"DECKHAND_MODEL_FAST"`
+	Embedding         string        `yaml:"embedding" env:"DECKHAND_EMBEDDING_MODEL"`
+	BaseURL           string        `yaml:"base_url" env:"OPENAI_BASE_URL" is:"url"`
+	APIKey            Secret        `yaml:"api_key_file" env:"OPENAI_API_KEY"`
+	Mode              string        `yaml:"mode" default:"tools" oneof:"tools json"`
+	Stream            bool          `yaml:"stream" default:"true"`
+	Timeout           time.Duration `yaml:"timeout" default:"120s" min:"1ms"`
+	RequestsPerMinute int           `yaml:"requests_per_minute" min:"0" unit:"requests a minute"`
+	TokensPerMinute   int           `yaml:"tokens_per_minute" min:"0" unit:"tokens a minute"`
+	Patience          time.Duration `yaml:"patience" default:"1h" min:"0"`
+	Retries           int           `yaml:"retries" default:"5" min:"0" unit:"attempts after the first"`
+	RetryMaxWait      time.Duration `yaml:"retry_max_wait" default:"60s" min:"0"`
+	MaxAnswerTokens   int           `yaml:"max_answer_tokens" default:"4096" min:"1" unit:"tokens"`
 	// Prices is keyed by the model's name.
 	Prices map[string]Price `yaml:"prices"`
 }
