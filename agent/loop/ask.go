@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/guard"
 	"github.com/deckhand-bot/deckhand/agent/limit"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/prompt"
@@ -158,19 +159,21 @@ func (q *asker) untilStopped(ctx context.Context) (bound context.Context, releas
 	begun := q.run
 	look := time.AfterFunc(stopLook, func() {
 		defer close(over)
-		for run := begun; ; {
-			if run.Cancelled != nil || (run.Finish && !begun.Finish) {
-				stop()
-				return
+		guard.Run(q.Log, "the look whether a run was stopped", func() {
+			for run := begun; ; {
+				if run.Cancelled != nil || (run.Finish && !begun.Finish) {
+					stop()
+					return
+				}
+				if q.Blobs.AwaitWord(bound, run.ID, run.Seq) != nil {
+					return
+				}
+				var err error
+				if run, err = q.folds.Load(bound, q.lease.Run); err != nil {
+					return
+				}
 			}
-			if q.Blobs.AwaitWord(bound, run.ID, run.Seq) != nil {
-				return
-			}
-			var err error
-			if run, err = q.folds.Load(bound, q.lease.Run); err != nil {
-				return
-			}
-		}
+		}, "run", q.lease.Run)
 	})
 	return bound, func() {
 		stop()

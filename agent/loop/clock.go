@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
+	"sync"
 	"time"
 
-	"github.com/robfig/cron/v3"
-
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/guard"
+	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
 // aligned is a schedule whose ticks are the same instants in every process:
@@ -25,36 +25,52 @@ func (a aligned) last(t time.Time) time.Time {
 	return time.Unix(0, n-n%int64(a)).UTC()
 }
 
-// cronLog hands cron's words to slog.
-type cronLog struct{ *slog.Logger }
+// clockLook is how often a clock looks at the store's time: a machine that slept
+// notices so soon.
+const clockLook = 10 * time.Second
 
-// Info is every tick: it is for those who look for a defect.
-func (l cronLog) Info(msg string, more ...any) {
-	l.Debug("clock of the check-ins", append(more, "does", msg)...)
-}
-
-func (l cronLog) Error(err error, msg string, more ...any) {
-	l.Logger.Error("clock of the check-ins", append(more, "does", msg, "err", err)...)
-}
-
-// early is by how much a clock that was set back may make a tick come too soon.
-const early = time.Second
-
-// clock calls check-ins at every tick until stop is called.
+// startClock calls check-ins at every tick of the store's time until stop is
+// called.
 func (l *Loop) startClock(ctx context.Context) (stop func()) {
 	if l.CheckIns <= 0 || l.Runs == nil {
 		return func() {}
 	}
-	log := cronLog{l.Log}
-	c := cron.New(cron.WithLogger(log), cron.WithChain(cron.Recover(log), cron.SkipIfStillRunning(log)))
+	ctx, cancel := context.WithCancel(ctx)
+	var clock sync.WaitGroup
+	clock.Go(func() {
+		_ = guard.Keep(ctx, l.Log, "the clock of the check-ins", func(ctx context.Context) error { l.keepTicking(ctx); return nil }) // it has none
+	})
+	return func() { cancel(); clock.Wait() }
+}
+
+// keepTicking waits for one tick after the other.
+func (l *Loop) keepTicking(ctx context.Context) {
 	every := aligned(l.CheckIns)
-	c.Schedule(every, cron.FuncJob(func() {
-		if _, err := l.Tick(ctx, every.last(time.Now().Add(min(early, l.CheckIns/10)))); err != nil && ctx.Err() == nil {
-			l.Log.Error("cannot call check-ins; the next tick tries again", "err", err)
+	var next time.Time
+	for {
+		now, err := l.Store.Now(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			l.Log.Warn("cannot ask the store for its time; check-ins wait", "err", err)
+			now = time.Time{}
+		case next.IsZero():
+			next = every.Next(now)
+		case !now.Before(next):
+			next = every.Next(now)
+			if _, err := l.Tick(ctx, every.last(now)); err != nil && ctx.Err() == nil {
+				l.Log.Error("cannot call check-ins; the next tick tries again", "err", err)
+			}
 		}
-	}))
-	c.Start()
-	return func() { <-c.Stop().Done() }
+		pause := clockLook
+		if !now.IsZero() {
+			pause = min(pause, next.Sub(now))
+		}
+		if !wait.Sleep(ctx, pause) {
+			return
+		}
+	}
 }
 
 // Tick calls a check-in of every task that is at work, once over all replicas:
@@ -70,7 +86,11 @@ func (l *Loop) Tick(ctx context.Context, tick time.Time) (called int, err error)
 		if info.Due.IsZero() || info.Due.After(tick.Add(l.CheckIns)) || l.Only != "" && info.Run != l.Only {
 			continue
 		}
-		n, err := l.callCheckIns(ctx, info.Run, tick)
+		n := 0
+		err := guard.Do(l.Log, "the check-ins of a run", func() (err error) {
+			n, err = l.callCheckIns(ctx, info.Run, tick)
+			return err
+		}, "run", info.Run)
 		called += n
 		switch {
 		case ctx.Err() != nil:

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/guard"
 )
 
 // defaultTimeout bounds a tool that names no timeout of its own.
@@ -62,7 +63,10 @@ func (ef effects) invokeAll(ctx context.Context, view agent.Run, calls []agent.O
 	for i, c := range calls {
 		go func() {
 			defer func() { done <- struct{}{} }()
-			bodies[i], errs[i] = ef.runOrRecover(ctx, view, c)
+			errs[i] = guard.Do(ef.Log, "a call of a tool", func() (err error) {
+				bodies[i], err = ef.runOrRecover(ctx, view, c)
+				return err
+			}, "run", view.ID, "effect", c.Effect)
 		}()
 	}
 	late := time.NewTimer(quick)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/guard"
 )
 
 // leases are those that this process holds. They are extended together.
@@ -22,6 +23,8 @@ type leases struct {
 
 	mu   sync.Mutex
 	held map[strandKey]*heldLease
+
+	asleep func(since, now time.Time) time.Duration
 }
 
 type strandKey struct {
@@ -36,18 +39,26 @@ func keyOf(l agent.Lease) strandKey { return strandKey{l.Run, l.Strand} }
 type heldLease struct {
 	lease agent.Lease
 	until time.Time
+	taken time.Time // or extended last
 	lose  context.CancelFunc
 }
 
+// asleep is for how long the machine was suspended in between, or its wall clock
+// set ahead: the monotonic clock, by which everything here is measured, stands
+// still while a machine sleeps.
+func asleep(since, now time.Time) time.Duration {
+	return now.Round(0).Sub(since.Round(0)) - now.Sub(since)
+}
+
 func newLeases(store agent.Store, lease time.Duration, log *slog.Logger) *leases {
-	return &leases{store: store, lease: lease, log: log, held: map[strandKey]*heldLease{}}
+	return &leases{store: store, lease: lease, log: log, held: map[strandKey]*heldLease{}, asleep: asleep}
 }
 
 // take registers a lease; lose is called when it is gone.
 func (l *leases) take(lease agent.Lease, since time.Time, lose context.CancelFunc) *heldLease {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	h := &heldLease{lease: lease, until: since.Add(l.lease), lose: lose}
+	h := &heldLease{lease: lease, until: since.Add(l.lease), taken: since, lose: lose}
 	l.held[keyOf(lease)] = h
 	return h
 }
@@ -62,11 +73,12 @@ func (l *leases) drop(h *heldLease) {
 }
 
 // valid reports whether the lease cannot have run out yet. A process that was
-// frozen finds out here, right before an effect.
+// frozen, or whose machine slept, finds out here, right before an effect.
 func (l *leases) valid(h *heldLease) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return time.Now().Before(h.until)
+	now := time.Now()
+	return now.Before(h.until) && l.asleep(h.taken, now) < l.lease
 }
 
 // keep extends all leases every third of the lease time until ctx ends.
@@ -78,7 +90,7 @@ func (l *leases) keep(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			l.extend(ctx)
+			guard.Run(l.log, "the keeping of leases", func() { l.extend(ctx) })
 		}
 	}
 }
@@ -118,12 +130,12 @@ func (l *leases) extend(ctx context.Context) {
 		if h == nil || h.lease.Epoch != lease.Epoch {
 			continue
 		}
-		if epoch, is := gone[key]; is && epoch == lease.Epoch {
+		if epoch, is := gone[key]; is && epoch == lease.Epoch || l.asleep(h.taken, since) >= l.lease {
 			h.lose()
 			continue
 		}
 		if epoch, is := unasked[key]; !is || epoch != lease.Epoch {
-			h.until = since.Add(l.lease)
+			h.until, h.taken = since.Add(l.lease), since
 		}
 	}
 }

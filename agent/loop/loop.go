@@ -2,11 +2,16 @@ package loop
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/guard"
 	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
@@ -48,12 +53,35 @@ func (l *Loop) Run(ctx context.Context) error {
 	case <-time.After(l.Grace):
 		l.Log.Warn("steps are cut off and handed back", "after", l.Grace)
 		cut()
-		<-done
+		err = errors.Join(err, l.afterCut(done))
 	}
 	stopExtending()
 	_ = keeper.Wait()
 	return err
 }
+
+// cutWait is how long steps have to end once they are cut off: the whole process
+// promises to be gone in time.
+const cutWait = 2 * time.Second
+
+// afterCut waits for the steps that were cut off, but not for those that take no
+// notice of it: whoever works the strands next asks what became of their effects.
+func (l *Loop) afterCut(done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-time.After(cutWait):
+	}
+	var stuck []string
+	for _, lease := range l.leases.list() {
+		stuck = append(stuck, string(lease.Run)+"/"+string(lease.Strand))
+	}
+	return fmt.Errorf("%w after %s: %s. The process ends without them; whoever works these runs next looks what became of their effects",
+		ErrStuck, l.Grace+cutWait, strings.Join(stuck, ", "))
+}
+
+// ErrStuck says that steps took no notice of the end of the process.
+var ErrStuck = errors.New("steps did not end, for a tool ignores that it is cut off")
 
 // claim hands due strands to goroutines, as many as there are workers.
 func (l *Loop) claim(ctx, hard context.Context, turns *sync.WaitGroup) error {
@@ -61,7 +89,11 @@ func (l *Loop) claim(ctx, hard context.Context, turns *sync.WaitGroup) error {
 	pauses := wait.Backoff{First: 50 * time.Millisecond, Longest: time.Second}
 	for ctx.Err() == nil {
 		n := acquire(ctx, slots)
-		leases, err := l.Store.Claim(ctx, n, claimWait, l.Only)
+		var leases []agent.Lease
+		err := guard.Do(l.Log, "a claim of work", func() (err error) {
+			leases, err = l.Store.Claim(ctx, n, claimWait, l.Only)
+			return err
+		})
 		for range n - len(leases) {
 			<-slots
 		}
@@ -75,7 +107,7 @@ func (l *Loop) claim(ctx, hard context.Context, turns *sync.WaitGroup) error {
 		for _, lease := range leases {
 			turns.Go(func() {
 				defer func() { <-slots }()
-				work(ctx, hard, l.engine, lease)
+				guard.Run(l.Log, "a turn of a strand", func() { work(ctx, hard, l.engine, lease) }, "run", lease.Run, "strand", lease.Strand)
 			})
 		}
 	}

@@ -3,11 +3,10 @@ package loop
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/guard"
 )
 
 // worker takes one turn of a strand: it asks the run what is next, does it, and
@@ -17,8 +16,8 @@ type worker struct {
 	asker *asker
 }
 
-// work takes one turn and puts away what it leaves behind. Panics are caught
-// here and nowhere else: the run is paused with the reason.
+// work takes one turn and puts away what it leaves behind. A panic in it pauses
+// the run with the reason.
 func work(soft, hard context.Context, en *engine, lease agent.Lease) {
 	ctx, lose := context.WithCancel(hard)
 	defer lose()
@@ -28,17 +27,13 @@ func work(soft, hard context.Context, en *engine, lease agent.Lease) {
 	w := &worker{turn: t, asker: &asker{turn: t, talk: en.takeTalk(lease.Run, lease.Strand)}}
 	defer func() { en.putTalk(lease.Run, lease.Strand, w.asker.talk) }()
 	log := en.Log.With("run", lease.Run, "strand", lease.Strand)
-	defer func() {
-		if p := recover(); p != nil {
-			log.Error("panic in a step; the run is paused", "panic", p, "stack", string(debug.Stack()))
-			_ = t.pause(hard, fmt.Sprintf("an internal error: %v", p)) // it is logged
-		}
-	}()
-	err := w.steps(soft, ctx)
+	err := guard.Do(log, "a turn of a strand", func() error { return w.steps(soft, ctx) })
 	var entry *agent.EntryError
 	switch {
 	case err == nil, errors.Is(err, errRested):
 		en.denials.forget(lease)
+	case guard.Is(err):
+		_ = t.pause(hard, err.Error()) // it is logged
 	case errors.Is(err, agent.ErrConflict), errors.Is(err, errLeaseGone):
 		log.Info("lease is gone; another worker goes on")
 	case errors.Is(err, agent.ErrLost):

@@ -11,6 +11,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/fold"
+	"github.com/deckhand-bot/deckhand/agent/guard"
 )
 
 // AlertKind says what is wrong with a run that nothing comes of.
@@ -117,7 +118,14 @@ func (w *Watchdog) Run(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if err := w.look(ctx, time.Now()); err != nil && ctx.Err() == nil {
+		err := guard.Do(w.Log, "the look over the runs", func() error {
+			now, err := w.Store.Now(ctx)
+			if err != nil {
+				return err
+			}
+			return w.look(ctx, now)
+		})
+		if err != nil && ctx.Err() == nil {
 			w.Log.Error("cannot look over the runs for those that nothing comes of; trying again", "pause", w.Every, "err", err)
 		}
 	}
@@ -205,9 +213,18 @@ func (w *Watchdog) assess(ctx context.Context, info agent.RunInfo, now time.Time
 	if old != nil && old.length == info.Length {
 		return old, nil
 	}
-	run, err := w.folds.Peek(ctx, info.Run)
+	var run agent.Run
+	var h *health
+	err := guard.Do(w.Log, "the look at a run", func() (err error) {
+		if run, err = w.folds.Peek(ctx, info.Run); err == nil {
+			h = assess(run)
+		}
+		return err
+	}, "run", info.Run)
 	var entry *agent.EntryError
 	switch {
+	case guard.Is(err):
+		return &health{length: info.Length, unreadable: err, told: map[AlertKind]string{}}, nil
 	case errors.As(err, &entry):
 		return &health{length: info.Length, unreadable: entry, told: map[AlertKind]string{}}, nil
 	case errors.Is(err, agent.ErrNoRun):
@@ -217,7 +234,6 @@ func (w *Watchdog) assess(ctx context.Context, info agent.RunInfo, now time.Time
 	case run.Seq != info.Length && w.quiet(info, now):
 		return nil, nil //nolint:nilnil // it has moved
 	}
-	h := assess(run)
 	h.length, h.progress = info.Length, *w.met
 	h.carryOver(old, now)
 	return h, nil
@@ -288,7 +304,7 @@ func (w *Watchdog) deliver(ctx context.Context, raised []Alert) {
 	list := slices.Concat(w.owed, summarised(raised))
 	w.owed = nil
 	for _, a := range list {
-		if err := w.Alarm(ctx, a); err != nil {
+		if err := guard.Do(w.Log, "an alert", func() error { return w.Alarm(ctx, a) }, "run", a.Run); err != nil {
 			w.Log.Error("nobody could be told of an alert; trying again", "run", a.Run, "kind", a.Kind, "pause", w.Every, "err", err)
 			w.owed = append(w.owed, a)
 		}
