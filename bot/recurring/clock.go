@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/guard"
+	"github.com/deckhand-bot/deckhand/agent/wait"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/bot/schedule"
@@ -34,6 +36,8 @@ type ClockConfig struct {
 	Recurring Schedules
 	// Brief is what is decided about a run of a place before it starts, as in ChatConfig.
 	Brief func(place string) (agent.RunStarted, error)
+	// Time is what the turns go by: the store's time, which all processes share.
+	Time agent.Clock
 	// Alarm tells the administrators that something did not happen.
 	Alarm func(ctx context.Context, a bot.Alert)
 }
@@ -54,14 +58,18 @@ func NewClock(cfg ClockConfig) *Clock { return &Clock{cfg: cfg, whens: map[strin
 
 // Run serves schedules until ctx ends.
 func (c *Clock) Run(ctx context.Context) {
-	for ctx.Err() == nil {
-		next := c.Serve(ctx, time.Now())
-		t := time.NewTimer(min(clockLook, time.Until(next)))
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			t.Stop()
-		}
+	for pause := time.Duration(0); wait.Sleep(ctx, pause); {
+		pause = clockLook
+		guard.Run(c.cfg.Reporter.Log, "the look at the schedules", func() {
+			now, err := c.cfg.Time.Now(ctx)
+			if err != nil {
+				if ctx.Err() == nil {
+					c.cfg.Reporter.Log.Error("the store does not say what time it is; schedules wait", "err", err)
+				}
+				return
+			}
+			pause = min(clockLook, c.Serve(ctx, now).Sub(now))
+		})
 	}
 }
 
@@ -80,7 +88,11 @@ func (c *Clock) Serve(ctx context.Context, now time.Time) (next time.Time) {
 		if s.Paused != "" {
 			continue
 		}
-		at, err := l.serve(ctx, s)
+		var at time.Time
+		err := guard.Do(c.cfg.Reporter.Log, "a schedule", func() (err error) {
+			at, err = l.serve(ctx, s)
+			return err
+		}, "schedule", s.Name)
 		if err != nil {
 			at = time.Time{} // not again at once
 		}
@@ -101,7 +113,7 @@ func (l *sweep) serve(ctx context.Context, s Schedule) (next time.Time, err erro
 	if err != nil {
 		return next, err
 	}
-	at, known := s.cursor(l.kept[NameServed+s.Name])
+	at, known := l.cursor(s, l.kept[NameServed+s.Name])
 	if !known {
 		return when.Next(l.now), l.begin(ctx, s)
 	}

@@ -8,7 +8,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -47,6 +46,21 @@ func (l *sweep) runs(ctx context.Context, since time.Time) (infos []agent.RunInf
 	return l.infos, l.more, nil
 }
 
+// cursor is how far the schedule was served. Nobody can have served turns that
+// are still to come: what says so was written by a clock that was ahead, and
+// must not keep the schedule from being served until then.
+func (l *sweep) cursor(s Schedule, text string) (at Cursor, known bool) {
+	at, known = s.cursor(text)
+	if !at.At.After(l.now.Add(clockGrace)) && !at.Posted.After(l.now.Add(clockGrace)) {
+		return at, known
+	}
+	l.cfg.Reporter.Log.Error("a schedule was served ahead of its time, by a clock that was wrong; it counts from now on", "schedule", s.Name, "served", at.At, "now", l.now)
+	if at.Posted.After(l.now) {
+		at.Posted = l.now
+	}
+	return Cursor{Spec: at.Spec, Posted: at.Posted, Mark: at.Mark, Run: at.Run}, false
+}
+
 // begin writes down that a schedule, or its new timing, counts from here on.
 // Where another clock was faster, its word stands: it may have served a turn
 // already.
@@ -55,8 +69,8 @@ func (l *sweep) begin(ctx context.Context, s Schedule) error {
 	if err != nil {
 		return fmt.Errorf("schedule %s: %w", s.Name, err)
 	}
-	at := Cursor{}
-	if json.Unmarshal([]byte(old), &at) == nil && at.Spec == s.Spec() {
+	at, known := l.cursor(s, old)
+	if known {
 		return nil // it began meanwhile
 	}
 	sum := sha256.Sum256([]byte(s.Spec() + "\n" + old))

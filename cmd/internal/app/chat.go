@@ -36,7 +36,7 @@ func (a *App) newTalk() (*talk, error) {
 			Alarmed: func(kind string) { a.meter.alert(watchdog.AlertKind(kind), 1) },
 		}),
 	}
-	t.clock = recurring.NewClock(recurring.ClockConfig{Reporter: reports, Recurring: recurs, Brief: brief, Alarm: a.overdue(t.chat.Alert)})
+	t.clock = recurring.NewClock(recurring.ClockConfig{Time: a.store, Reporter: reports, Recurring: recurs, Brief: brief, Alarm: a.overdue(t.chat.Alert)})
 	var err error
 	t.connectors, err = a.configured(t.chat)
 	t.connectors = append(t.connectors, o.Platforms...)

@@ -35,7 +35,7 @@ func TestATickOnFiveReplicas(t *testing.T) {
 		if i == 0 {
 			f = cluster{t: t, store: s, runs: client, told: map[agent.RunID]agent.Run{}}
 		}
-		c := recurring.NewClock(recurring.ClockConfig{
+		c := recurring.NewClock(recurring.ClockConfig{Time: s,
 			Reporter: recurring.Reporter{Runs: client, Log: slog.New(slog.DiscardHandler)}, Recurring: recurring.Schedules{Fixed: []recurring.Schedule{pulse}, Store: s},
 			Brief: func(string) (agent.RunStarted, error) { return agent.RunStarted{}, nil },
 		})
