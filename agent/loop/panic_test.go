@@ -44,11 +44,11 @@ func (m *mined) Extend(ctx context.Context, l []agent.Lease) ([]agent.Lease, err
 	return m.Store.Extend(ctx, l)
 }
 
-func (m *mined) Await(ctx context.Context, run agent.RunID, after uint64) error {
+func (m *mined) AwaitWord(ctx context.Context, run agent.RunID, after uint64) error {
 	if m.await.Load() {
 		panic("a look")
 	}
-	return m.Blobs.Await(ctx, run, after)
+	return m.Blobs.AwaitWord(ctx, run, after)
 }
 
 func (m *mined) PutBlob(ctx context.Context, run agent.RunID, data []byte) (string, error) {
