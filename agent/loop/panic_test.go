@@ -84,7 +84,7 @@ func TestPanicsBesideTheTurnsCostNothing(t *testing.T) {
 		c.Store, c.Blobs, c.Runs, c.CheckIns = m, m, m, 100*time.Millisecond
 	}, tool)
 	run := h.start(writesFree())
-	h.until(run, "its task is called by the clock", func(r agent.Run) bool { return r.Strands["task/a"].CheckIn.Due != "" })
+	h.until(run, "its task is called by the clock", func(r agent.Run) bool { return r.Strands.Of("task/a").CheckIn.Due != "" })
 	close(gate)
 	if r := h.ended(run); r.Ended.State != agent.RunDone {
 		t.Errorf("ended %+v", r.Ended)
