@@ -107,7 +107,9 @@ func TestAPanicCostsOneSchedule(t *testing.T) {
 	if got := w.turns(); !slices.Equal(got, []string{"daily 23T09:00", "daily 24T09:00", "daily 25T09:00"}) {
 		t.Errorf("turns %v", got)
 	}
-	if !slices.ContainsFunc(w.alerts, func(a bot.Alert) bool { return strings.Contains(a.Text, "`poison`") && strings.Contains(a.Text, "internal error") }) {
+	if !slices.ContainsFunc(w.alerts, func(a bot.Alert) bool {
+		return strings.Contains(a.Text, "`poison`") && strings.Contains(a.Text, "internal error")
+	}) {
 		t.Errorf("alerts %+v", w.alerts)
 	}
 }
