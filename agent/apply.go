@@ -90,6 +90,17 @@ func (r Run) Apply(e Event) Run { //nolint:cyclop,funlen // the closed switch ov
 	return r
 }
 
+// Timeless reports whether an event of the body, folded with another stamp,
+// gives the same run but for Last.
+func Timeless(b Body) bool {
+	switch b.Kind() {
+	case "model.asked", "call.replied", "tool.intent", "tool.deferred", "tool.outcome":
+		return true
+	}
+	a, answered := b.(ModelAnswered)
+	return answered && a.RetryAt.IsZero()
+}
+
 func (r Run) start(e Event, b RunStarted) Run {
 	if !r.Started.IsZero() {
 		return r

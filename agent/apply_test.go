@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -182,6 +183,24 @@ func TestFirstOutcomeCounts(t *testing.T) {
 				t.Fatalf("a second %s changed the run:\n%s", e.Body.Kind(), diff)
 			}
 			r = once
+		}
+	})
+}
+
+// What a writer folded before its events had their stamps is what they are.
+func TestTimelessEventsGiveTheSameRun(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := Run{}
+		for _, e := range drawHistory(t, 60) {
+			later := e
+			later.At = e.At.Add(time.Hour)
+			if other := r.Apply(later); Timeless(e.Body) {
+				other.Last = e.At
+				if diff := cmp.Diff(encode(t, r.Apply(e)), encode(t, other)); diff != "" {
+					t.Fatalf("%s an hour later gives another run:\n%s", e.Body.Kind(), diff)
+				}
+			}
+			r = r.Apply(e)
 		}
 	})
 }

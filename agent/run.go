@@ -140,3 +140,38 @@ func (r Run) Thread() string {
 	}
 	return r.Brief.ReplyTo
 }
+
+// What the parts of a fold take in memory beside their texts, in bytes, by
+// measurement.
+const (
+	runBytes  = 4 << 10
+	partBytes = 512
+)
+
+// Bytes is about what the fold takes in memory: its texts, and something for
+// each of its parts.
+func (r Run) Bytes() int {
+	n := runBytes + partBytes*(r.Strands.Len()+len(r.Plan.Tasks)+len(r.Findings)+len(r.Checks))
+	for _, s := range r.Strands.All() {
+		for _, in := range s.Talks {
+			n += in.Talk.Entries.bytes
+			for _, e := range in.Talk.Held {
+				n += e.bytes()
+			}
+		}
+	}
+	for _, t := range r.Plan.Tasks {
+		s := r.Tasks[t.ID]
+		n += len(t.Instructions) + len(s.Instructions) + len(s.Summary)
+		for _, o := range s.Outputs {
+			n += len(o.Value)
+		}
+	}
+	for _, c := range r.Checks {
+		n += len(c.Detail) + len(c.Arguments)
+	}
+	for _, s := range r.Said {
+		n += len(s.Text)
+	}
+	return n
+}

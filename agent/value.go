@@ -33,8 +33,9 @@ const chunk = 32
 // History is a list that only grows, as a value: Push copies at most one chunk,
 // and the old list stays as it was. As JSON it is a plain list.
 type History struct {
-	full [][]Entry // chunks that are never written again
-	tail []Entry
+	full  [][]Entry // chunks that are never written again
+	tail  []Entry
+	bytes int // of the entries' texts
 }
 
 // Len is the number of entries.
@@ -66,9 +67,31 @@ func (h History) Push(entries ...Entry) History {
 			h.full, h.tail = push(h.full, h.tail), nil
 		}
 		h.tail = push(h.tail, e)
+		h.bytes += e.bytes()
 	}
 	return h
 }
+
+// bytes is about what the entry's texts take in memory.
+func (e Entry) bytes() int {
+	n := 0
+	if e.Answer != nil {
+		n += len(e.Answer.Content)
+		for _, c := range e.Answer.Calls {
+			n += len(c.Arguments) + len(c.Name)
+		}
+	}
+	if e.Reply != nil {
+		n += len(e.Reply.Text)
+	}
+	if e.Note != nil {
+		n += len(e.Note.Text)
+	}
+	return n + entryBytes
+}
+
+// entryBytes is what an entry takes beside its texts.
+const entryBytes = 256
 
 // MarshalJSON writes the list.
 func (h History) MarshalJSON() ([]byte, error) {
@@ -86,6 +109,9 @@ func (h *History) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	*h = History{}
+	for _, e := range all {
+		h.bytes += e.bytes()
+	}
 	for c := range slices.Chunk(all, chunk) {
 		if len(c) == chunk {
 			h.full = append(h.full, c)

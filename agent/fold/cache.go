@@ -34,6 +34,10 @@ type Config struct {
 	Snapshots Snapshots    // nil: folds begin with the journal
 	Log       *slog.Logger // nil: nothing is logged
 	Most      int          // folds that are kept
+	// Bytes bounds the memory of the folds that are kept, about; 0: only Most
+	// does. Copies is how often an Observer keeps a run's texts once more.
+	Bytes  int
+	Copies int
 }
 
 // Cache keeps the folds of the runs that were used last, each with an Observer
@@ -46,15 +50,18 @@ type Cache[O Observer] struct {
 	mu   sync.Mutex
 	runs map[agent.RunID]*list.Element // of *entry[O]
 	used list.List                     // the run that was used last in front
+	size int                           // of all, in bytes
 }
 
 type entry[O Observer] struct {
-	id agent.RunID
+	id   agent.RunID
+	size int // in bytes; under Cache.mu
 
 	mu       sync.Mutex
 	run      agent.Run
 	stamps   []int64 // of the newest entries, up to run.Seq, in ns since 1970
 	kept     uint64  // seq of the newest snapshot
+	weighed  uint64  // seq at which size was measured
 	observer O
 }
 
@@ -76,21 +83,60 @@ func (c *Cache[O]) entry(id agent.RunID) *entry[O] {
 		return at.Value.(*entry[O]) //nolint:errcheck,forcetypeassert // the list holds nothing else
 	}
 	if c.used.Len() >= c.Most {
-		oldest := c.used.Remove(c.used.Back()).(*entry[O]) //nolint:errcheck,forcetypeassert // the list holds nothing else
-		delete(c.runs, oldest.id)
+		c.drop(c.used.Back())
 	}
 	e := &entry[O]{id: id, observer: c.observe()}
 	c.runs[id] = c.used.PushFront(e)
 	return e
 }
 
-// forget drops the run.
-func (c *Cache[O]) forget(id agent.RunID) {
+// drop takes a run out; under c.mu.
+func (c *Cache[O]) drop(at *list.Element) {
+	e := c.used.Remove(at).(*entry[O]) //nolint:errcheck,forcetypeassert // the list holds nothing else
+	delete(c.runs, e.id)
+	c.size -= e.size
+}
+
+// Forget drops the run: nobody is going to use it soon.
+func (c *Cache[O]) Forget(id agent.RunID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if at, known := c.runs[id]; known {
-		c.used.Remove(at)
-		delete(c.runs, id)
+		c.drop(at)
+	}
+}
+
+// known is the run's place in the cache, nil where it has none. Nothing is
+// moved by it.
+func (c *Cache[O]) known(id agent.RunID) *entry[O] {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if at, known := c.runs[id]; known {
+		return at.Value.(*entry[O]) //nolint:errcheck,forcetypeassert // the list holds nothing else
+	}
+	return nil
+}
+
+// weighEvery is how many events may come before a fold is weighed again.
+const weighEvery = 16
+
+// weigh measures what the run takes, now and then, and drops those that were
+// used longest ago where all together take too much. Under e.mu.
+func (c *Cache[O]) weigh(e *entry[O]) {
+	if c.Bytes == 0 || e.weighed > 0 && e.run.Seq < e.weighed+weighEvery && e.run.Ended == nil {
+		return
+	}
+	size := e.run.Bytes() * (1 + c.Copies)
+	e.weighed = e.run.Seq
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if at, kept := c.runs[e.id]; !kept || at.Value != any(e) {
+		return // it was dropped meanwhile
+	}
+	c.size += size - e.size
+	e.size = size
+	for c.size > c.Bytes && c.used.Len() > 1 {
+		c.drop(c.used.Back())
 	}
 }
 
@@ -102,7 +148,7 @@ func (c *Cache[O]) Load(ctx context.Context, id agent.RunID) (agent.Run, error) 
 	defer e.mu.Unlock()
 	err := c.renew(ctx, e)
 	if err != nil && e.run.Seq == 0 || errors.Is(err, agent.ErrNoRun) {
-		c.forget(id)
+		c.Forget(id)
 	}
 	return e.run, err
 }
@@ -120,9 +166,15 @@ func (c *Cache[O]) LoadAt(ctx context.Context, id agent.RunID, head agent.Receip
 	return c.Load(ctx, id)
 }
 
-// Peek is the run's newest fold, which the cache does not keep.
+// Peek is the run's newest fold. The cache does not keep it where it did not
+// before: for those who look over many runs.
 func (c *Cache[O]) Peek(ctx context.Context, id agent.RunID) (agent.Run, error) {
-	e := &entry[O]{id: id, observer: c.observe()}
+	e := c.known(id)
+	if e == nil {
+		e = &entry[O]{id: id, observer: c.observe()}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	err := c.renew(ctx, e)
 	return e.run, err
 }
@@ -130,8 +182,9 @@ func (c *Cache[O]) Peek(ctx context.Context, id agent.RunID) (agent.Run, error) 
 // Advance folds events that were just committed and returns the newest fold. An
 // event that is known by its seq and stamp stands for all before it: where the
 // receipt says that the commit came behind another one than the fold ends with,
-// the journal is asked.
-func (c *Cache[O]) Advance(ctx context.Context, id agent.RunID, r agent.Receipt, committed []agent.Event) (agent.Run, error) {
+// the journal is asked. Trial is the run with the events as their writer folded
+// them before they had their stamps; it saves folding them again. Zero: none.
+func (c *Cache[O]) Advance(ctx context.Context, id agent.RunID, r agent.Receipt, committed []agent.Event, trial agent.Run) (agent.Run, error) {
 	e := c.entry(id)
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -141,8 +194,17 @@ func (c *Cache[O]) Advance(ctx context.Context, id agent.RunID, r agent.Receipt,
 	case e.run.Seq == before:
 		for i, ev := range committed {
 			ev.Run, ev.Seq, ev.At = id, before+uint64(i)+1, r.At
-			e.apply(ev)
+			if trial.Seq == r.Seq {
+				e.observe(ev)
+			} else {
+				e.apply(ev)
+			}
 		}
+		if trial.Seq == r.Seq && len(committed) > 0 {
+			e.run = trial
+			e.run.Last = r.At
+		}
+		c.weigh(e)
 		return e.run, nil
 	case before == r.Seq || e.knows(r.Seq, r.At): // others folded further already
 		return e.run, nil
@@ -154,9 +216,14 @@ func (c *Cache[O]) Advance(ctx context.Context, id agent.RunID, r agent.Receipt,
 }
 
 // Use hands out the fold as it is known, with its Observer, for as long as the
-// function runs: it must not use the Cache.
+// function runs: it must not use the Cache. Of a run that is not kept there is
+// an empty fold, and what is given to its Observer goes.
 func (c *Cache[O]) Use(id agent.RunID, use func(r agent.Run, o O)) {
-	e := c.entry(id)
+	e := c.known(id)
+	if e == nil {
+		use(agent.Run{}, c.observe())
+		return
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	use(e.run, e.observer)
@@ -193,6 +260,7 @@ func (c *Cache[O]) catchUp(ctx context.Context, e *entry[O]) error {
 	for _, ev := range events {
 		e.apply(ev)
 	}
+	c.weigh(e)
 	return nil
 }
 
@@ -202,6 +270,11 @@ const lately = 64
 
 func (e *entry[O]) apply(ev agent.Event) {
 	e.run = e.run.Apply(ev)
+	e.observe(ev)
+}
+
+// observe notes an event that is folded.
+func (e *entry[O]) observe(ev agent.Event) {
 	e.observer.Apply(ev)
 	if len(e.stamps) == lately {
 		e.stamps = e.stamps[:copy(e.stamps, e.stamps[lately/2:])]

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -216,4 +217,97 @@ func TestPeekKeepsNothing(t *testing.T) {
 	if len(c.runs) != 0 {
 		t.Error("it is kept")
 	}
+}
+
+// talks is a store of runs whose goals are long.
+type talks struct{ bytes int }
+
+func (s talks) Read(_ context.Context, run agent.RunID, _ uint64) ([]agent.Event, error) {
+	events := []agent.Event{{Run: run, Strand: agent.Main, Seq: 1, At: time.Unix(1, 0).UTC(), Body: agent.RunStarted{Goal: string(run)}}}
+	for len(events)*1000 < s.bytes {
+		events = append(events, agent.Event{Run: run, Strand: agent.Main, Seq: uint64(len(events) + 1), At: time.Unix(int64(len(events)+1), 0).UTC(),
+			Body: agent.PersonSaid{By: "ann", Text: strings.Repeat("x", 1000), Trusted: true}})
+	}
+	return events, nil
+}
+
+// A cache keeps a bounded amount of text, of those runs that were used last.
+func TestCacheIsBoundedByBytes(t *testing.T) {
+	const each, most = 100_000, 2_000_000
+	c := New(Config{Journals: talks{each}, Most: 1000, Bytes: most, Copies: 1}, none)
+	for i := range 50 {
+		for _, id := range []agent.RunID{"first", agent.RunID(strconv.Itoa(i))} {
+			if _, err := c.Load(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if c.size > most {
+			t.Fatalf("%d bytes are kept, at most %d may be", c.size, most)
+		}
+	}
+	sum := 0
+	for at := c.used.Front(); at != nil; at = at.Next() {
+		sum += at.Value.(*entry[None]).size
+	}
+	if n := len(c.runs); n < 3 || n > most/each/2 || sum != c.size {
+		t.Errorf("%d runs of %d bytes each are kept, %d bytes in all, said to be %d", n, each, sum, c.size)
+	}
+	if c.known("first") == nil || c.known("49") == nil || c.known("0") != nil {
+		t.Error("it is not those that were used last")
+	}
+	c.Forget("first")
+	c.Use("first", func(r agent.Run, _ None) {
+		if r.Seq != 0 {
+			t.Errorf("a run that was forgotten stands at %d", r.Seq)
+		}
+	})
+	if c.known("first") != nil {
+		t.Error("it is kept again")
+	}
+}
+
+// Peek begins with what the cache has, and moves nothing in it.
+func TestPeekUsesWhatIsKept(t *testing.T) {
+	s := &shelf{}
+	s.write("ann", 3)
+	c := New(Config{Journals: s, Most: 8}, func() *counter { return &counter{} })
+	if _, err := c.Load(t.Context(), "run"); err != nil {
+		t.Fatal(err)
+	}
+	s.write("ann", 2)
+	if r, err := c.Peek(t.Context(), "run"); err != nil || r.Seq != 5 {
+		t.Errorf("folded to %d, %v", r.Seq, err)
+	}
+	c.Use("run", func(r agent.Run, seen *counter) {
+		if r.Seq != 5 || seen.events != 5 {
+			t.Errorf("kept at %d, its observer at %d", r.Seq, seen.events)
+		}
+	})
+}
+
+// A writer's trial is taken where its events came next, with their stamp.
+func TestTrialIsTaken(t *testing.T) {
+	s := &shelf{}
+	s.write("ann", 3)
+	c := New(Config{Journals: s, Most: 8}, func() *counter { return &counter{} })
+	base, err := c.Load(t.Context(), "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := agent.ModelAsked{Call: "main.1"}
+	at := base.Last.Add(time.Minute)
+	trial := base.Apply(agent.Event{Run: "run", Strand: agent.Main, Seq: 4, At: at.Add(-time.Second), Body: body})
+	s.events = append(s.events, agent.Event{Run: "run", Strand: agent.Main, Seq: 4, At: at, Body: body})
+	got, err := c.Advance(t.Context(), "run", agent.Receipt{Seq: 4, At: at, Before: base.Last}, s.events[3:], trial)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(text(t, agent.Run{}.Fold(s.events)), text(t, got)); diff != "" {
+		t.Errorf("fold (-journal +advanced):\n%s", diff)
+	}
+	c.Use("run", func(_ agent.Run, seen *counter) {
+		if seen.events != 4 {
+			t.Errorf("the observer saw %d events", seen.events)
+		}
+	})
 }

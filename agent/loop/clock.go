@@ -105,7 +105,7 @@ func (l *Loop) Tick(ctx context.Context, tick time.Time) (called int, err error)
 // callCheckIns commits the tick to the run's tasks at work. One that began or looked
 // at itself just now is left to the next tick.
 func (l *Loop) callCheckIns(ctx context.Context, id agent.RunID, tick time.Time) (called int, err error) {
-	run, err := l.folds.Load(ctx, id)
+	run, err := l.folds.Peek(ctx, id) // others may be working it
 	if errors.Is(err, agent.ErrNewer) || errors.Is(err, agent.ErrNoRun) {
 		return 0, nil // a newer replica calls them; an expired run has none
 	}

@@ -31,16 +31,27 @@ func (t *turn) commit(ctx context.Context, strict bool) error {
 	if err != nil {
 		return err
 	}
+	trial := t.trial()
 	t.lease.Turn++
 	t.drop()
 	t.names = nil
-	if t.run, err = t.folds.Advance(ctx, t.lease.Run, receipt, c.Events); err != nil {
+	if t.run, err = t.folds.Advance(ctx, t.lease.Run, receipt, c.Events, trial); err != nil {
 		return err
 	}
 	if err := t.folds.Keep(ctx, t.lease.Run); err != nil {
 		t.Log.Warn("cannot keep a snapshot; the journal alone serves", "run", t.lease.Run, "err", err)
 	}
 	return nil
+}
+
+// trial is the run with the batch, where that is the same whatever its stamp.
+func (t *turn) trial() agent.Run {
+	for _, e := range t.batch {
+		if !agent.Timeless(e.Body) {
+			return agent.Run{}
+		}
+	}
+	return t.view()
 }
 
 // drop empties the batch.
@@ -163,7 +174,21 @@ func (t *turn) salvage(ctx context.Context) {
 // release commits the batch and gives the lease back, due at the time.
 func (t *turn) release(ctx context.Context, due time.Time) error {
 	t.wakeAt(t.lease.Strand, due)
-	return t.commit(ctx, false)
+	if err := t.commit(ctx, false); err != nil {
+		return err
+	}
+	if due.IsZero() {
+		t.leave()
+	}
+	return nil
+}
+
+// leave takes a run out of the cache that has ended, once its last strand
+// rests: the voice, where it has one.
+func (t *turn) leave() {
+	if t.run.Ended != nil && (t.lease.Strand == agent.Voice || !t.run.Strands.Has(agent.Voice)) {
+		t.folds.Forget(t.lease.Run)
+	}
 }
 
 // flush commits the batch and keeps the lease. An empty batch needs no commit.
@@ -197,6 +222,7 @@ func (t *turn) end(ctx context.Context, d agent.Decide) error {
 	if err := t.commitStrict(ctx); err != nil || t.run.Ended == nil {
 		return err
 	}
+	t.leave()
 	return errRested
 }
 

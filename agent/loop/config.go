@@ -156,7 +156,7 @@ func newEngine(c Config) (*engine, error) {
 	}
 	return &engine{Config: c, book: book, specs: c.Tools.Specs(), schemas: schemas, leases: newLeases(c.Store, c.Lease, c.Log), denials: &denials{},
 		limits: limit.New(limit.Config{Store: c.Blobs, Requests: c.RequestsPerMinute, Tokens: c.TokensPerMinute}),
-		folds: fold.New(fold.Config{Journals: c.Store, Snapshots: c.Blobs, Log: c.Log, Most: maxFolds},
+		folds: fold.New(fold.Config{Journals: c.Store, Snapshots: c.Blobs, Log: c.Log, Most: maxFolds, Bytes: maxFoldBytes, Copies: 1},
 			func() *memory { return &memory{} })}, nil
 }
 

@@ -8,8 +8,11 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/reflect"
 )
 
-// maxFolds is how many runs a process remembers.
-const maxFolds = 4096
+// What a process remembers of runs: so many, and so much of them.
+const (
+	maxFolds     = 4096
+	maxFoldBytes = 256 << 20
+)
 
 // memory is what a process remembers of a run beside its fold: what the strands
 // did, as far as it saw them work, and their conversations as they were last

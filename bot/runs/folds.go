@@ -14,10 +14,13 @@ import (
 // Remembered is how many runs a Client remembers: those that were used last.
 const Remembered = 256
 
+// rememberedBytes bounds what they take.
+const rememberedBytes = 64 << 20
+
 // known is the cache of folds, made when it is used first.
 func (d *Client) known() *fold.Cache[fold.None] {
 	d.once.Do(func() {
-		d.folds = fold.New(fold.Config{Journals: d.Journals, Most: Remembered}, func() fold.None { return fold.None{} })
+		d.folds = fold.New(fold.Config{Journals: d.Journals, Most: Remembered, Bytes: rememberedBytes}, func() fold.None { return fold.None{} })
 	})
 	return d.folds
 }
@@ -29,8 +32,7 @@ func (d *Client) Load(ctx context.Context, run agent.RunID) (agent.Run, error) {
 	return found(run, r, err)
 }
 
-// Peek is the run's newest fold, read from the beginning and not remembered:
-// for those who look at more runs than a Client remembers.
+// Peek is the run's newest fold, which is not remembered where it was not before: for those who look at more runs than a Client remembers.
 func (d *Client) Peek(ctx context.Context, run agent.RunID) (agent.Run, error) {
 	r, err := d.known().Peek(ctx, run)
 	return found(run, r, err)
