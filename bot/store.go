@@ -6,6 +6,7 @@ package bot
 
 import (
 	"context"
+	"time"
 )
 
 // Records is what the chat needs of a store beside journals.
@@ -14,4 +15,5 @@ type Records interface {
 	Values(ctx context.Context, prefix string) (map[string]string, error)
 	SetValue(ctx context.Context, name, value string) error
 	Spent(ctx context.Context, counter string) (int64, error)
+	Now(ctx context.Context) (time.Time, error)
 }

@@ -34,13 +34,16 @@ type busyChannel struct {
 // concerns the bot in the order in which it was said. Where nothing is known of
 // earlier times, there is nothing to catch up.
 func (d *Discord) catchUp(ctx, late context.Context, hear bot.Hear) error {
-	began := time.Now()
+	began, err := ingest.Now(ctx, d.cfg.Clock)
+	if err != nil {
+		return err
+	}
 	d.in.SaveMarks(ctx, false)
-	since, err := d.in.Marks.Since(ctx)
+	since, err := d.in.Marks.Since(ctx, api.FirstID(began.Add(ingest.Ahead)))
 	if err != nil || since.Nothing() {
 		return err
 	}
-	areas, err := d.areas(ctx, since)
+	areas, err := d.areas(ctx, since, began)
 	if err != nil {
 		return err
 	}
@@ -79,12 +82,12 @@ type area struct {
 }
 
 // areas are all servers that the bot is in, and the conversations that it had.
-func (d *Discord) areas(ctx context.Context, since ingest.Since) ([]area, error) {
+func (d *Discord) areas(ctx context.Context, since ingest.Since, now time.Time) ([]area, error) {
 	guilds, err := d.directory.Guilds(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return areasSince(guilds, since, api.FirstID(time.Now().Add(-d.cfg.CatchUp-30*24*time.Hour))), nil
+	return areasSince(guilds, since, api.FirstID(now.Add(-d.cfg.CatchUp-30*24*time.Hour))), nil
 }
 
 // areasSince are the areas of which something is known from earlier times.

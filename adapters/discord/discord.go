@@ -52,6 +52,9 @@ type Config struct {
 	// Names keeps how far each channel was read. It is part of the store; without
 	// it nothing is caught up after downtime.
 	Names agent.Names
+	// Clock is the store's time, by which all processes say until when all was
+	// well; nil: this process goes by its own.
+	Clock agent.Clock
 	// Suggest lists what a person may name in a command: it completes while they
 	// type. Without it nothing is suggested.
 	Suggest Suggest
@@ -105,7 +108,7 @@ func New(ctx context.Context, cfg Config) (*Discord, error) {
 	if err := d.whoami(ctx); err != nil {
 		return nil, err
 	}
-	d.in.open(ingest.NewWatermarks(cfg.Names, d.seenName(), ids), cfg.Log)
+	d.in.open(ingest.NewWatermarks(cfg.Names, d.seenName(), ids), cfg.Clock, cfg.Log)
 	d.directory = directory.New(d.api, cfg.Log)
 	d.Poster = post.New(d.api, d.botUser, cfg.PostTimeout, cfg.Log)
 	d.answers = &answerer{in: &d.in, post: d.Poster, log: cfg.Log, botName: d.botName, timeout: cfg.PostTimeout}

@@ -44,8 +44,11 @@ type intake struct {
 	unready    error // why the commands are not registered
 }
 
-func (in *intake) open(marks *ingest.Watermarks, log *slog.Logger) {
-	in.Init(marks, func() int64 { return api.FirstID(time.Now()) }, log)
+func (in *intake) open(marks *ingest.Watermarks, clock agent.Clock, log *slog.Logger) {
+	in.Init(marks, func(ctx context.Context) (int64, error) {
+		now, err := ingest.Now(ctx, clock)
+		return api.FirstID(now), err
+	}, log)
 	in.reactions = ingest.NewKeyedQueue(parallel, maxWaiting)
 	in.times = defaultTimeouts()
 }

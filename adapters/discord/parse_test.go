@@ -17,7 +17,7 @@ import (
 // deaf is a bot that nobody told anything yet.
 func deaf() *Discord {
 	d := &Discord{cfg: Config{Gateway: true}, account: account{botUser: "999", botName: "deckhand"}, directory: directory.New(nil, slog.New(slog.DiscardHandler)), log: slog.New(slog.DiscardHandler)}
-	d.in.open(ingest.NewWatermarks(ingest.NoNames{}, d.seenName(), ids), slog.New(slog.DiscardHandler))
+	d.in.open(ingest.NewWatermarks(ingest.NoNames{}, d.seenName(), ids), nil, slog.New(slog.DiscardHandler))
 	return d
 }
 

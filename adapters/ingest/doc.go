@@ -10,13 +10,14 @@
 //	queue.go      jobs with a common key one after the other, the rest side by side
 //	watermark.go  up to where each channel was heard for certain, kept in a store
 //	backlog.go    what was missed is read back before anything newer is heard
+//	lane.go       one message heard: its thread's order, patience, an answer in words
 //	replay.go     reading back in batches, heard in the order of the platform
 //	token.go      whether the bot's token is accepted, asked again while it is not
 //	post.go       an answer that is posted once, whatever is lost on the way
 //	request.go    requests over HTTP: their size, and proofs that are used once
 //	file.go       files, as far as their limit
 //	cache.go      what a platform said, remembered for a while
-//	wait.go       pauses between attempts
+//	wait.go       pauses between attempts, and whose time it is
 //	log.go        the same line at most once a minute, however often it happens
 //	channel.go    the one word that stands for a channel in a text
 //	names.go      a store's names where there is no store

@@ -38,7 +38,7 @@ type Intake[E any] struct {
 	Log    LogLimiter
 
 	log    *slog.Logger
-	now    func() int64
+	now    func(ctx context.Context) (int64, error)
 	tries  tries
 	queue  *KeyedQueue
 	beside chan struct{} // slots of Later
@@ -49,8 +49,8 @@ type Intake[E any] struct {
 }
 
 // Init makes the intake ready for its first event. Now is the position of this
-// moment among those of the watermarks.
-func (in *Intake[E]) Init(marks *Watermarks, now func() int64, log *slog.Logger) {
+// moment among those of the watermarks, by the clock that all processes share.
+func (in *Intake[E]) Init(marks *Watermarks, now func(ctx context.Context) (int64, error), log *slog.Logger) {
 	in.Marks, in.Missed = marks, NewBacklog(marks)
 	in.now, in.log = now, log
 	in.queue = NewKeyedQueue(parallel, maxWaiting)
@@ -131,10 +131,11 @@ func (in *Intake[E]) keepMarks(ctx context.Context, s Session[E]) {
 // was well until now.
 func (in *Intake[E]) SaveMarks(ctx context.Context, connected bool) {
 	online := int64(0)
+	var err error
 	if connected {
-		online = in.now()
+		online, err = in.now(ctx)
 	}
-	if err := in.Marks.Save(ctx, online); err != nil {
+	if err = errors.Join(err, in.Marks.Save(ctx, online)); err != nil {
 		in.Log.Warn(in.log, "how far was read could not be saved", "error", err)
 	}
 }

@@ -18,7 +18,7 @@ func newIntake(names agent.Names) *Intake[string] {
 	in := &Intake[string]{}
 	w := NewWatermarks(names, seenHere, hashed)
 	w.SetCaughtUp(true)
-	in.Init(w, func() int64 { return 99 }, slog.New(slog.DiscardHandler))
+	in.Init(w, func(context.Context) (int64, error) { return 99, nil }, slog.New(slog.DiscardHandler))
 	return in
 }
 

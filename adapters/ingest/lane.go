@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/guard"
 )
 
@@ -51,7 +52,7 @@ func (in *Intake[E]) heard(ctx context.Context, m Mark, hear Hearing) error {
 		in.tries.heard(m)
 		return nil
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || errors.Is(err, agent.ErrBusy) { // another attempt of it may be written yet
 		return err
 	}
 	if !in.StoreAnswers(ctx) {

@@ -1,8 +1,11 @@
 package ingest
 
 import (
+	"context"
+	"fmt"
 	"time"
 
+	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
@@ -23,6 +26,22 @@ func NewBackoff(first, longest time.Duration, asked func(err error) time.Duratio
 // After is how long to wait after an error: what the platform asks for, if that
 // is longer than the next pause.
 func (b *Backoff) After(err error) time.Duration { return max(b.Next(), b.asked(err)) }
+
+// Ahead is by how much a platform's clock may be ahead of the store's: marks
+// further ahead were written by a clock that was wrong.
+const Ahead = 24 * time.Hour
+
+// Now is the time by a clock, nil: by that of the process.
+func Now(ctx context.Context, clock agent.Clock) (time.Time, error) {
+	if clock == nil {
+		return time.Now(), nil
+	}
+	now, err := clock.Now(ctx)
+	if err != nil {
+		return now, fmt.Errorf("ask the store for its time: %w", err)
+	}
+	return now, nil
+}
 
 // Signal wakes whoever waits at a channel that holds one, now or later, once.
 func Signal(c chan struct{}) {

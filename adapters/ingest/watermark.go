@@ -232,8 +232,10 @@ type Since struct {
 	Unheard map[string]int64 // what could not be written down here
 }
 
-// Since reads how far was heard.
-func (w *Watermarks) Since(ctx context.Context) (Since, error) {
+// Since reads how far was heard. What is beyond the latest position that can be
+// was written by a clock that was wrong, and counts as unknown: nothing would be
+// read until then.
+func (w *Watermarks) Since(ctx context.Context, latest int64) (Since, error) {
 	online, err := w.names.Value(ctx, w.name)
 	if err != nil {
 		return Since{}, fmt.Errorf("when the bot was here last: %w", err)
@@ -244,7 +246,12 @@ func (w *Watermarks) Since(ctx context.Context) (Since, error) {
 	}
 	since := Since{Places: make(map[string]int64, len(saved)), Online: w.positions.Read(online), Unheard: w.Unheard()}
 	for name, at := range saved {
-		since.Places[strings.TrimPrefix(name, w.name+":")] = w.positions.Read(at)
+		if position := w.positions.Read(at); position <= latest {
+			since.Places[strings.TrimPrefix(name, w.name+":")] = position
+		}
+	}
+	if since.Online > latest {
+		since.Online = 0
 	}
 	return since, nil
 }

@@ -146,7 +146,7 @@ func TestWatermarksAreReadAsTheyWereSaved(t *testing.T) {
 	t.Parallel()
 	m := newFakeNames()
 	w := NewWatermarks(m, seenHere, hashed)
-	if k, err := w.Since(t.Context()); err != nil || len(k.Places) != 0 || k.Online != 0 {
+	if k, err := w.Since(t.Context(), 1000); err != nil || len(k.Places) != 0 || k.Online != 0 {
 		t.Fatalf("before anything was heard: %+v, %v", k, err)
 	}
 	w.SetCaughtUp(true)
@@ -155,10 +155,14 @@ func TestWatermarksAreReadAsTheyWereSaved(t *testing.T) {
 	if err := w.Save(t.Context(), 30); err != nil {
 		t.Fatal(err)
 	}
+	m.values[seenHere+":ahead"] = "#1001" // of a clock that was wrong
 	m.values["seen/here:12"], m.values[seenHere+":bad"] = "#77", "what is no position"
-	k, err := NewWatermarks(m, seenHere, hashed).Since(t.Context())
+	k, err := NewWatermarks(m, seenHere, hashed).Since(t.Context(), 1000)
 	if err != nil || !maps.Equal(k.Places, map[string]int64{"a": 10, "@me:2": 20, "bad": 0}) || k.Online != 30 {
 		t.Errorf("kept %+v, %v", k, err)
+	}
+	if k, err := w.Since(t.Context(), 29); err != nil || k.Online != 0 {
+		t.Errorf("all was well until %d, which is still to come, %v", k.Online, err)
 	}
 }
 
@@ -173,7 +177,7 @@ func TestWatermarksAreSavedOnceTheyMove(t *testing.T) {
 	if err := w.Save(t.Context(), 0); !errors.Is(err, m.down) {
 		t.Errorf("saved with %v", err)
 	}
-	if _, err := w.Since(t.Context()); !errors.Is(err, m.down) {
+	if _, err := w.Since(t.Context(), 1000); !errors.Is(err, m.down) {
 		t.Errorf("read with %v", err)
 	}
 	m.down = nil

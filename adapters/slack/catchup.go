@@ -38,7 +38,10 @@ func markOf(u *wire.Update) ingest.Mark {
 // the bot in the order in which it was said. Where nothing is known of earlier
 // times, there is nothing to catch up.
 func (s *Slack) catchUp(ctx, late context.Context, hear bot.Hear) error {
-	began := time.Now()
+	began, err := ingest.Now(ctx, s.cfg.Clock)
+	if err != nil {
+		return err
+	}
 	s.in.SaveMarks(ctx, false)
 	b := &backlog{Slack: s, began: began}
 	channels, err := b.channels(ctx)

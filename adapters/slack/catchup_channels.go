@@ -14,6 +14,7 @@ import (
 
 	slackapi "github.com/slack-go/slack"
 
+	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/adapters/slack/api"
 	"github.com/deckhand-bot/deckhand/adapters/slack/wire"
 	"github.com/deckhand-bot/deckhand/agent"
@@ -49,7 +50,7 @@ type channelBacklog struct {
 // channels are those that the bot is in, with how far each was read. Where Slack
 // does not list them, those are read that are known.
 func (b *backlog) channels(ctx context.Context) ([]*channelBacklog, error) {
-	since, err := b.in.Marks.Since(ctx)
+	since, err := b.in.Marks.Since(ctx, b.began.Add(ingest.Ahead).UnixMicro())
 	if err != nil || since.Nothing() {
 		return nil, err
 	}

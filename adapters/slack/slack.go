@@ -41,6 +41,9 @@ type Config struct {
 	// Names keeps how far each channel was read. It is part of the store; without
 	// it nothing is caught up after downtime.
 	Names agent.Names
+	// Clock is the store's time, by which all processes say until when all was
+	// well; nil: this process goes by its own.
+	Clock agent.Clock
 	// Client makes every request; nil: one of its own, with two minutes for each.
 	Client *http.Client
 	Log    *slog.Logger
@@ -73,7 +76,10 @@ func New(ctx context.Context, cfg Config) (*Slack, error) {
 	}
 	s.Client = client
 	s.AllowBots = cfg.AllowBots
-	s.in.Init(ingest.NewWatermarks(cfg.Names, s.marksName(), stamps), func() int64 { return time.Now().UnixMicro() }, cfg.Log)
+	s.in.Init(ingest.NewWatermarks(cfg.Names, s.marksName(), stamps), func(ctx context.Context) (int64, error) {
+		now, err := ingest.Now(ctx, cfg.Clock)
+		return now.UnixMicro(), err
+	}, cfg.Log)
 	s.in.times = defaultTimeouts()
 	s.features.init()
 	return s, nil

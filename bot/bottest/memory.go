@@ -52,6 +52,13 @@ func NewMemory() *Memory {
 // NewRun makes an id.
 func (m *Memory) NewRun(string) agent.RunID { return agent.RunID(agent.NewID()) }
 
+// Now is the time of this process.
+func (m *Memory) Now(context.Context) (time.Time, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return time.Now(), m.Down
+}
+
 // Commit keeps events and values.
 func (m *Memory) Commit(_ context.Context, c agent.Commit) (agent.Receipt, error) {
 	m.mu.Lock()

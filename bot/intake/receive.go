@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
@@ -18,7 +17,11 @@ import (
 // answers at once. An event that was heard before has an empty answer. An error
 // means that the event is not written down: the platform delivers it again.
 func (c *Chat) Receive(ctx context.Context, in bot.Inbound) (bot.Answer, error) {
-	req := &request{Chat: c, in: in, now: time.Now(), dedupe: runs.Dedupe{Once: in.Keys, Anchor: anchor(in), Set: map[string]string{}}}
+	now, err := c.cfg.Store.Now(ctx)
+	if err != nil {
+		return bot.Answer{}, fmt.Errorf("what %s did at %s is not written down: %w", in.By.ID, in.Where, err)
+	}
+	req := &request{Chat: c, in: in, now: now, dedupe: runs.Dedupe{Once: in.Keys, Anchor: anchor(in), Set: map[string]string{}}}
 	if in.By.ID == "" || in.Act == nil || !c.cfg.Runs.Authority.Hears(in.By) {
 		return bot.Answer{}, nil
 	}

@@ -35,7 +35,7 @@ func discordReachable(c config.Config) error {
 
 func (a *App) discordConnector(chat *intake.Chat) Connector {
 	cfg := DiscordConfig(a.options.Config, a.options.Log.With("platform", discord.Platform))
-	cfg.Names, cfg.Suggest = a.store, suggest(chat)
+	cfg.Names, cfg.Clock, cfg.Suggest = a.store, a.store, suggest(chat)
 	return Connector{discord.Platform, func(ctx context.Context) (bot.Platform, error) { return discord.New(ctx, cfg) }}
 }
 

@@ -34,7 +34,7 @@ func slackReachable(c config.Config) error {
 
 func (a *App) slackConnector() Connector {
 	cfg := slackConfig(a.options.Config, a.options.Log.With("platform", slack.Platform))
-	cfg.Names = a.store
+	cfg.Names, cfg.Clock = a.store, a.store
 	cfg.Live = func(ctx context.Context) ([]agent.RunID, error) { return live(ctx, a.store) }
 	return Connector{slack.Platform, func(ctx context.Context) (bot.Platform, error) { return slack.New(ctx, cfg) }}
 }
