@@ -78,7 +78,7 @@ func refused(err error) bool {
 func insist(ctx context.Context, s *redis.Store, c agent.Commit) (agent.Receipt, error) {
 	for {
 		r, err := s.Commit(ctx, c)
-		if err == nil || refused(err) || ctx.Err() != nil { // the context is the test's own
+		if err == nil || refused(err) || agent.Permanent(err) || ctx.Err() != nil { // the context is the test's own
 			return r, err
 		}
 	}

@@ -188,11 +188,10 @@ func elsewhere(err error) bool {
 	if !errors.As(err, &reply) {
 		return true // of the connection
 	}
-	text := reply.Error()
-	if strings.Contains(text, "non local key") { // of a script, whose slot moves just now
+	if slotMoves(reply) {
 		return true
 	}
-	switch word, _, _ := strings.Cut(text, " "); word {
+	switch word, _, _ := strings.Cut(reply.Error(), " "); word {
 	case "MOVED", "ASK", "TRYAGAIN", "READONLY", "CLUSTERDOWN", "LOADING", "MASTERDOWN":
 		return true
 	}

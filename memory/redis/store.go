@@ -165,11 +165,21 @@ var passing = []string{
 	"NOAUTH", "WRONGPASS", "NOSCRIPT", "UNBLOCKED", "ERR max number of clients", "ERR upstream", "ERR Proxy",
 }
 
+// slotMoves reports whether a script met a key that has moved to another node of
+// a Cluster already, or a slot that has no master.
+func slotMoves(reply redis.Error) bool {
+	return strings.Contains(reply.Error(), "Script attempted to access a non local key") ||
+		strings.Contains(reply.Error(), "while the cluster is down")
+}
+
 // lasts reports whether an error is the server's answer and stays so: NOPERM,
 // WRONGTYPE, a script that fails. What is no answer is of the connection.
 func lasts(err error) bool {
 	reply, is := errors.AsType[redis.Error](err)
 	if !is || errors.Is(err, redis.Nil) || errors.Is(err, ErrReplicas) || errors.Is(err, agent.ErrPermanent) {
+		return false
+	}
+	if slotMoves(reply) {
 		return false
 	}
 	word := strings.TrimPrefix(reply.Error(), "redis: ")

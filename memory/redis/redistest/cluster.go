@@ -80,13 +80,14 @@ func startNode(t testing.TB, args []string) *Server {
 	s := Start(t, append([]string{
 		"--cluster-enabled", "yes", "--cluster-port", bus, "--cluster-node-timeout", nodeTimeout,
 		"--cluster-require-full-coverage", "no", "--cluster-replica-validity-factor", "0", "--repl-ping-replica-period", "1",
+		"--cluster-migration-barrier", "5", // a replica stays with its master
 	}, args...)...)
 	s.busPort = bus
 	return s
 }
 
 // AwaitHealthy returns when all running nodes agree on who has each slot, no
-// master among them is gone, and each running replica follows its master.
+// master among them is gone, and each has a replica that follows it.
 func (c *Cluster) AwaitHealthy() {
 	c.t.Helper()
 	c.await("the cluster is whole", func() error {
@@ -176,10 +177,14 @@ func (c *Cluster) KillMaster(key string) *Server {
 func (c *Cluster) Failover(key string) {
 	c.t.Helper()
 	old := c.Master(key)
-	replicas, err := c.replicas(old)
-	if err != nil || len(replicas) == 0 {
-		c.t.Fatalf("master %s has %d replicas, %v; one is needed for a failover", old.Addr, len(replicas), err)
-	}
+	var replicas []*Server
+	c.await("master "+old.Addr+" has a replica", func() (err error) {
+		if replicas, err = c.replicas(old); err == nil && len(replicas) == 0 {
+			nodes, _ := old.Query("CLUSTER", "NODES")
+			err = fmt.Errorf("its nodes:\n%v", nodes)
+		}
+		return err
+	})
 	c.must(replicas[0], "CLUSTER", "FAILOVER")
 	c.await("the failover is done", func() error {
 		if now, err := c.owner(key); err != nil || now == old {
@@ -347,8 +352,10 @@ func (s *Server) healthy() (view string, err error) {
 		return "", err
 	}
 	var owners []string
+	owner := false
 	for _, n := range nodes {
 		if n.master() && len(n.slots) > 0 {
+			owner = owner || n.addr == s.Addr
 			if n.failing() {
 				return "", fmt.Errorf("%s: master %s is away", s.Addr, n.addr)
 			}
@@ -361,11 +368,13 @@ func (s *Server) healthy() (view string, err error) {
 		return "", err
 	}
 	text, _ := info.(string)
-	if strings.Contains(text, "role:slave") && !strings.Contains(text, "master_link_status:up") {
+	switch replica := strings.Contains(text, "role:slave"); {
+	case replica && !strings.Contains(text, "master_link_status:up"):
 		return "", fmt.Errorf("replica %s does not follow its master yet", s.Addr)
-	}
-	if !strings.Contains(text, "role:slave") && !slices.ContainsFunc(nodes, func(n clusterNode) bool { return !n.master() && !n.failing() }) {
-		return "", fmt.Errorf("%s knows no replica", s.Addr)
+	case !replica && !owner:
+		return "", fmt.Errorf("%s has no slots and follows nobody yet", s.Addr)
+	case !replica && !strings.Contains(text, "state=online"):
+		return "", fmt.Errorf("master %s has no replica", s.Addr)
 	}
 	return strings.Join(owners, "; "), nil
 }

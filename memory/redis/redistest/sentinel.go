@@ -203,6 +203,16 @@ func fields(reply any) map[string]string {
 	return about
 }
 
+// lastLines is the end of the server's log.
+func (s *Server) lastLines() string {
+	text, err := os.ReadFile(s.log)
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return strings.Join(lines[max(0, len(lines)-20):], "\n")
+}
+
 // await asks until the answer is good.
 func await(t testing.TB, what string, of []*Server, is func() error) {
 	t.Helper()
@@ -212,7 +222,10 @@ func await(t testing.TB, what string, of []*Server, is func() error) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("waited %s until %s: %v; see %s", 2*patience, what, err, of[0].log)
+			for _, s := range of {
+				t.Logf("%s, running: %v, ends its log with:\n%s", s.Addr, s.Running(), s.lastLines())
+			}
+			t.Fatalf("waited %s until %s: %v", 2*patience, what, err)
 		}
 	}
 }
