@@ -180,6 +180,9 @@ func (s server) permits(ctx context.Context, c Config) error {
 	if c.WaitReplicas > 0 {
 		commands = append(commands, []string{"WAIT", "1", "1"})
 	}
+	if s.cluster {
+		commands = append(commands, []string{"PTTL", metaKey}, []string{"CLUSTER", "SLOTS"}, []string{"ASKING"})
+	}
 	for _, key := range samples {
 		commands = append(commands, []string{"SET", key, "v"}, []string{"GET", key})
 	}

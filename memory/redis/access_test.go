@@ -11,7 +11,6 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/memory/redis"
 	"github.com/deckhand-bot/deckhand/memory/redis/redistest"
-	"github.com/deckhand-bot/deckhand/memory/storetest"
 )
 
 // told is a log that can be read.
@@ -81,10 +80,7 @@ func TestTheRightsThatOpenProvesAreAll(t *testing.T) {
 	}
 	asked(t, srv, rules)
 	url := "redis://crew:pw@" + srv.Addr
-	storetest.Run(t, func(t *testing.T, lease time.Duration) storetest.Stores {
-		asked(t, srv, "FLUSHALL")
-		return stores(t, redis.Config{URL: url, Lease: lease}, srv)
-	})
+	conform(t, url, func(string) *redistest.Server { return srv }, func() { asked(t, srv, "FLUSHALL") })
 	entries, err := srv.Query("ACL", "LOG")
 	if err != nil {
 		t.Fatal(err)
