@@ -92,6 +92,10 @@ type Lease struct {
 	Epoch  uint64    // +1 with every claim: fences
 	Turn   uint64    // commits made under leases of this strand so far
 	At     time.Time // the store's clock at the claim
+	// Since is this process's clock right before the store gave the lease: a
+	// lease time after it the lease has run out at the earliest, however late
+	// its reply came.
+	Since time.Time
 	// Head is the journal's newest event at the claim: whoever has folded
 	// exactly that need not read. Zero: the store did not say.
 	Head Receipt

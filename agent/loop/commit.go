@@ -32,6 +32,7 @@ func (t *turn) commit(ctx context.Context, strict bool) error {
 		return err
 	}
 	trial := t.trial()
+	t.hear(receipt.At)
 	t.lease.Turn++
 	t.drop()
 	t.names = nil

@@ -12,10 +12,11 @@ import (
 // and the batch of what happened since the last commit.
 type turn struct {
 	*engine
-	lease   agent.Lease
-	claimed time.Time // this process's clock when the lease was got
-	held    *heldLease
-	run     agent.Run // newest committed fold
+	lease  agent.Lease
+	told   time.Time // the store's clock, as it was last corrected
+	toldAt time.Time // this process's clock then
+	held   *heldLease
+	run    agent.Run // newest committed fold
 
 	batch []agent.Event // what happened since the last commit
 	ahead agent.Run     // run with the first applied events of the batch
@@ -29,8 +30,17 @@ type turn struct {
 	fresh map[agent.EffectID]bool
 }
 
-// now is the store's clock, as far as this process can tell.
-func (t *turn) now() time.Time { return t.lease.At.Add(time.Since(t.claimed)) }
+// now is the store's clock, as far as this process can tell: it is not behind
+// what the store last said, and ahead of it by a call's way at most.
+func (t *turn) now() time.Time { return t.told.Add(time.Since(t.toldAt)) }
+
+// hear corrects the clock by what the store says: a process that was frozen, or
+// whose machine slept, lags behind.
+func (t *turn) hear(at time.Time) {
+	if at.After(t.now()) {
+		t.told, t.toldAt = at, time.Now()
+	}
+}
 
 // view is the run with the batch applied.
 func (t *turn) view() agent.Run {

@@ -21,8 +21,12 @@ type worker struct {
 func work(soft, hard context.Context, en *engine, lease agent.Lease) {
 	ctx, lose := context.WithCancel(hard)
 	defer lose()
-	t := &turn{engine: en, lease: lease, claimed: time.Now(), fresh: map[agent.EffectID]bool{}}
-	t.held = en.leases.take(lease, t.claimed, lose)
+	since := lease.Since
+	if since.IsZero() {
+		since = time.Now()
+	}
+	t := &turn{engine: en, lease: lease, told: lease.At, toldAt: since, fresh: map[agent.EffectID]bool{}}
+	t.held = en.leases.take(lease, since, lose)
 	defer en.leases.drop(t.held)
 	w := &worker{turn: t, asker: &asker{turn: t, talk: en.takeTalk(lease.Run, lease.Strand)}}
 	defer func() { en.putTalk(lease.Run, lease.Strand, w.asker.talk) }()

@@ -142,9 +142,9 @@ func parseInfo(text string) map[string]string {
 // for a key of the store, # for its channel.
 var rights = []string{
 	"DEL @", "EXISTS @", "EXPIRE @ 1", "GET @", "HDEL @ f", "HGET @ f", "HGETALL @", "HINCRBY @ f 1", "HKEYS @",
-	"HMGET @ f", "HSET @ f v", "HSETNX @ f v", "INCRBY @ 1", "LINDEX @ 0", "LLEN @", "LRANGE @ 0 1", "LTRIM @ 0 1",
+	"HMGET @ f", "HSET @ f v", "HSETNX @ f v", "INCRBY @ 1", "LINDEX @ 0", "LLEN @", "LRANGE @ 0 1", "LTRIM @ 0 1", "PEXPIRE @ 1",
 	"PUBLISH # word", "RPUSH @ v", "SCAN 0", "SET @ v", "SUBSCRIBE #", "TIME", "UNLINK @", "ZADD @ 0 v", "ZCARD @", "ZCOUNT @ 0 1",
-	"ZDIFFSTORE @ 2 @ @", "ZINTERCARD 2 @ @", "ZRANGE @ 0 1", "ZRANGEBYLEX @ - +", "ZRANGEBYSCORE @ 0 1", "ZREM @ v",
+	"ZDIFFSTORE @ 2 @ @", "ZINTERCARD 2 @ @", "ZRANGE @ 0 1", "ZRANGEBYLEX @ - +", "ZRANGEBYSCORE @ 0 1", "ZRANK @ v", "ZREM @ v",
 	"ZREVRANGE @ 0 1", "ZREVRANGEBYSCORE @ 1 0", "ZSCORE @ v",
 }
 

@@ -208,11 +208,16 @@ func flag(yes bool) string {
 }
 
 func (s *Store) claimCall(ctx context.Context, c *call) ([]agent.Lease, time.Duration, error) {
+	since := time.Now()
 	reply, err := s.pipe.run(ctx, c)
 	if err != nil {
 		return nil, 0, s.explain(ctx, "claim", err)
 	}
-	return claimed(reply)
+	leases, next, err := claimed(reply)
+	for i := range leases {
+		leases[i].Since = since
+	}
+	return leases, next, err
 }
 
 // leaseFields is how many values of a claim's reply make one lease.

@@ -22,8 +22,13 @@
 //
 // # What it promises
 //
-// A commit is one script: all of it is written or nothing. Clocks are the
-// server's (TIME); on a journal they never go back. A commit that failed with
+// A commit is one script: all of it is written or nothing. The clock is the
+// server's (TIME), and where that steps back, by a correction or a failover to a
+// host that is behind, it goes on from the last stamp (a sixth of a lease old at
+// most) at 7/8 of the speed: a strand waits for what is left of its time, not
+// for the step. A server that was set to a wrong date for a while leaves the
+// store ahead; deleting the keys deckhand:{N}:clock while nothing works brings
+// it back. A commit that failed with
 // an error of the connection may be sent again, with the same id: it is
 // written once.
 //

@@ -28,7 +28,7 @@ const (
 // keys names every key. In a Cluster all keys of one script must be in one
 // slot, so what belongs to a run carries the tag of the run's shard in braces.
 //
-//	deckhand:{N}:due              ZSET   RUN/STRAND by due time, in µs of the server's clock; a run id has no slash
+//	deckhand:{N}:due              ZSET   RUN/STRAND by due time, in µs of the store's clock; a run id has no slash
 //	deckhand:{N}:run:RUN          hash   head "SEQ AT", started, ended, watched (somebody awaits it), needs (the generation of builds that its events need), strand:NAME (see script/strand.lua)
 //	deckhand:{N}:journal:RUN      list   one JSON line an event
 //	deckhand:{N}:snapshot:RUN     hash   seq, data
@@ -39,6 +39,7 @@ const (
 //	deckhand:{N}:live             ZSET   runs that have not ended, by start time (see script/live.lua)
 //	deckhand:{N}:ended            ZSET   ended runs by the time of their end
 //	deckhand:{N}:alive            string "SEEN BACK": when a worker was last heard, and when the last outage ended ({0} alone where there is no Cluster)
+//	deckhand:{N}:clock            string "TIME WALL": the store's time and the server's at the last stamp (where alive is; see script/strand.lua)
 //	deckhand:{N}:idle             string somebody waits for work ({0} alone where there is no Cluster)
 //	deckhand:once:KEY             string attempt that used the key; in a Cluster deckhand:{N}:once:KEY, or "held ATTEMPT-KEY" before the attempt is written
 //	deckhand:{counter/NAME}       string a counter that is no run's own, until it has not changed for two months

@@ -27,8 +27,12 @@ func (s *Store) Take(ctx context.Context, p agent.Pace) (time.Duration, error) {
 	if err != nil {
 		return 0, fmt.Errorf("take a turn: %w", err)
 	}
+	keys := []string{paceKey(p.Name)}
+	if !s.slots {
+		keys = append(keys, s.idle(0))
+	}
 	wait, err := s.pipe.number(ctx, &call{
-		script: paceScript, keys: []string{paceKey(p.Name)},
+		script: paceScript, keys: keys,
 		args: []any{p.Every.Microseconds(), slack.Microseconds(), flag(p.Book)},
 	})
 	if err != nil {

@@ -157,9 +157,9 @@ func (s *Store) AwaitWord(ctx context.Context, run agent.RunID, after uint64) er
 
 // Now implements agent.Clock.
 func (s *Store) Now(ctx context.Context) (time.Time, error) {
-	now, err := s.client.Time(ctx).Result()
+	now, err := s.pipe.number(ctx, &call{script: nowScript, keys: []string{s.idle(0)}})
 	if err != nil {
 		return time.Time{}, s.explain(ctx, "read the clock", err)
 	}
-	return now.UTC(), nil
+	return stampTime(now), nil
 }

@@ -72,8 +72,11 @@ func (s *Store) candidates(ctx context.Context, f agent.RunFilter) (listing, []s
 			return listing{}, nil, err
 		}
 	}
+	now, err := s.Now(ctx)
+	if err != nil {
+		return listing{}, nil, err
+	}
 	line := s.client.Pipeline()
-	clock := line.Time(ctx)
 	dues, more := make([]*redis.ZSliceCmd, len(s.tags)), make([]*redis.ZSliceCmd, len(s.tags))
 	for shard := range s.tags {
 		dues[shard] = line.ZRangeWithScores(ctx, s.due(shard), 0, -1)
@@ -88,7 +91,7 @@ func (s *Store) candidates(ctx context.Context, f agent.RunFilter) (listing, []s
 	if _, err := line.Exec(ctx); err != nil {
 		return listing{}, nil, err
 	}
-	l := listing{now: clock.Val().UnixMicro(), scores: map[string][]score{}}
+	l := listing{now: now.UnixMicro(), scores: map[string][]score{}}
 	var found []redis.Z
 	for shard := range s.tags {
 		l.add(dues[shard].Val())

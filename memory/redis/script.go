@@ -46,6 +46,8 @@ var (
 	liveLua string
 	//go:embed script/admit.lua
 	admitLua string
+	//go:embed script/now.lua
+	nowLua string
 	//go:embed script/drop.lua
 	dropLua string
 	//go:embed script/hold_once.lua
@@ -78,6 +80,7 @@ var (
 	setScript         = redis.NewScript(nameLua + setLua)
 	unnameScript      = redis.NewScript(nameLua + unnameLua)
 	paceScript        = redis.NewScript(constantsLua + strandLua + paceLua)
+	nowScript         = redis.NewScript(constantsLua + strandLua + nowLua)
 	liveScript        = redis.NewScript(liveLua)
 	dropScript        = redis.NewScript(dropLua)
 	holdOnceScript    = redis.NewScript(holdOnceLua)

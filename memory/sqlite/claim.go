@@ -135,7 +135,7 @@ func (t *txn) give(ctx context.Context, c *claim, found []agent.Lease) (left []a
 			return nil, err
 		}
 		l.Epoch++
-		l.At, l.Head = stamp(t.now), agent.Receipt{}
+		l.At, l.Since, l.Head = stamp(t.now), t.began, agent.Receipt{}
 		if run.length > 0 {
 			l.Head = agent.Receipt{Seq: run.length, At: stamp(run.newest)}
 		}

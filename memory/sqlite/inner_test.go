@@ -24,7 +24,7 @@ func TestAdvance(t *testing.T) {
 		"as the wall clock":            {100 * s, 102 * s, 2 * time.Second, 102 * s},
 		"first reading":                {0, 100 * s, 0, 100 * s},
 		"set forward":                  {100 * s, 3700 * s, time.Second, 3700 * s},
-		"set back: half speed":         {3700 * s, 100 * s, 4 * time.Second, 3702 * s},
+		"set back: 7/8 of the speed":   {3700 * s, 100 * s, 8 * time.Second, 3707 * s},
 		"set back and caught up":       {3702 * s, 3703 * s, time.Second, 3703 * s},
 		"never back without a passing": {3700 * s, 3699 * s, -time.Second, 3700 * s},
 	} {
@@ -274,5 +274,44 @@ func TestErrorsThatLast(t *testing.T) {
 	}
 	if err := s.explain("commit", ErrClosed); agent.Permanent(err) {
 		t.Errorf("%v is permanent", err)
+	}
+}
+
+// TestTheClockGoesOnWhereTheFileEnds opens a file that was written by a clock
+// which was set back since: what was ready is ready.
+func TestTheClockGoesOnWhereTheFileEnds(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Open(t.Context(), Config{Dir: dir}, Worker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start(t, s, "run-of-test")
+	ahead := time.Now().Add(time.Hour)
+	err = s.writer.do(t.Context(), false, func(ctx context.Context, tx *txn) error {
+		_, err := tx.conn.ExecContext(ctx, "UPDATE journal SET at = ?", stamp(ahead.UnixNano()).Format(stampLayout))
+		if err == nil {
+			_, err = tx.conn.ExecContext(ctx, "INSERT INTO strands (run, strand, due) VALUES ('run-of-test', 'main', ?)", ahead.UnixNano())
+		}
+		return err
+	})
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []Mode{Guest, Worker} {
+		s, err := Open(t.Context(), Config{Dir: dir}, mode)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if now, err := s.Now(t.Context()); err != nil || now.Before(ahead) {
+			t.Errorf("the clock says %v, %v; the file ends at %v", now, err, ahead)
+		}
+		if mode == Worker {
+			if got, err := s.Claim(t.Context(), 1, 0, ""); err != nil || len(got) != 1 {
+				t.Errorf("claimed %+v, %v; want what was ready", got, err)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

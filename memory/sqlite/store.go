@@ -107,7 +107,8 @@ func open(ctx context.Context, c Config, mode Mode) (_ *Store, err error) {
 	if session.older > 0 {
 		s.writer.refuses = &OlderError{Dir: c.Dir, PID: pid(filepath.Join(c.Dir, lockName)), Version: session.older}
 	}
-	if mode == Worker {
+	err = s.writer.resume(ctx)
+	if err == nil && mode == Worker {
 		err = s.writer.void(ctx)
 	}
 	if err == nil {
@@ -187,6 +188,23 @@ func (s *Store) quickCheck(ctx context.Context) error {
 	}
 	if found != "ok" {
 		return &DamagedError{File: filepath.Join(s.dir, fileName), Found: found}
+	}
+	return nil
+}
+
+// resume begins the clock at the file's newest event, where the wall clock was
+// set back since.
+func (w *writer) resume(ctx context.Context) error {
+	var at string
+	err := w.session.conn.QueryRowContext(ctx, "SELECT at FROM journal ORDER BY rowid DESC LIMIT 1").Scan(&at)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read the time of the newest event: %w", err)
+	}
+	if newest, err := time.Parse(stampLayout, at); err == nil { // else whoever reads that journal is told
+		w.clock.last = newest.UnixNano()
 	}
 	return nil
 }

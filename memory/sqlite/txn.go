@@ -4,6 +4,7 @@ package sqlite
 
 import (
 	"context"
+	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 )
@@ -12,6 +13,7 @@ import (
 type txn struct {
 	*session
 	now     int64
+	began   time.Time // by the process's clock
 	lease   int64
 	runs    map[agent.RunID]*runRow
 	grants  []grant

@@ -138,7 +138,7 @@ func (w *writer) transact(ctx context.Context, requests []*request) error {
 	for _, r := range requests {
 		full = full || !r.lazy
 	}
-	t := &txn{session: w.session, now: w.clock.now(), lease: int64(w.lease)}
+	t := &txn{session: w.session, began: time.Now(), now: w.clock.now(), lease: int64(w.lease)}
 	err := w.session.sync(ctx, full)
 	if err == nil {
 		_, err = w.session.exec(ctx, begin)

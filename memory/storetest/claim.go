@@ -20,6 +20,7 @@ var claimTests = []test{
 	{"a commit wakes a waiting claim", wakesClaim},
 	{"a commit beside wakes a waiting claim", wakesBeside},
 	{"a release wakes a waiting claim", releaseWakes},
+	{"a lease knows when it was given", leaseSince},
 	{"ends with its context", claimEnds},
 	{"another handle claims or says that it cannot", claimBeside},
 }
@@ -82,6 +83,22 @@ func onlyRun(b *bed) {
 		b.Fatalf("claimed %+v, %v", got, err)
 	}
 	b.claim(one, agent.Main)
+}
+
+// leaseSince wants the time of the giving, however long the claim waited for it.
+func leaseSince(b *bed) {
+	for range 3 {
+		run := agent.RunID(agent.NewID())
+		var before time.Time
+		l := b.waiting("", run, func() {
+			before = time.Now()
+			b.commit(agent.Commit{Run: run, Events: []agent.Event{opens()}, Wake: wake{agent.Main: agent.AtOnce}})
+		})
+		// A claim may be on its way when the commit overtakes it.
+		if l.Since.Before(before.Add(-soon)) || l.Since.After(time.Now()) {
+			b.Fatalf("given at %v; the strand became due after %v", l.Since, before)
+		}
+	}
 }
 
 func leaseHead(b *bed) {

@@ -166,7 +166,7 @@ func among(err error, allowed []error) bool {
 func without(leases []agent.Lease) map[agent.StrandID]agent.Lease {
 	all := map[agent.StrandID]agent.Lease{}
 	for _, l := range leases {
-		l.At, l.Head.At = time.Time{}, time.Time{}
+		l.At, l.Since, l.Head.At = time.Time{}, time.Time{}, time.Time{}
 		all[l.Strand] = l
 	}
 	return all

@@ -6,7 +6,7 @@
 -- Returns { now, µs until the next is due (-1: not known), run, strand, epoch,
 -- turn, head ("SEQ AT"), run, strand, … }. Word is left at idle where it takes fewer than asked
 -- for: somebody waits.
-local now = clock()
+local now = clock(KEYS[1])
 local left, lease = tonumber(ARGV[1]), tonumber(ARGV[2])
 local got, soonest = { now, -1 }, nil
 

@@ -2,7 +2,7 @@
 -- KEYS 1 idle, 2 due, 3 alive, 4 run
 -- ARGV 1 how many at most, 2 lease, 3 "1" to stamp alive, 4 run id
 -- Returns what claim.lua returns.
-local now = clock()
+local now = clock(KEYS[1])
 local left, lease = tonumber(ARGV[1]), tonumber(ARGV[2])
 if ARGV[3] == '1' then
   stamp(KEYS[3], now, lease)

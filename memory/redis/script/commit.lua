@@ -29,7 +29,7 @@ local run, id, own = ARGV[1], ARGV[2], ARGV[3]
 local seen, seenAt = tonumber(string.match(ARGV[6], '^%d+')), string.match(ARGV[6], ' (%d+)$')
 local letters = ARGV[8]
 local events, wakes, onces, spends = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
-local now = clock()
+local now = clock(KEYS[4])
 local keys = 4
 local function key(letter)
   if letters ~= '' and string.find(letters, letter) then

@@ -3,7 +3,7 @@
 -- ARGV 1 lease, 2 the prefix of the shard's runs' keys; then for each lease:
 --      run, strand, epoch
 -- Returns the places (from 0) of the leases that are gone.
-local now, lease = clock(), tonumber(ARGV[1])
+local now, lease = clock(KEYS[2]), tonumber(ARGV[1])
 local lost = {}
 stamp(KEYS[2], now, lease)
 for i = 3, #ARGV, 3 do

@@ -3,7 +3,7 @@
 -- ARGV 1 the prefix of the shard's runs' keys; then for each lease: run,
 --      strand, epoch, turn
 -- Returns how many were given back.
-local now, back = clock(), 0
+local now, back = clock(KEYS[2]), 0
 for i = 2, #ARGV, 4 do
   local run, field = ARGV[1] .. ARGV[i], 'strand:' .. ARGV[i + 1]
   local packed = redis.call('HGET', run, field)

@@ -1,14 +1,37 @@
 -- Stands before every other script, and behind the constants BELL (a channel),
--- WORD (what a run's topic begins with for a person's word), POLL (µs) and the like (script.go). Times are microseconds of the server's
+-- WORD (what a run's topic begins with for a person's word), POLL (µs) and the like (script.go). Times are microseconds of the store's
 -- clock. A strand is one field of its run's hash,
 --   strand:NAME = "EPOCH TURN LEASED SEQ AT ATTEMPT"
 -- LEASED is 0 or 1; SEQ, AT and ATTEMPT are the receipt and the id of its last
 -- leased commit. Its due time, or the end of its lease, is its score in the
 -- shard's ZSET; a parked strand has none.
 
-local function clock()
+-- beside is the key of a name next to another key: of the same shard.
+local function beside(key, name)
+  return string.match(key, '^.*:') .. name
+end
+
+-- clock is the store's time. It is the server's, but where that steps back (a
+-- correction, or a failover to a host that is behind) it goes on from where it
+-- was, at 7/8 of the speed until the server has caught up: what was due or
+-- leased does not wait for an hour to pass again. The key clock next to the
+-- given one has "TIME WALL" of the last stamp; of what passed since then a
+-- minute counts at most, as the server may step forward again. Without a key it
+-- is the server's own.
+local wall -- the server's own clock
+local function clock(key)
   local t = redis.call('TIME')
-  return t[1] * 1000000 + t[2]
+  wall = t[1] * 1000000 + t[2]
+  local kept = key and redis.call('GET', beside(key, 'clock'))
+  if kept then
+    local at, read = string.match(kept, '^(%d+) (%d+)$')
+    at = tonumber(at)
+    if wall < at then
+      local passed = math.min(math.max(wall - tonumber(read), 0), 60000000)
+      return math.max(wall, at + math.floor(passed * 7 / 8))
+    end
+  end
+  return wall
 end
 
 -- Lua's own conversion rounds to 14 digits.
@@ -26,7 +49,7 @@ local function pack(epoch, turn, leased, last)
   return string.format(leased and '%d %d 1 %s' or '%d %d 0 %s', epoch, turn, last)
 end
 
--- stamp notes that a worker is alive and returns when the last outage of more
+-- stamp notes that a worker is alive, and the store's time, and returns when the last outage of more
 -- than a lease ended (0: there was none).
 local function stamp(key, now, lease)
   local last, back = now, 0
@@ -39,6 +62,7 @@ local function stamp(key, now, lease)
     back = now
   end
   redis.call('SET', key, int(now) .. ' ' .. int(back))
+  redis.call('SET', beside(key, 'clock'), int(now) .. ' ' .. int(wall))
   return back
 end
 
