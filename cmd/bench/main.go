@@ -89,7 +89,7 @@ func run(ctx context.Context, only, binary string) error {
 	fmt.Fprintln(w, "what\tmeasured\tbaseline\tratio\taim\t")
 	for _, b := range []bench{
 		{"redis", benchRedis}, {"sqlite", benchSQLite}, {"step", benchStep}, {"length", benchLength},
-		{"crowd", benchCrowd}, {"faults", benchFaults}, {"parked", benchParked}, {"lists", benchLists}, {"checkin", benchCheckIn}, {"schedules", benchSchedules}, {"serve", benchServe},
+		{"crowd", benchCrowd}, {"faults", benchFaults}, {"limits", benchLimits}, {"parked", benchParked}, {"lists", benchLists}, {"checkin", benchCheckIn}, {"schedules", benchSchedules}, {"serve", benchServe},
 		{"chat-mentions", benchMentions}, {"chat-cards", benchCards}, {"chat-commands", benchCommands},
 	} {
 		if only != "" && !strings.Contains(b.name, only) {
