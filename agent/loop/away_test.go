@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/limit"
 	"github.com/deckhand-bot/deckhand/agent/llm"
+	"github.com/deckhand-bot/deckhand/agent/llm/llmtest"
 	"github.com/deckhand-bot/deckhand/agent/loop"
 )
 
@@ -174,5 +176,58 @@ func TestABrokenAnswerIsPaid(t *testing.T) {
 	}
 	if again := h.retries(run); len(again) != 1 || !again[0].Estimated {
 		t.Errorf("made again: %+v", again)
+	}
+}
+
+// limited is a model behind an endpoint's limits.
+type limited struct {
+	scripted
+	endpoint *llmtest.Limited
+}
+
+func (l limited) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
+	reply := l.endpoint.Script(llmtest.Request{Model: r.Model, MaxTokens: r.MaxTokens})
+	if reply.Status != 0 {
+		return llm.Response{}, &llm.Error{Fault: llm.Limited, Status: reply.Status, Reached: true, RetryAfter: 100 * time.Millisecond, Plain: "takes no more requests for now (HTTP 429)"}
+	}
+	return l.scripted.Complete(ctx, r)
+}
+
+// A crowd of runs keeps to the limit that the configuration tells, uses all of
+// it with a few workers, and writes nothing while it waits; the run of a schedule
+// comes last.
+func TestACrowdKeepsToTheLimit(t *testing.T) {
+	const crowd, perSecond = 30, 40
+	m := limited{scripted: noter("note", task("a", "note", nil)), endpoint: llmtest.NewLimited(
+		llmtest.Limits{Requests: 2 * perSecond, Minute: 2 * time.Second, Silent: true}, func(llmtest.Request) llmtest.Reply { return llmtest.Say("") })}
+	h := open(t, m, func(c *loop.Config) { patient(time.Hour)(c); c.Workers, c.RequestsPerMinute = 4, 60*perSecond }, reads())
+	var list []agent.RunID
+	for range crowd {
+		list = append(list, h.start(agent.RunStarted{PlanApproval: agent.ApprovePlanNever}))
+	}
+	background := h.start(agent.RunStarted{PlanApproval: agent.ApprovePlanNever, Tick: &agent.Tick{Schedule: "nightly", At: time.Now()}})
+	var ends []time.Time
+	calls := 0
+	for _, run := range list {
+		r := h.ended(run)
+		if r.Ended.State != agent.RunDone || len(h.retries(run)) > 0 {
+			t.Errorf("ended %+v after %d retries", r.Ended, len(h.retries(run)))
+		}
+		ends = append(ends, r.Finished)
+		calls += r.Spent.Calls
+		if n := len(h.journal(run)); n > 30 {
+			t.Errorf("%d events in the journal of a run of %d calls", n, r.Spent.Calls)
+		}
+	}
+	r := h.ended(background)
+	if later := slices.DeleteFunc(ends, r.Finished.After); r.Ended.State != agent.RunDone || len(later) > crowd/5 {
+		t.Errorf("the run of a schedule ended %+v, before %d of the people's %d", r.Ended, len(later), crowd)
+	}
+	if c := m.endpoint.Count(); c.Limited > 0 || c.Answered < calls {
+		t.Errorf("the endpoint counts %+v, the journals %d calls", c, calls)
+	}
+	at := m.endpoint.Times()
+	if rate := float64(len(at)-perSecond) / at[len(at)-1].Sub(at[0]).Seconds(); rate < 0.75*perSecond || rate > 1.1*perSecond {
+		t.Errorf("%.1f calls a second, the limit is %d", rate, perSecond)
 	}
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
@@ -106,11 +108,31 @@ func checkModel(ctx context.Context, cfg config.Config) (string, error) {
 		Functions: []llm.Function{{Name: "ok", Description: "Says that all is well.",
 			Parameters: json.RawMessage(`{"type":"object","properties":{}}`)}},
 	})
+	if fault, is := errors.AsType[*llm.Error](err); is && fault.Passing() && cfg.Model.Patience > 0 {
+		return "", fmt.Errorf("%w. Runs wait for it for up to %s (model.patience), and pause then", err, format.Duration(cfg.Model.Patience))
+	}
 	if err != nil {
 		return "", err
 	}
 	if len(resp.Message.Calls) == 0 {
 		return "", fmt.Errorf("%s answers, but calls no function: set model.mode: json", cfg.Model.Name)
 	}
-	return fmt.Sprintf("%s answers and calls functions (%s)", cfg.Model.Name, time.Since(began).Round(time.Millisecond)), nil
+	return fmt.Sprintf("%s answers and calls functions (%s)%s", cfg.Model.Name, time.Since(began).Round(time.Millisecond), limitWords(cfg.Model, resp.Quota)), nil
+}
+
+// limitWords says which limits the model's runs keep to, "" where nobody knows any.
+func limitWords(m config.Model, said llm.Quota) string {
+	var list []string
+	for _, l := range []struct {
+		told, said int
+		what       string
+	}{{m.RequestsPerMinute, said.Requests, "request"}, {m.TokensPerMinute, said.Tokens, "token"}} {
+		if n := cmp.Or(l.told, l.said); n > 0 {
+			list = append(list, format.Count(n, l.what))
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return ", at most " + format.List(list, "and") + " a minute"
 }
