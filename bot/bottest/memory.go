@@ -5,6 +5,7 @@ package bottest
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -33,6 +34,7 @@ type Memory struct {
 	Order    []agent.RunID // of the runs' beginnings
 	Once     map[string]bool
 	Names    map[string]string
+	Anchors  map[agent.RunID]string // of the runs that NewRun made
 	spent    map[string]int64
 	Commits  []agent.Commit
 	Reads    int // events that were read
@@ -46,11 +48,40 @@ type Memory struct {
 
 // NewMemory is an empty store.
 func NewMemory() *Memory {
-	return &Memory{Journals: map[agent.RunID][]agent.Event{}, Once: map[string]bool{}, Names: map[string]string{}, spent: map[string]int64{}}
+	return &Memory{Journals: map[agent.RunID][]agent.Event{}, Once: map[string]bool{}, Names: map[string]string{}, Anchors: map[agent.RunID]string{}, spent: map[string]int64{}}
 }
 
-// NewRun makes an id.
-func (m *Memory) NewRun(string) agent.RunID { return agent.RunID(agent.NewID()) }
+// NewRun makes an id that Anchors knows.
+func (m *Memory) NewRun(anchor string) agent.RunID {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	run := agent.RunID(agent.NewID())
+	m.Anchors[run] = anchor
+	return run
+}
+
+// Together says what the run's first commit concerns beside its run's anchor:
+// in a store of several parts it is no one atomic write then.
+func (m *Memory) Together(run agent.RunID) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	anchor := m.Anchors[run]
+	for _, c := range m.Commits {
+		if c.Run != run {
+			continue
+		}
+		if anchor == "" || c.Anchor != anchor {
+			return fmt.Errorf("run %s is at %q and its once-keys %q at %q", run, anchor, c.Once, c.Anchor)
+		}
+		for name := range c.Set {
+			if at := agent.AnchorOf(name); at != anchor {
+				return fmt.Errorf("run %s is at %q and the name %s at %q", run, anchor, name, at)
+			}
+		}
+		return nil
+	}
+	return fmt.Errorf("run %s: %w", run, agent.ErrNoRun)
+}
 
 // Now is the time of this process.
 func (m *Memory) Now(context.Context) (time.Time, error) {

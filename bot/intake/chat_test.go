@@ -140,6 +140,9 @@ func TestGoal(t *testing.T) {
 	if len(c.Wake) != 2 || !c.Wake[agent.Voice].Equal(agent.AtOnce) || c.Set[agent.ThreadName(bottest.Thread.String())] != string(a.Run) {
 		t.Errorf("wakes %v, sets %v", c.Wake, c.Set)
 	}
+	if err := s.Together(a.Run); err != nil {
+		t.Error(err)
+	}
 	for _, key := range in.Keys {
 		if !slices.Contains(c.Once, key) {
 			t.Errorf("%s is not among the keys %v", key, c.Once)

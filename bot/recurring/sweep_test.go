@@ -124,3 +124,17 @@ func TestPostedReportsAreNotReadAgain(t *testing.T) {
 		t.Errorf("%d events were read for the third report of %d, want the %d of the second, which is not posted yet", read, len(w.Order), one)
 	}
 }
+
+// A turn that is served, the run that it begins and its key are one atomic
+// write: a connection that breaks between two of them would lose the turn.
+func TestATurnIsOneWrite(t *testing.T) {
+	w := clocks(t, 1, daily())
+	w.clocks[0].Serve(t.Context(), at(0, 8, 0))
+	w.clocks[0].Serve(t.Context(), at(0, 9, 0))
+	if len(w.Order) != 1 {
+		t.Fatalf("runs %v, want one", w.Order)
+	}
+	if err := w.Together(w.Order[0]); err != nil {
+		t.Error(err)
+	}
+}

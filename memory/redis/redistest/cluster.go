@@ -217,9 +217,10 @@ func (c *Cluster) replicas(master *Server) ([]*Server, error) {
 
 // MoveSlot gives the slot of the key to another master, keys and all, as
 // redis-cli --cluster reshard does: clients meet ASK while it lasts and MOVED
-// afterwards. It returns when most nodes know.
+// afterwards. The Cluster must be whole. It returns when most nodes know.
 func (c *Cluster) MoveSlot(key string) {
 	c.t.Helper()
+	c.AwaitHealthy()
 	from := c.Master(key)
 	nodes, err := from.nodes()
 	if err != nil {
@@ -231,7 +232,7 @@ func (c *Cluster) MoveSlot(key string) {
 	for _, n := range nodes {
 		s := c.node(n.addr)
 		ids[s] = n.id
-		if n.master() && s != from && s != nil && s.Running() {
+		if n.master() && len(n.slots) > 0 && s != from && s != nil && s.Running() {
 			to = s
 		}
 	}
