@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/deckhand-bot/deckhand/agent/guard"
 )
 
 const (
@@ -37,7 +39,9 @@ type doorbell struct {
 func newDoorbell(ctx context.Context, client redis.UniversalClient, log *slog.Logger) *doorbell {
 	ctx = context.WithoutCancel(ctx) // listens until the store is closed
 	d := &doorbell{sub: client.Subscribe(ctx, bell), log: log, done: make(chan struct{}), waiting: map[string]*waiters{}}
-	d.group.Go(func() { d.listen(ctx) })
+	d.group.Go(func() {
+		_ = guard.Keep(ctx, log, "the doorbell", func(ctx context.Context) error { d.listen(ctx); return nil }) // it has none
+	})
 	return d
 }
 

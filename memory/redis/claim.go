@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/guard"
 )
 
 const (
@@ -135,7 +136,12 @@ func (s *Store) claimJointly(ctx context.Context, wants []*claimRequest, only ag
 	for _, w := range wants {
 		n += w.n
 	}
-	leases, next, err := s.claimNow(ctx, n, only)
+	var leases []agent.Lease
+	var next time.Duration
+	err := guard.Do(s.log, "a claim", func() (err error) {
+		leases, next, err = s.claimNow(ctx, n, only)
+		return err
+	})
 	s.queue.mu.Lock()
 	for _, w := range wants {
 		if w.abandoned {

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/guard"
 )
 
 // byShard groups the places of leases by their run's shard.
@@ -33,7 +34,11 @@ func (s *Store) Extend(ctx context.Context, leases []agent.Lease) (lost []agent.
 	)
 	for shard, places := range s.byShard(leases) {
 		group.Go(func() {
-			gone, e := s.extendShard(patient, shard, leases, places)
+			var gone []bool
+			e := guard.Do(s.log, "the extension of leases", func() (err error) {
+				gone, err = s.extendShard(patient, shard, leases, places)
+				return err
+			})
 			mu.Lock()
 			defer mu.Unlock()
 			err = errors.Join(err, e)

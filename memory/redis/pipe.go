@@ -6,11 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/deckhand-bot/deckhand/agent/guard"
 )
 
 const (
@@ -46,6 +49,7 @@ type pipe struct {
 	client   redis.UniversalClient
 	cluster  *redis.ClusterClient // nil: client is one master's
 	replicas int
+	log      *slog.Logger
 
 	mu    sync.Mutex
 	lanes map[string]*lane // by the master's address
@@ -61,7 +65,7 @@ type lane struct {
 }
 
 func newPipe(srv server, replicas int) *pipe {
-	p := &pipe{client: srv.client, replicas: replicas, lanes: map[string]*lane{}}
+	p := &pipe{client: srv.client, replicas: replicas, log: slog.New(slog.DiscardHandler), lanes: map[string]*lane{}}
 	if srv.cluster {
 		p.cluster, _ = srv.client.(*redis.ClusterClient)
 	}
@@ -129,8 +133,11 @@ func (p *pipe) fly(ctx context.Context, l *lane) {
 		batch := l.waiting[:n:n]
 		l.waiting = l.waiting[n:]
 		p.mu.Unlock()
-		p.trip(ctx, l.client, batch)
+		broke := guard.Do(p.log, "a round trip to Redis", func() error { p.trip(ctx, l.client, batch); return nil })
 		for _, c := range batch {
+			if broke != nil {
+				c.err = broke
+			}
 			close(c.done)
 		}
 	}

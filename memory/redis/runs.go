@@ -17,6 +17,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/guard"
 )
 
 // Runs implements agent.Archive: one round trip for what is there, and one for
@@ -178,7 +179,12 @@ func (s *Store) liveRuns(ctx context.Context, most int) (n int, found []redis.Z,
 	replies, errs := make([]any, len(calls)), make([]error, len(calls))
 	var group sync.WaitGroup
 	for i, c := range calls {
-		group.Go(func() { replies[i], errs[i] = s.pipe.run(ctx, c) })
+		group.Go(func() {
+			errs[i] = guard.Do(s.log, "a list of runs", func() (err error) {
+				replies[i], err = s.pipe.run(ctx, c)
+				return err
+			})
+		})
 	}
 	group.Wait()
 	if err := errors.Join(errs...); err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/guard"
 )
 
 // shardState is what this process knows of a shard of a Cluster.
@@ -62,11 +63,13 @@ func (s *Store) findDue(ctx context.Context, shards []int) (due []int, soonest t
 		state := &s.shards[shard]
 		if !state.away.Load() {
 			waiting++
-			s.queue.group.Go(func() { found <- s.look(ctx, shard) })
+			s.queue.group.Go(func() {
+				guard.Run(s.log, "the look at a shard", func() { found <- s.look(ctx, shard) })
+			})
 		} else if state.looking.CompareAndSwap(false, true) {
 			s.queue.group.Go(func() {
-				s.look(ctx, shard)
-				state.looking.Store(false)
+				defer state.looking.Store(false)
+				guard.Run(s.log, "the look at a shard", func() { s.look(ctx, shard) })
 			})
 		}
 	}
@@ -141,7 +144,11 @@ func (s *Store) claimPatiently(ctx context.Context, n, shard int) ([]agent.Lease
 	late := make(chan struct{})
 	defer close(late)
 	s.queue.group.Go(func() {
-		leases, _, err := s.claimShards(ctx, n, []int{shard})
+		var leases []agent.Lease
+		err := guard.Do(s.log, "a claim", func() (err error) {
+			leases, _, err = s.claimShards(ctx, n, []int{shard})
+			return err
+		})
 		select {
 		case reply <- claimed{leases, err}:
 		case <-late:

@@ -104,6 +104,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	if s.log = c.Log; s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
+	s.pipe.log = s.log
 	for _, w := range warnings {
 		s.log.Warn("redis: "+w, "server", srv.address)
 	}

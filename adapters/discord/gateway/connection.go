@@ -18,6 +18,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
+	"github.com/deckhand-bot/deckhand/agent/guard"
 	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
@@ -141,7 +142,9 @@ func (c *connection) greeted(ctx context.Context, data json.RawMessage, beats *s
 	c.sequence.Store(c.session.sequence)
 	c.answered.Store(true)
 	c.step()
-	beats.Go(func() { c.beatAlways(ctx, c.interval) })
+	beats.Go(func() {
+		_ = guard.Keep(ctx, c.cfg.Log, "the heartbeat", func(ctx context.Context) error { c.beatAlways(ctx, c.interval); return nil }) // it has none
+	})
 	if c.session.id != "" {
 		return c.send(opResume, map[string]any{"token": c.cfg.Client.Token(), "session_id": c.session.id, "seq": c.session.sequence})
 	}

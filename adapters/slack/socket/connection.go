@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"github.com/deckhand-bot/deckhand/agent/guard"
 )
 
 const (
@@ -45,7 +47,7 @@ func (c *Config) connect(ctx context.Context, live *sync.WaitGroup) (*connection
 	live.Go(func() {
 		stop := context.AfterFunc(ctx, func() { _ = l.conn.Close() }) // ends the reading
 		defer stop()
-		l.err = c.read(l)
+		l.err = guard.Do(c.Log, "a connection", func() error { return c.read(l) })
 		_ = l.conn.Close() // it is broken already
 		close(l.ended)
 		select {

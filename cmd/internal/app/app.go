@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/guard"
 	"github.com/deckhand-bot/deckhand/agent/limit"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/loop"
@@ -178,13 +179,16 @@ func (a *App) Run(ctx context.Context) error {
 		a.options.Log.Info("listening", "http", a.health.address())
 		group.Go(func() error { return a.health.serve(ctx) })
 	}
-	group.Go(func() error { a.cleanUp(ctx); return nil })
+	keep := func(name string, part func(ctx context.Context) error) {
+		group.Go(func() error { return guard.Keep(ctx, a.options.Log, name, part) })
+	}
+	keep("the removal of old runs", func(ctx context.Context) error { a.cleanUp(ctx); return nil })
 	group.Go(func() error { return a.loop.Run(ctx) })
-	group.Go(func() error { a.watch.Run(ctx); return nil })
-	group.Go(func() error { a.talk.clock.Run(ctx); return nil })
+	keep("the look over the runs", func(ctx context.Context) error { a.watch.Run(ctx); return nil })
+	keep("the clock of the schedules", func(ctx context.Context) error { a.talk.clock.Run(ctx); return nil })
 	for _, c := range a.talk.connectors {
 		a.health.away(c.Name, errConnecting)
-		group.Go(func() error { return a.enter(ctx, c) })
+		keep("a platform", func(ctx context.Context) error { return a.enter(ctx, c) })
 	}
 	a.health.open()
 	group.Go(func() error {
