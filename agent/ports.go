@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"time"
 )
@@ -204,38 +203,6 @@ type Store interface {
 // clock of the process.
 type Clock interface {
 	Now(ctx context.Context) (time.Time, error)
-}
-
-// RunInfo is what a store knows of a run without folding it.
-type RunInfo struct {
-	Run     RunID
-	Length  uint64    // events in the journal
-	Started time.Time // stamp of the first event
-	Ended   time.Time // zero while it lives
-	Last    time.Time // stamp of the newest event
-	// Due is the earliest time that one of the run's strands but Voice is due
-	// at: a time in the past for one that waits for a worker. A strand under
-	// somebody's lease is due at the time of the listing, or at the lease's end
-	// where the lease ran out. Zero: every strand is parked.
-	Due time.Time
-}
-
-// RunFilter says which runs are listed. The zero value is every run.
-type RunFilter struct {
-	// Live leaves out the runs that have ended.
-	Live bool
-	// EndedAfter, where it is not zero, leaves out the runs that ended then or
-	// before.
-	EndedAfter time.Time
-	// Only, where it is not nil, leaves out all but these.
-	Only []RunID
-	// Most bounds the list; 0: nothing does.
-	Most int
-}
-
-// Holds reports whether the filter lists the run; Most aside.
-func (f RunFilter) Holds(r RunInfo) bool {
-	return (r.Ended.IsZero() || !f.Live && r.Ended.After(f.EndedAfter)) && (f.Only == nil || slices.Contains(f.Only, r.Run))
 }
 
 // Archive is the part of a store that looks over all runs and keeps what is

@@ -32,20 +32,20 @@ type scans struct {
 // ageOldKeys looks through a part of the keys for artifacts and counters without
 // an end and gives them one. Replicas of an older build that run beside this
 // one write more of them.
-func (s *Store) ageOldKeys(ctx context.Context) error {
-	cluster, is := s.client.(*redis.ClusterClient)
+func (s *scans) ageOldKeys(ctx context.Context, of server) error {
+	cluster, is := of.client.(*redis.ClusterClient)
 	if !is {
-		return s.ageKeysOf(ctx, s.client, s.address)
+		return s.ageKeysOf(ctx, of.client, of.address)
 	}
 	return cluster.ForEachMaster(ctx, func(ctx context.Context, master *redis.Client) error {
 		return s.ageKeysOf(ctx, master, master.Options().Addr)
 	})
 }
 
-func (s *Store) ageKeysOf(ctx context.Context, client redis.Cmdable, address string) error {
-	s.scans.Lock()
-	at := s.scans.at[address]
-	s.scans.Unlock()
+func (s *scans) ageKeysOf(ctx context.Context, client redis.Cmdable, address string) error {
+	s.Lock()
+	at := s.at[address]
+	s.Unlock()
 	for range scanSteps {
 		// One pattern for both kinds: deckhand:blob:… and deckhand:{counter/…
 		keys, next, err := client.Scan(ctx, at, "deckhand:[b{][lc]o*", scanCount).Result()
@@ -59,9 +59,9 @@ func (s *Store) ageKeysOf(ctx context.Context, client redis.Cmdable, address str
 			break
 		}
 	}
-	s.scans.Lock()
-	defer s.scans.Unlock()
-	s.scans.at[address] = at
+	s.Lock()
+	defer s.Unlock()
+	s.at[address] = at
 	return nil
 }
 

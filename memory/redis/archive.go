@@ -54,7 +54,7 @@ func (s *Store) Expire(ctx context.Context, endedBefore time.Time) (int, error) 
 	if err != nil {
 		return n, err
 	}
-	if err := s.ageOldKeys(ctx); err != nil {
+	if err := s.scans.ageOldKeys(ctx, s.server); err != nil {
 		return n, s.explain(ctx, "give what an older build kept an age", err)
 	}
 	return n, nil

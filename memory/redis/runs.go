@@ -23,14 +23,17 @@ import (
 // Runs implements agent.Archive: one round trip for what is there, and one for
 // every page of runs that are listed.
 func (s *Store) Runs(ctx context.Context, f agent.RunFilter) ([]agent.RunInfo, error) {
-	all, err := s.listRuns(ctx, f)
+	all, err := lists{s}.all(ctx, f)
 	if err != nil {
 		return nil, s.explain(ctx, "list runs", err)
 	}
 	return all, nil
 }
 
-func (s *Store) listRuns(ctx context.Context, f agent.RunFilter) ([]agent.RunInfo, error) {
+// lists reads what lists of runs are made of.
+type lists struct{ *Store }
+
+func (s lists) all(ctx context.Context, f agent.RunFilter) ([]agent.RunInfo, error) {
 	l, ids, err := s.candidates(ctx, f)
 	if err != nil {
 		return nil, err
@@ -65,7 +68,7 @@ func compareRuns(f agent.RunFilter, a, b agent.RunInfo) int {
 
 // candidates finds out which runs the filter may list, in the list's order as
 // far as that decides which ones, and what is on the clock.
-func (s *Store) candidates(ctx context.Context, f agent.RunFilter) (listing, []string, error) {
+func (s lists) candidates(ctx context.Context, f agent.RunFilter) (listing, []string, error) {
 	var live []redis.Z
 	if f.Only == nil && (f.Live || !f.EndedAfter.IsZero()) {
 		var err error
@@ -140,7 +143,8 @@ func idTexts(runs []agent.RunID) []string {
 // CountRuns implements agent.Archive.
 func (s *Store) CountRuns(ctx context.Context, f agent.RunFilter) (n int, err error) {
 	if f.Live || !f.EndedAfter.IsZero() {
-		if n, _, err = s.liveRuns(ctx, -1); err != nil {
+		n, _, err = lists{s}.liveRuns(ctx, -1)
+		if err != nil {
 			return 0, s.explain(ctx, "count runs", err)
 		}
 	}
@@ -167,7 +171,7 @@ func (s *Store) CountRuns(ctx context.Context, f agent.RunFilter) (n int, err er
 
 // liveRuns counts the live runs, and finds the newest of each shard: so many (0:
 // all, -1: none).
-func (s *Store) liveRuns(ctx context.Context, most int) (n int, found []redis.Z, err error) {
+func (s lists) liveRuns(ctx context.Context, most int) (n int, found []redis.Z, err error) {
 	var calls []*call
 	for shard := range s.tags {
 		if shard == 0 || s.slots {
@@ -214,7 +218,7 @@ func (s *Store) liveRuns(ctx context.Context, most int) (n int, found []redis.Z,
 
 // runInfos asks for some runs in one round trip. A run that expired meanwhile is
 // left out.
-func (s *Store) runInfos(ctx context.Context, l listing, ids []string) ([]agent.RunInfo, error) {
+func (s lists) runInfos(ctx context.Context, l listing, ids []string) ([]agent.RunInfo, error) {
 	line := s.client.Pipeline()
 	replies := make([]*redis.SliceCmd, len(ids))
 	for i, id := range ids {
