@@ -4,7 +4,7 @@
 // (Store, Tool, Policy).
 //
 //	next.go        Next, State: the move of a strand, by the first rule that holds
-//	rules.go       the rules, as tables · conditions.go  what they look at and do
+//	rules.go       the rules, as tables, and what they look at and do
 //	report.go      ends, plain reports and reviews, in words
 //	voice.go       posts: what people are shown, and what is due
 //	apply.go       Apply: one event folded · decision.go  people's decisions folded
@@ -17,7 +17,7 @@
 //	  recall.go      what earlier runs and check-ins taught
 //	value.go       the lists and maps of a Run, which copy little
 //	event.go       the events · codec.go  their kinds, versions and JSON
-//	ports.go       Store, Tool, Policy
+//	ports.go       Store · tool.go  Tool, Policy
 //	names.go       ids, post keys, counters, rules: words that others rely on
 //
 // What does not live here: goroutines, clocks, input and output, prompts, chat.

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -10,8 +9,7 @@ import (
 	"time"
 )
 
-// This file holds the contracts that the floors above implement: the store, the
-// tools and the policy.
+// This file holds the contract of the store, which the floors above implement.
 
 // Store errors. ErrConflict: the lease is gone or its turn was taken. ErrStale:
 // a Strict commit has not seen the newest event. ErrBudget: a counter would
@@ -308,169 +306,3 @@ const (
 	// call nor a clock that was set back closes an endpoint for long.
 	MaxAdmissionDebt = 10 * time.Minute
 )
-
-// Repeat says what running a tool's effect a second time would mean.
-type Repeat string
-
-// The meanings of a repetition. A read changes nothing; an idempotent effect
-// may be repeated; a probeable one can be asked whether it happened; a once
-// effect can be neither repeated nor asked.
-const (
-	RepeatRead       Repeat = "read"
-	RepeatIdempotent Repeat = "idempotent"
-	RepeatProbeable  Repeat = "probeable"
-	RepeatOnce       Repeat = "once"
-)
-
-// Class is what a tool does to the world, for policy.
-type Class string
-
-// The classes of a tool.
-const (
-	ClassRead   Class = "read"
-	ClassWrite  Class = "write"
-	ClassDelete Class = "delete"
-	ClassSend   Class = "send" // leaves the workspace: posts, mail, requests with effects
-	// ClassCommand runs a program on the host: anything may come of it.
-	ClassCommand Class = "command"
-)
-
-// Trust labels where a text comes from. What is untrusted is data, never an
-// instruction.
-type Trust string
-
-// The trust labels.
-const (
-	Trusted   Trust = "trusted"
-	Untrusted Trust = "untrusted"
-)
-
-// ToolSpec describes a tool to the model, to the planner and to the engine.
-type ToolSpec struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Parameters  json.RawMessage `json:"parameters"` // JSON Schema of the arguments
-	Class       Class           `json:"class"`
-	Repeat      Repeat          `json:"repeat"`
-	// Timeout bounds one run of the tool; 0 is the engine's default.
-	Timeout time.Duration `json:"timeout,omitempty"`
-	// Deadline is set for effects that reach over a network: the intent's
-	// deadline is this long after its commit, and nobody probes before.
-	Deadline time.Duration `json:"deadline,omitempty"`
-	// Input and Output are the types that the tool takes and gives, for the
-	// plan's type rule (V11); empty: any.
-	Input  []string `json:"input,omitempty"`
-	Output []string `json:"output,omitempty"`
-}
-
-// Call is one run of a tool.
-type Call struct {
-	Run       RunID
-	Strand    StrandID
-	Effect    EffectID
-	Tool      string
-	Arguments json.RawMessage // valid by the tool's schema, placeholders replaced
-	Folder    string          // the run's folder in the workspace, empty: the workspace
-	Mark      string          // what Prepare noted
-	Deadline  time.Time       // zero: none
-	// Deferred counts how often this call asked to be looked at again.
-	Deferred int
-}
-
-// OutcomeState is how an effect went.
-type OutcomeState string
-
-// The states of an outcome. Unknown: it may or may not have happened, and the
-// tool cannot tell.
-const (
-	OutcomeOK      OutcomeState = "ok"
-	OutcomeError   OutcomeState = "error"
-	OutcomeUnknown OutcomeState = "unknown"
-	OutcomeSkipped OutcomeState = "skipped" // a person said so after a crash
-)
-
-// Result is what a tool returns. A failure is a Result with OutcomeError whose
-// text says what happened, to what, and what to do next.
-type Result struct {
-	State OutcomeState
-	Text  string
-	Trust Trust
-	Files []string // workspace paths written
-	// Again, when positive, says that the call is not finished: it is run
-	// again with Deferred + 1 after this long, and no outcome is journalled yet.
-	Again time.Duration
-}
-
-// Failed is a Result with the reason as its text.
-func Failed(reason string) Result {
-	return Result{State: OutcomeError, Text: "error: " + reason, Trust: Trusted}
-}
-
-// Tool does one thing in the world. Run never panics on purpose, returns when
-// ctx ends, and may be called from many goroutines.
-type Tool interface {
-	Spec() ToolSpec
-	Run(ctx context.Context, c Call) Result
-}
-
-// Prober is a Tool whose effect can be asked for: done says whether it
-// happened, r is then its result. An error means that the far end could not be
-// asked now.
-type Prober interface {
-	Probe(ctx context.Context, c Call) (done bool, r Result, err error)
-}
-
-// Prepared is what a tool notes before its effect.
-type Prepared struct {
-	// Target identifies the state of what the call would change (a content
-	// hash); an approval is void when it differs at dispatch.
-	Target string
-	// Mark is kept in the intent and handed to Run and Probe.
-	Mark string
-	// Preview describes the change to a person, in Markdown.
-	Preview string
-}
-
-// Preparer is a Tool that looks at its target before the effect. An error
-// refuses the call: its text goes to the model, and nobody is asked.
-type Preparer interface {
-	Prepare(ctx context.Context, c Call) (Prepared, error)
-}
-
-// Permission is a policy's word on a call.
-type Permission struct {
-	Verdict Verdict
-	Rule    string // the rule that decided
-	Reason  string // for a denial: what the model is told
-	Risk    string // for a question: what could go wrong
-	// Grant is what one approval allows for the rest of the run; empty: only
-	// this call with these arguments.
-	Grant string
-}
-
-// Verdict is allow, ask or deny.
-type Verdict string
-
-// The verdicts.
-const (
-	Allow Verdict = "allow"
-	Ask   Verdict = "ask"
-	Deny  Verdict = "deny"
-)
-
-// Policy decides whether a call may run. It is pure: the same run, tool and
-// arguments give the same permission. Version changes when its rules do.
-type Policy interface {
-	Permit(r Run, s ToolSpec, arguments json.RawMessage) Permission
-	Version() string
-}
-
-// The functions of a task's worker that are no work: looking at where things
-// stand, and doing nothing.
-const (
-	CallStatus  = "status"
-	CallNothing = "do_nothing"
-)
-
-// Idle reports whether a call of the function is no work.
-func Idle(function string) bool { return function == CallStatus || function == CallNothing }

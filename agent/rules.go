@@ -1,6 +1,10 @@
 package agent
 
+// This file holds what a strand does next, as tables of rules, and what the
+// rules mean: their conditions, and what they do.
+
 import (
+	"slices"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent/format"
@@ -124,4 +128,274 @@ var askRules = []rule{
 		act: func(p *point) Move { return decide(p.id, wakeMain(), BudgetQuestion(p.Run, BudgetTime, p.Last)) }},
 	{what: "the model's endpoint is limited or away", when: (*point).deferred, until: (*point).retryAt},
 	{what: "otherwise", act: func(p *point) Move { return steps(AskModel{p.Purpose(p.id)}) }},
+}
+
+// What the rules mean: their conditions, and what they do.
+
+// The bounds of a task's conversation. Three unusable replies in a row end a
+// step (MODEL.md), and so does the third rejection by the judge.
+const (
+	maxStrikes    = 3
+	maxRejections = 3
+)
+
+// point is where a strand stands: what the rules look at.
+type point struct {
+	Run
+	id    StrandID
+	st    Strand
+	known bool
+	// about is the question that rows below the one that set it are about.
+	about  *Checkpoint
+	talk   Talk
+	talked bool
+}
+
+// stand is where the strand stands.
+func stand(r Run, id StrandID) *point {
+	st, known := r.Strands.Get(id)
+	return &point{Run: r, id: id, st: st, known: known}
+}
+
+// newest is the conversation that the strand is in.
+func (p *point) newest() *Talk {
+	if !p.talked {
+		p.talk, p.talked = p.Talk(p.id), true
+	}
+	return &p.talk
+}
+
+func (p *point) over() bool     { return p.Ended != nil || p.st.Ended || !p.known }
+func (p *point) asking() bool   { return p.st.Call != nil }
+func (p *point) paused() bool   { return p.Cancelled == nil && (p.Paused != "" || p.Refused != "") }
+func (p *point) stopping() bool { return p.Run.stopping() }
+func (p *point) broken() bool   { return p.st.Error != "" }
+func (p *point) struck() bool   { return p.newest().Strikes >= maxStrikes }
+func (p *point) unable() bool   { return p.broken() || p.struck() }
+func (p *point) calling() bool  { return len(p.newest().Open) > 0 }
+
+// waiting reports whether the strand waits for people; where they end the run,
+// it does not.
+func (p *point) waiting() bool {
+	if p.stopping() {
+		return false
+	}
+	p.about = p.waitsFor(p.id)
+	return p.about != nil
+}
+
+func (p *point) expired() bool {
+	return !p.about.Expires.IsZero() && !p.st.Ticked.Before(p.about.Expires)
+}
+
+// late reports whether the run's time is used up.
+func (p *point) late() bool {
+	limit := p.Limits().Time
+	return limit > 0 && p.Spent.Time >= limit
+}
+
+func (p *point) deferred() bool     { return p.st.Deferred() }
+func (p *point) retryAt() time.Time { return p.st.Retry.At }
+
+// settledCall is the first call whose fate a person told, nil if there is none.
+func (p *point) settledCall() *OpenCall {
+	for i, c := range p.newest().Open {
+		if check := p.Checks[c.Checkpoint]; check.Ask == CheckUncertain && !check.Open() && c.Intent != nil {
+			return &p.talk.Open[i]
+		}
+	}
+	return nil
+}
+
+// dueCalls are the effects to run now.
+func (p *point) dueCalls() []EffectID {
+	var due []EffectID
+	for _, c := range p.newest().Open {
+		if c.Intent != nil && !p.st.Ticked.Before(c.Until) {
+			due = append(due, c.Effect)
+		}
+	}
+	return due
+}
+
+// nextLook is when the first effect that is put off is looked at again, zero:
+// none is.
+func (p *point) nextLook() time.Time {
+	var wake time.Time
+	for _, c := range p.newest().Open {
+		if c.Intent != nil && p.st.Ticked.Before(c.Until) && (wake.IsZero() || c.Until.Before(wake)) {
+			wake = c.Until
+		}
+	}
+	return wake
+}
+
+func (p *point) checkingIn() bool { return p.st.checksIn(p.Brief.CheckIns) }
+func (p *point) accepted() bool {
+	return p.st.Finishing != nil && p.st.Judged != nil && p.st.Judged.Accepted
+}
+
+// rejectedOften reports whether the judge refused the task's results too often.
+func (p *point) rejectedOften() bool {
+	id, _ := p.id.Task()
+	return p.Tasks[id].Rejections >= maxRejections
+}
+
+// planCalls reports whether the main strand has calls open while nobody ends
+// the run: then the tasks end first.
+func (p *point) planCalls() bool { return !p.stopping() && p.calling() }
+
+func (p *point) reported() bool  { return p.Report != nil }
+func (p *point) working() bool   { return p.running() > 0 }
+func (p *point) unplanned() bool { return p.Plans == 0 }
+
+// reviewing reports whether it is the reviewers' turn: everything is there, and
+// they have not approved it.
+func (p *point) reviewing() bool {
+	if !unreviewed(p.Run) || p.Cancelled != nil || p.working() || p.ready() > 0 && !p.stopping() {
+		return false
+	}
+	p.about = nil
+	if c, asked := p.Checks[reviewID(p.Run)]; asked {
+		p.about = &c
+	}
+	return true
+}
+
+// speechless reports whether the report of a run that people end is written
+// without the model.
+func (p *point) speechless() bool {
+	return p.Cancelled != nil || unanswered(p.Run) || p.broke() || p.budgetOpen() || p.unplanned() || p.unable()
+}
+
+// planless reports whether the model could not be asked for the plan that the
+// run needs.
+func (p *point) planless() bool { return (p.unplanned() || p.wantsPlan()) && p.unable() }
+
+// personRethinks reports whether a person is to look before another task starts.
+func (p *point) personRethinks() bool {
+	return p.rethinks() && p.Rethink.Person && p.Replans >= p.Retries && p.needsWayOut()
+}
+
+// needsWayOut reports whether there are failures that a person can show a way
+// out of.
+func (p *point) needsWayOut() bool {
+	return (len(p.failed()) > 0 || p.rethinks()) && !p.Complete() && !p.anyFailed(FailImpossible) && !p.Alone
+}
+
+// free is how many more tasks may be at work. Tasks that wait for people take
+// no slot.
+func (p *point) free() int { return p.Brief.Slots - active(p.Run) }
+
+// active counts running tasks that wait for nobody: only those take a slot.
+func active(r Run) int {
+	n := 0
+	for id, t := range r.Tasks {
+		if t.State == TaskRunning && r.waitsFor(TaskStrand(id)) == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// startable reports whether a task can start. None does by a plan that is not
+// to be worked any more.
+func (p *point) startable() bool {
+	return !p.rethinks() && p.ready() > 0 && (p.free() > 0 || !p.working())
+}
+
+// askOn goes on with the call that is under way.
+func askOn(p *point) Move { return steps(AskModel{p.st.Call.Purpose}) }
+
+// decideAlone answers a question that nobody can be asked.
+func decideAlone(p *point) Move {
+	word := DecideFinish
+	if _, works := p.id.Task(); works {
+		word = DecideSkip // this task fails with the finding as its reason, the others go on
+	}
+	return decide(p.id, p.Strands.Wakeful(), CheckpointDecided{ID: p.about.ID, Decision: word, By: Deckhand, Text: "nobody can be asked"})
+}
+
+// settleCall is the outcome that a person gave to an effect nobody could ask about.
+func settleCall(p *point) Move {
+	c := p.settledCall()
+	d := p.Checks[c.Checkpoint].Decision
+	o := ToolOutcome{Effect: c.Effect, Trust: Trusted, State: OutcomeUnknown,
+		Text: "error: Deckhand was interrupted during this call, and nobody said whether it happened; do not assume either"}
+	switch d.Decision {
+	case DecideDone:
+		o.State, o.Text = OutcomeOK, "done ("+d.By+" says that it happened)"
+	case DecideSkip:
+		o.State, o.Text = OutcomeSkipped, "skipped: "+d.By+" decided that it is not to be done"
+	}
+	return decide(p.id, nil, o)
+}
+
+// endTask ends the strand's task without a result.
+func (p *point) endTask(state TaskState, reason string) Move {
+	id, _ := p.id.Task()
+	return decide(p.id, wakeMain(), TaskEnded{Task: id, State: state, Outputs: []Output{}, Reason: reason, Fail: FailOther})
+}
+
+func (p *point) fail(reason string) Move { return p.endTask(TaskFailed, reason) }
+
+// strikeReason is why a step ended after three unusable replies.
+func strikeReason(last string) string {
+	return "the model gave three unusable replies in a row; the last: " + last
+}
+
+func failRejected(p *point) Move {
+	return p.fail("the result was rejected three times; the last: " + lastNote(p.newest()))
+}
+
+func finishTask(p *point) Move {
+	f := p.st.Finishing
+	id, _ := p.id.Task()
+	return decide(p.id, wakeMain(), TaskEnded{Task: id, State: TaskDone, Summary: f.Summary,
+		Outputs: append([]Output{}, f.Outputs...), Confidence: f.Confidence}) // a list, also an empty one
+}
+
+// skipTask winds a task up that people end.
+func skipTask(p *point) Move {
+	if c := p.gaveUp(); c != nil && c.Strand == p.id && p.Cancelled == nil {
+		return p.fail(gaveUpTask(p.Run, *c))
+	}
+	reason := "the run ends with what there is"
+	if p.Cancelled != nil {
+		reason = "the run was cancelled by " + p.Cancelled.By
+	}
+	open := p.st.Talks.Of(llm.Work).Open
+	if i := slices.IndexFunc(open, func(c OpenCall) bool { return c.Intent != nil && c.Intent.Repeat != RepeatRead }); i >= 0 {
+		reason += "; its call of " + open[i].Intent.Tool + " was under way and may have happened"
+	}
+	return p.endTask(TaskSkipped, reason)
+}
+
+func reportPlainly(p *point) Move {
+	return decide(Main, nil, plainReport(p.Run), ending(p.Run, stopReason(p.Run)))
+}
+
+// failRun ends a run that came to no plan, or to no new one.
+func failRun(p *point) Move {
+	reason := p.st.Error
+	if reason == "" {
+		reason = strikeReason(lastNote(p.newest()))
+	}
+	return decide(Main, nil, failure(p.Run, reason), ending(p.Run, reason))
+}
+
+func askWayOut(p *point) Move { return decide(Main, nil, wayOutQuestion(p.Run)) }
+
+func endUnreleased(p *point) Move {
+	reason := unreviewedReason(p.Run)
+	return decide(Main, nil, unreleased(p.Run, reason), ending(p.Run, reason))
+}
+
+// post makes the next post that is due, or shows the card.
+func post(p *point) Move {
+	next, remind, due := duePost(p.Run, p.st.Ticked)
+	if due {
+		return steps(Speak{next})
+	}
+	return Move{Steps: []Step{Show{}}, Wake: remind}
 }

@@ -181,9 +181,9 @@ const (
 	partBytes = 512
 )
 
-// Bytes is about what the fold takes in memory: its texts, and something for
-// each of its parts.
-func (r Run) Bytes() int {
+// Size is about what a fold takes in memory, in bytes: its texts, and something
+// for each of its parts.
+func Size(r Run) int {
 	n := runBytes + partBytes*(r.Strands.Len()+len(r.Plan.Tasks)+len(r.Findings)+len(r.Checks))
 	for _, s := range r.Strands.All() {
 		for _, in := range s.Talks {

@@ -126,7 +126,7 @@ func (c *Cache[O]) weigh(e *entry[O]) {
 	if c.Bytes == 0 || e.weighed > 0 && e.run.Seq < e.weighed+weighEvery && e.run.Ended == nil {
 		return
 	}
-	size := e.run.Bytes() * (1 + c.Copies)
+	size := agent.Size(e.run) * (1 + c.Copies)
 	e.weighed = e.run.Seq
 	c.mu.Lock()
 	defer c.mu.Unlock()
