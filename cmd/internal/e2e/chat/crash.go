@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -22,17 +23,24 @@ const crashPatience = 3 * time.Minute
 // Crash plays runs (mention, approval by click, report) against Deckhand as a
 // child process, which is killed at the boundaries of commits and posts, and at
 // random moments while the platform is rude. The test's TestMain calls Child.
-// DECKHAND_SOAK=1 makes it long: every boundary, and 100 random moments.
+// DECKHAND_SOAK=1 makes it long: every boundary, and 100 random moments, shared by
+// all stores, whose servers are struck, too.
 func Crash(t *testing.T, a Adapter) {
 	t.Helper()
 	t.Run("boundary", func(t *testing.T) {
 		t.Parallel()
 		atBoundaries(t, a)
 	})
-	t.Run("moment", func(t *testing.T) {
-		t.Parallel()
-		atMoments(t, a)
-	})
+	kinds := []crash.Kind{crash.SQLite}
+	if crash.Soak() {
+		kinds = crash.Kinds()
+	}
+	for _, k := range kinds {
+		t.Run("moment "+string(k), func(t *testing.T) {
+			t.Parallel()
+			atMoments(t, a, k)
+		})
+	}
 }
 
 func chains() []crash.Chain {
@@ -53,7 +61,7 @@ func atBoundaries(t *testing.T, a Adapter) {
 	f := &crash.Figures{}
 	group, ctx := errgroup.WithContext(t.Context())
 	for _, c := range chains() {
-		s := build(t, a)
+		s := build(t, a, crash.SQLite)
 		group.Go(func() error {
 			if err := s.firstRun(ctx); err != nil {
 				return err
@@ -66,6 +74,17 @@ func atBoundaries(t *testing.T, a Adapter) {
 		t.Error(err)
 	}
 	f.Report(t)
+	f.Row(t, platformOf(t)+", at every boundary", crash.SQLite)
+}
+
+// platformOf is the platform that a suite is about: its package's last name.
+func platformOf(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Base(dir)
 }
 
 // leastBoundaries is how many boundaries a chain must find at least.
@@ -76,15 +95,19 @@ func leastBoundaries(c crash.Chain) int {
 	return 12 / c.Step
 }
 
+// effectsOfRun are the effects that a run's verification looks for: a line in a
+// file, and a card, a question and a report on the platform.
+const effectsOfRun = 4
+
 // lanes is how many runs go on side by side.
 const lanes = 4
 
 // atMoments kills at random moments while runs go on side by side and the
 // platform answers late and loses answers.
-func atMoments(t *testing.T, a Adapter) {
+func atMoments(t *testing.T, a Adapter, k crash.Kind) {
 	t.Helper()
-	s := build(t, a)
-	strikes, runs := crash.Often(6, 100), crash.Often(8, 40)
+	s, f := build(t, a, k), &crash.Figures{}
+	strikes, runs := crash.Often(6, 25), crash.Often(8, 12)
 	seed := rand.Uint64()
 	t.Logf("the platform's seed is %d", seed)
 	if err := s.firstRun(t.Context()); err != nil {
@@ -103,15 +126,17 @@ func atMoments(t *testing.T, a Adapter) {
 	for range lanes {
 		group.Go(func() error { return l.work(ctx, s) })
 	}
-	struck := s.strike(ctx, worker, strikes)
+	struck := s.strike(ctx, worker, strikes, f)
 	close(l.over)
 	errs := []error{struck, group.Wait()}
 	for _, st := range l.all {
 		errs = append(errs, s.verify(t.Context(), st))
+		f.Add(crash.Tally{Runs: 1, Effects: effectsOfRun})
 	}
 	if err := errors.Join(errs...); err != nil {
 		t.Error(err)
 	}
+	f.Row(t, platformOf(t)+", at random", k)
 	t.Logf("%d kills at random moments, %d runs: each card, question, report and decision once", strikes, len(l.all))
 }
 
@@ -147,8 +172,8 @@ func (l *lane) work(ctx context.Context, s *stage) error {
 
 // strike kills the child at a random moment of its life, so often, and lets
 // another one take over.
-func (s *stage) strike(ctx context.Context, worker *crash.Child, times int) error {
-	for range times {
+func (s *stage) strike(ctx context.Context, worker *crash.Child, times int, f *crash.Figures) error {
+	for n := range times {
 		reserve, err := s.Spawn(crash.Boundary{}, 1)
 		if err != nil {
 			return err
@@ -158,6 +183,14 @@ func (s *stage) strike(ctx context.Context, worker *crash.Child, times int) erro
 			return ctx.Err()
 		}
 		worker.Kill()
+		f.Add(crash.Tally{Kills: 1})
+		if n%serverEvery == serverEvery-1 && s.Replicas > 0 {
+			if s.Strike(ctx, lease).Killed {
+				f.Add(crash.Tally{Kills: 1})
+			} else {
+				f.Add(crash.Tally{Strikes: 1})
+			}
+		}
 		worker = reserve
 		if err := worker.Open(); err != nil {
 			return err
@@ -166,12 +199,18 @@ func (s *stage) strike(ctx context.Context, worker *crash.Child, times int) erro
 	return nil
 }
 
+// serverEvery is how many children die until a server is struck, too, where there
+// are replicas.
+const serverEvery = 5
+
 // measure reads the deaths of a stage, and how soon a report came after each.
 func (s *stage) measure(f *crash.Figures) error {
 	entries, err := crash.ReadRecord(s.orders(crash.Boundary{}).record())
 	if err != nil && !errors.Is(err, os.ErrNotExist) { // nobody committed anything
 		return err
 	}
+	n := int(s.count.Load())
+	f.Add(crash.Tally{Runs: n, Effects: n * effectsOfRun})
 	posts := s.Posts()
 	for _, e := range entries {
 		if e.Died == nil {

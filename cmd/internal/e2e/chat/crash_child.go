@@ -28,14 +28,14 @@ import (
 
 // orders are what a child is told.
 type orders struct {
-	Dir     string // of the store, the workspace and the record
+	Store   crash.Place
+	Dir     string // of the workspace and the record
 	Ticket  string // to the platform
 	At      crash.Boundary
 	From    int // the number of the first run to die in
 	Workers int
 }
 
-func (o orders) data() string      { return filepath.Join(o.Dir, "data") }
 func (o orders) workspace() string { return filepath.Join(o.Dir, "workspace") }
 func (o orders) record() string    { return filepath.Join(o.Dir, "record") }
 
@@ -52,7 +52,7 @@ func Child(a Adapter) {
 func serve(o orders, a Adapter) error {
 	<-crash.Gate()
 	ctx := context.Background()
-	store, err := sqlite.Open(ctx, sqlite.Config{Dir: o.data(), Lease: lease}, sqlite.Worker)
+	store, err := o.Store.Open(ctx, sqlite.Worker)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot/card"
 	"github.com/deckhand-bot/deckhand/bot/runs"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app"
 	"github.com/deckhand-bot/deckhand/cmd/internal/e2e/crash"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
@@ -20,9 +21,11 @@ import (
 // stage is a platform with a store, and the children that work there.
 type stage struct {
 	Server
+	*crash.Backend
+
 	dir    string
 	output *os.File // of the children
-	store  *sqlite.Store
+	store  app.OpenedStore
 	desk   *runs.Client
 	count  atomic.Int64 // of the runs that were started
 	last   played       // by Play
@@ -32,14 +35,15 @@ type stage struct {
 }
 
 // build opens a new, empty stage.
-func build(t *testing.T, a Adapter) *stage {
+func build(t *testing.T, a Adapter, k crash.Kind) *stage {
 	t.Helper()
 	s := &stage{Server: a.Server(t), dir: t.TempDir(), fell: make(chan error, 1)}
+	s.Backend = crash.StartBackend(t, k, filepath.Join(s.dir, "data"), lease)
 	var err error
 	if s.output, err = os.Create(filepath.Join(s.dir, "output")); err != nil {
 		t.Fatal(err)
 	}
-	if s.store, err = sqlite.Open(t.Context(), sqlite.Config{Dir: s.orders(crash.Boundary{}).data(), Lease: lease}, sqlite.Guest); err != nil {
+	if s.store, err = s.Open(t.Context(), sqlite.Guest); err != nil {
 		t.Fatal(err)
 	}
 	s.desk = &runs.Client{Journals: s.store}
@@ -59,7 +63,7 @@ func build(t *testing.T, a Adapter) *stage {
 }
 
 func (s *stage) orders(at crash.Boundary) orders {
-	return orders{Dir: s.dir, Ticket: s.Ticket(), At: at, Workers: 8}
+	return orders{Store: s.Place, Dir: s.dir, Ticket: s.Ticket(), At: at, Workers: 8}
 }
 
 // Spawn starts a child in reserve that dies in the run that is the ahead-th from

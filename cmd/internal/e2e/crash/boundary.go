@@ -18,8 +18,11 @@ type Boundary struct {
 
 func (b Boundary) String() string { return fmt.Sprintf("%s %s %d", b.When, b.What, b.N) }
 
+// soakVar asks for the long form, and may name the file for the table's rows.
+const soakVar = "DECKHAND_SOAK"
+
 // Soak says whether the long form of the suites is wanted.
-func Soak() bool { return os.Getenv("DECKHAND_SOAK") != "" }
+func Soak() bool { return os.Getenv(soakVar) != "" }
 
 // Often is how often something is done in the short and in the long form.
 func Often(short, long int) int {

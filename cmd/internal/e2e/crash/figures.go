@@ -16,6 +16,27 @@ type Figures struct {
 	mu    sync.Mutex
 	died  map[string]int
 	after map[string][]takeover // by what it was that went on
+	Tally
+}
+
+// Tally counts, for the table of the long form.
+type Tally struct {
+	Kills   int // of workers and servers, by their own hand or by the test's
+	Strikes int // that killed nothing: frozen workers, failovers, moved slots
+	Runs    int // that were looked at
+	Effects int // that were looked at: each happened once
+	Seconds int // second outcomes of effects, which changed nothing
+}
+
+// Add counts.
+func (f *Figures) Add(t Tally) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.Kills += t.Kills
+	f.Strikes += t.Strikes
+	f.Runs += t.Runs
+	f.Effects += t.Effects
+	f.Seconds += t.Seconds
 }
 
 type takeover struct {
@@ -31,6 +52,7 @@ func (f *Figures) Died(d Death) {
 		f.died = map[string]int{}
 	}
 	f.died[d.Boundary.When+" "+d.Boundary.What]++
+	f.Kills++
 }
 
 // Took notes how long it took after a death until something went on.

@@ -47,7 +47,7 @@ func dieAppending(o orders, record *crash.Record) error {
 func TestDeathInAnAppendIsFoundAfterAnother(t *testing.T) {
 	const deaths = 10 // each falls somewhere into the few milliseconds that count
 	out := openOutside(t, orderly)
-	s := build(t, embedded, out, 0, 0)
+	s := build(t, crash.SQLite, out, 0, 0)
 	for range deaths {
 		s.root = t.TempDir()
 		tool, first, err := appended(t.Context(), s.workspace(), "first", lines[0])

@@ -81,7 +81,7 @@ func TestDeathAtEveryBoundary(t *testing.T) {
 		lease, deadline = 3*time.Second, 4*time.Second
 	}
 	chance := rand.IntN(2)
-	for i, k := range []kind{embedded, distributed} {
+	for i, k := range crash.Kinds() {
 		t.Run(string(k), func(t *testing.T) {
 			t.Parallel()
 			out := openOutside(t, orderly)
@@ -100,7 +100,7 @@ func TestDeathAtEveryBoundary(t *testing.T) {
 			f.Report(t)
 			f.Within(t, goneOn, slow(4*time.Second))
 			f.Within(t, sentOn, slow(time.Second))
-			t.Logf("%d second outcomes, of no effect", f.repeated)
+			f.Row(t, "engine, at every boundary", k)
 		})
 	}
 }
@@ -136,7 +136,7 @@ func (s *env) measure(ctx context.Context, f *figures) error {
 		if err != nil {
 			return err
 		}
-		f.measure(*e.Died, s.lease, events)
+		f.measure(*e.Died, s.Lease, events)
 	}
 	return nil
 }

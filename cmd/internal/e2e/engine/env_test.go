@@ -18,8 +18,6 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/card"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/cmd/internal/e2e/crash"
-	"github.com/deckhand-bot/deckhand/memory/redis"
-	"github.com/deckhand-bot/deckhand/memory/redis/redistest"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 	"github.com/deckhand-bot/deckhand/memory/storetest"
 )
@@ -37,23 +35,16 @@ func openOutside(t *testing.T, m func(p parcel, nth int) treatment) outside {
 	return outside{model: model.URL + "/v1", receiver: startReceiver(t, m)}
 }
 
-// kind is a store under test.
-type kind string
-
-const (
-	embedded    kind = "sqlite"
-	distributed kind = "redis"
-)
-
 // env is one store with the people, the outside world and the workers around it.
 type env struct {
-	lease, deadline time.Duration
-	server          *redistest.Server // nil: the embedded store
-	out             outside
-	root            string
-	store           storetest.Store
-	desk            *runs.Client
-	words           *os.File // what workers say
+	*crash.Backend
+
+	deadline time.Duration
+	out      outside
+	root     string
+	store    storetest.Store
+	desk     *runs.Client
+	words    *os.File // what workers say
 
 	mu       sync.Mutex
 	children []*crash.Child
@@ -62,11 +53,8 @@ type env struct {
 // spawn starts a worker in reserve, that will die at the boundary of the run.
 func (s *env) spawn(run agent.RunID, at crash.Boundary, workers int) (*crash.Child, error) {
 	o := orders{
-		Dir: filepath.Join(s.root, "data"), Lease: s.lease, Deadline: s.deadline, Workers: workers,
+		Store: s.Place, Deadline: s.deadline, Workers: workers,
 		Model: s.out.model, Receiver: s.out.receiver.addr, Workspace: s.workspace(), Record: s.record(), Run: run, At: at,
-	}
-	if s.server != nil {
-		o.Redis = s.server.URL
 	}
 	c, err := crash.Start(o, s.words, nil) // how it ended is seen in the journal
 	if err != nil {
@@ -82,26 +70,30 @@ func (s *env) workspace() string { return filepath.Join(s.root, "workspace") }
 func (s *env) record() string    { return filepath.Join(s.root, "record") }
 
 // build opens a new, empty store; server are options of redis-server.
-func build(t *testing.T, k kind, out outside, lease, deadline time.Duration, server ...string) *env {
+func build(t *testing.T, k crash.Kind, out outside, lease, deadline time.Duration, server ...string) *env {
 	t.Helper()
-	s := &env{lease: lease, deadline: deadline, out: out, root: t.TempDir()}
+	s := &env{deadline: deadline, out: out, root: t.TempDir()}
 	var err error
 	if s.words, err = os.Create(filepath.Join(s.root, "words")); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.tell(t) })
-	if k == distributed {
-		s.server = redistest.Start(t, server...)
-		s.store = opened(redis.Open(t.Context(), redis.Config{URL: s.server.URL, Lease: lease}))(t)
-	} else {
-		s.store = opened(sqlite.Open(t.Context(), sqlite.Config{Dir: filepath.Join(s.root, "data"), Lease: lease}, sqlite.Guest))(t)
+	s.Backend = crash.StartBackend(t, k, filepath.Join(s.root, "data"), lease, server...)
+	store, err := s.Open(t.Context(), sqlite.Guest)
+	if err != nil {
+		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	record, err := crash.OpenRecord(s.record())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = record.Close() })
-	s.store = &crash.Store{Store: s.store, Record: record}
+	s.store = &crash.Store{Store: store, Record: record}
 	s.desk = &runs.Client{Journals: s.store, Authority: authority.Authority{RequesterMayApprove: true}}
 	t.Cleanup(func() {
 		for _, c := range s.children {
@@ -109,24 +101,6 @@ func build(t *testing.T, k kind, out outside, lease, deadline time.Duration, ser
 		}
 	})
 	return s
-}
-
-func opened[S interface {
-	storetest.Store
-	Close() error
-}](store S, err error) func(t *testing.T) storetest.Store {
-	return func(t *testing.T) storetest.Store {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := store.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		return store
-	}
 }
 
 // tell shows the end of what the workers said where the test failed.

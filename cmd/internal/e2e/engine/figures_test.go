@@ -21,14 +21,7 @@ type figures struct {
 	crash.Figures
 
 	mu        sync.Mutex
-	repeated  int // second outcomes in journals, which count for nothing
 	snapshots int // that were kept and compared
-}
-
-func (f *figures) outcomes(again int) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.repeated += again
 }
 
 // measure finds how long after a death another worker went on: with the same

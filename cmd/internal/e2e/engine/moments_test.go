@@ -16,6 +16,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/cmd/internal/e2e/crash"
+	"github.com/deckhand-bot/deckhand/memory/redis/redistest"
 )
 
 // moments keeps runs going, one after the other on a few lanes, while workers
@@ -62,7 +63,7 @@ func unruly(p parcel, nth int) treatment {
 }
 
 // startMoments starts the workers.
-func startMoments(t *testing.T, k kind, workers int, server ...string) *moments {
+func startMoments(t *testing.T, k crash.Kind, workers int, server ...string) *moments {
 	t.Helper()
 	s := &moments{env: build(t, k, openOutside(t, unruly), 600*time.Millisecond, 1500*time.Millisecond, server...),
 		over: make(chan struct{}), f: &figures{}}
@@ -133,24 +134,31 @@ func (s *moments) strikeAtRandom(t *testing.T, strikes int, strike func() error)
 	if err := errors.Join(errs...); err != nil {
 		t.Error(err)
 	}
-	t.Logf("%d strikes on %d runs; %d second outcomes, of no effect; %d snapshots", strikes, len(s.runs), s.f.repeated, s.f.snapshots)
+	t.Logf("%d strikes on %d runs; %d second outcomes, of no effect; %d snapshots", strikes, len(s.runs), s.f.Seconds, s.f.snapshots)
+}
+
+// crew is how many workers a store has: one works on the embedded store.
+func crew(k crash.Kind) int {
+	if k == crash.SQLite {
+		return 1
+	}
+	return 2
 }
 
 func TestDeathAtRandomMoments(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		kind    kind
-		workers int
-	}{{embedded, 1}, {distributed, 2}} {
-		t.Run(string(tt.kind), func(t *testing.T) {
+	for _, k := range crash.Kinds() {
+		t.Run(string(k), func(t *testing.T) {
 			t.Parallel()
-			s := startMoments(t, tt.kind, tt.workers)
+			s := startMoments(t, k, crew(k))
 			s.strikeAtRandom(t, crash.Often(8, 100), func() error {
 				i := rand.IntN(len(s.workers))
 				s.workers[i].Kill()
+				s.f.Add(crash.Tally{Kills: 1})
 				s.workers = append(s.workers[:i], s.workers[i+1:]...)
 				return s.join()
 			})
+			s.f.Row(t, "engine, workers at random", k)
 		})
 	}
 }
@@ -159,18 +167,16 @@ func TestDeathAtRandomMoments(t *testing.T) {
 // the embedded store nobody can take over meanwhile but the sleeper itself.
 func TestSleepBeyondTheLease(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		kind    kind
-		workers int
-	}{{embedded, 1}, {distributed, 2}} {
-		t.Run(string(tt.kind), func(t *testing.T) {
+	for _, k := range crash.Kinds() {
+		t.Run(string(k), func(t *testing.T) {
 			t.Parallel()
-			s := startMoments(t, tt.kind, tt.workers)
+			s := startMoments(t, k, crew(k))
 			s.strikeAtRandom(t, crash.Often(4, 40), func() error {
 				c := s.workers[rand.IntN(len(s.workers))]
 				c.Signal(syscall.SIGSTOP)
-				crash.Pause(t.Context(), 3*s.lease/2, 4*s.lease)
+				crash.Pause(t.Context(), 3*s.Lease/2, 4*s.Lease)
 				c.Signal(syscall.SIGCONT)
+				s.f.Add(crash.Tally{Strikes: 1})
 				select {
 				case <-c.Done:
 					return errors.New("a worker died when it woke up")
@@ -178,6 +184,7 @@ func TestSleepBeyondTheLease(t *testing.T) {
 					return nil
 				}
 			})
+			s.f.Row(t, "engine, workers frozen", k)
 		})
 	}
 }
@@ -185,36 +192,52 @@ func TestSleepBeyondTheLease(t *testing.T) {
 // With everysec Redis acknowledges what it has not even handed to the kernel
 // while a sync to the disk is under way (for at most 2 s): a kill in such a
 // moment loses it, whatever the store does. So the server dies there in the
-// moments between two syncs, and with always in any.
+// moments between two syncs, and with always in any. Where a replica has what is
+// acknowledged, a master dies in any moment with either.
 func TestDeathOfTheServer(t *testing.T) {
 	t.Parallel()
-	for _, policy := range []string{"everysec", "always"} {
-		t.Run(policy, func(t *testing.T) {
+	type servers struct {
+		kind   crash.Kind
+		policy string
+	}
+	all := []servers{{crash.Redis, "everysec"}, {crash.Redis, "always"}}
+	if crash.Soak() {
+		all = append(all, servers{crash.Sentinel, "everysec"}, servers{crash.Cluster, "everysec"})
+	}
+	for _, tt := range all {
+		t.Run(string(tt.kind)+" "+tt.policy, func(t *testing.T) {
 			t.Parallel()
-			s := startMoments(t, distributed, 2, "--appendfsync", policy)
-			client := goredis.NewClient(&goredis.Options{Addr: s.server.Addr})
-			defer func() { _ = client.Close() }()
-			s.strikeAtRandom(t, crash.Often(3, 25), func() error {
-				if policy == "everysec" {
-					if err := written(t.Context(), client); err != nil {
+			s := startMoments(t, tt.kind, 2, "--appendfsync", tt.policy)
+			struck := map[string]int{}
+			s.strikeAtRandom(t, crash.Often(3, 20), func() error {
+				if s.Server() != nil && tt.policy == "everysec" {
+					if err := written(t.Context(), s.Server()); err != nil {
 						return err
 					}
 				}
-				s.server.Kill()
-				crash.Pause(t.Context(), 0, 3*s.lease)
-				s.server.Restart()
+				strike := s.Strike(t.Context(), 3*s.Lease)
+				struck[strike.What]++
+				if strike.Killed {
+					s.f.Add(crash.Tally{Kills: 1})
+				} else {
+					s.f.Add(crash.Tally{Strikes: 1})
+				}
 				return nil
 			})
+			t.Logf("%v", struck)
+			s.f.Row(t, "engine, servers, "+tt.policy, tt.kind)
 		})
 	}
 }
 
 // written returns when the server has nothing that the kernel has not.
-func written(ctx context.Context, c *goredis.Client) error {
+func written(ctx context.Context, server *redistest.Server) error {
+	client := goredis.NewClient(&goredis.Options{Addr: server.Addr})
+	defer func() { _ = client.Close() }()
 	ctx, cancel := context.WithTimeout(ctx, runPatience)
 	defer cancel()
 	for {
-		info, err := c.Info(ctx, "persistence").Result()
+		info, err := client.Info(ctx, "persistence").Result()
 		if err != nil {
 			return err
 		}

@@ -21,8 +21,8 @@ func (s *env) verify(ctx context.Context, run agent.RunID, f *figures) error {
 		return fmt.Errorf("run %s: %w", run, err)
 	}
 	errs := []error{s.complete(run, events), s.effectsOnce(run), s.filesOnce(run), s.acknowledged(run, events), refold(events)}
-	again, err := outcomesOnce(events)
-	f.outcomes(again)
+	effects, again, err := outcomesOnce(events)
+	f.Add(crash.Tally{Runs: 1, Effects: effects, Seconds: again})
 	errs = append(errs, s.snapshot(ctx, run, events, f))
 	if err = errors.Join(append(errs, err)...); err != nil {
 		return fmt.Errorf("run %s: %w\n%s", run, err, crash.Journal(events))
@@ -151,8 +151,8 @@ func (s *env) snapshot(ctx context.Context, run agent.RunID, events []agent.Even
 }
 
 // outcomesOnce wants a second outcome of an effect to change nothing, and
-// counts them.
-func outcomesOnce(events []agent.Event) (again int, err error) {
+// counts effects and second outcomes.
+func outcomesOnce(events []agent.Event) (effects, again int, err error) {
 	r, settled := agent.Run{}, map[agent.EffectID]bool{}
 	for _, e := range events {
 		before := r
@@ -165,13 +165,13 @@ func outcomesOnce(events []agent.Event) (again int, err error) {
 			again++
 			before.Seq, before.Last = r.Seq, r.Last
 			if !bytes.Equal(encode(before), encode(r)) {
-				return again, fmt.Errorf("the second outcome of %s at %d changes the run", o.Effect, e.Seq)
+				return len(settled), again, fmt.Errorf("the second outcome of %s at %d changes the run", o.Effect, e.Seq)
 			}
 		}
 		settled[o.Effect] = true
 	}
 	if r.Spent.Tools != len(settled) {
-		return again, fmt.Errorf("%d effects were counted, %d have outcomes", r.Spent.Tools, len(settled))
+		return len(settled), again, fmt.Errorf("%d effects were counted, %d have outcomes", r.Spent.Tools, len(settled))
 	}
-	return again, nil
+	return len(settled), again, nil
 }

@@ -10,16 +10,14 @@ import (
 	"github.com/deckhand-bot/deckhand/cmd/internal/app"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/cmd/internal/e2e/crash"
-	"github.com/deckhand-bot/deckhand/memory/redis"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 	"github.com/deckhand-bot/deckhand/memory/storetest"
 )
 
 // orders are what a worker process is told.
 type orders struct {
-	Redis           string // the distributed store's URL; empty: the embedded store
-	Dir             string // of the embedded store
-	Lease, Deadline time.Duration
+	Store           crash.Place
+	Deadline        time.Duration
 	Workers         int
 	Model, Receiver string // addresses of the model and of the receiver
 	Workspace       string
@@ -51,7 +49,7 @@ func work(o orders) error {
 	}
 	c := config.Defaults()
 	c.DataDir, c.Workspace = "", o.Workspace
-	c.Engine.Workers, c.Engine.Lease = o.Workers, o.Lease
+	c.Engine.Workers, c.Engine.Lease = o.Workers, o.Store.Lease
 	c.Model.Name, c.Model.BaseURL, c.Model.Stream = "test", o.Model, false
 	c.Model.Timeout, c.Model.RetryMaxWait = 20*time.Second, time.Second
 	counted := &effects{killer: killer, run: o.Run}
@@ -72,9 +70,8 @@ func work(o orders) error {
 // openStore opens the store as a worker. The embedded one is locked by the
 // worker before this one until the gate opens.
 func openStore(ctx context.Context, o orders, gate <-chan struct{}) (storetest.Store, error) {
-	if o.Redis != "" {
-		return redis.Open(ctx, redis.Config{URL: o.Redis, Lease: o.Lease})
+	if o.Store.Redis == "" {
+		<-gate
 	}
-	<-gate
-	return sqlite.Open(ctx, sqlite.Config{Dir: o.Dir, Lease: o.Lease}, sqlite.Worker)
+	return o.Store.Open(ctx, sqlite.Worker)
 }
