@@ -34,10 +34,17 @@ lint: $(LINT) ## formatting, many linters, and the rules of the house: sizes, fl
 bench: build setup ## a table of speed and size, with ratios to raw baselines
 	go run ./cmd/bench
 
-soak: setup ## the crash suites' long form: every boundary, 100 kills a store and a platform, frozen workers, killed servers
-	DECKHAND_SOAK=1 go test $(RACE) -count=1 -timeout 60m -v -run 'TestDeath|TestSleep' ./cmd/internal/e2e/engine
-	DECKHAND_SOAK=1 go test $(RACE) -count=1 -timeout 60m -v -run 'TestCrash' ./cmd/internal/e2e/slack ./cmd/internal/e2e/discord
-	DECKHAND_SOAK=1 go test $(RACE) -count=1 -timeout 60m -v -run 'TestSchedules' ./cmd/internal/e2e/schedule
+SOAK_ROWS := $(CURDIR)/bin/soak.md
+
+soak: setup ## the crash suites' long form on SQLite, Redis, Sentinel and Cluster: 1,000 kills, and a table of figures
+	@mkdir -p bin && rm -f $(SOAK_ROWS)
+	DECKHAND_SOAK=$(SOAK_ROWS) go test $(RACE) -count=1 -timeout 30m -parallel 6 -run 'TestDeath|TestSleep|TestCrash|TestSchedules' \
+		./cmd/internal/e2e/engine ./cmd/internal/e2e/slack ./cmd/internal/e2e/discord ./cmd/internal/e2e/schedule
+	@echo '| suite | store | kills | other strikes | runs | effects | takeover p50 | takeover max | lost or repeated | second outcomes |'
+	@echo '|---|---|---|---|---|---|---|---|---|---|'
+	@sort $(SOAK_ROWS)
+	@awk -F ' *[|] *' '{ k += $$4; s += $$5; r += $$6; e += $$7; o += $$11; if ($$10 != "0") bad = 1 } END { \
+		printf "| all | | **%d** | %d | %d | %d | | | **%s** | %d |\n", k, s, r, e, bad ? "FAILED" : "0", o; exit bad }' $(SOAK_ROWS)
 
 fuzz: ## every fuzz target for a while (FUZZ_TIME=10s)
 	@grep -roE '^func Fuzz[A-Za-z0-9_]+' --include='*_test.go' . | while IFS=: read -r file name; do \

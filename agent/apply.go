@@ -225,11 +225,11 @@ func (r Run) outcome(id StrandID, b ToolOutcome) Run {
 	if id == Voice {
 		return r.spoke(b)
 	}
-	r.Touched = touched(r.Touched, b.Files)
 	c, purpose, i, open := r.Strands.openCall(id, b.Effect)
 	if !open {
 		return r
 	}
+	r.Touched = touched(r.Touched, b.Files)
 	if check, asked := r.Checks[c.Checkpoint]; asked && check.Open() {
 		check.Decision = &CheckpointDecided{ID: check.ID, Decision: DecideDone, By: Deckhand, Text: "its outcome arrived"}
 		r.Checks = with(r.Checks, check.ID, check)

@@ -290,3 +290,16 @@ func TestTouchedIsAValue(t *testing.T) {
 		t.Errorf("%v, then %v", before, after)
 	}
 }
+
+// A worker that was frozen tells an outcome that is known already, while other
+// files were changed: theirs stay the newest.
+func TestASecondOutcomeTouchesNothing(t *testing.T) {
+	j := planned().on(Main, TaskStarted{Task: "a"}).answer("task/a", "write", "write")
+	j.on("task/a",
+		ToolIntent{Effect: "task/a.1.0"}, ToolOutcome{Effect: "task/a.1.0", Files: []string{"table.md"}},
+		ToolIntent{Effect: "task/a.1.1"}, ToolOutcome{Effect: "task/a.1.1", Files: []string{"log.md"}})
+	j.on("task/a", ToolOutcome{Effect: "task/a.1.0", Files: []string{"table.md"}})
+	if want := []string{"table.md", "log.md"}; !slices.Equal(j.Touched, want) {
+		t.Errorf("changed files %v, want %v", j.Touched, want)
+	}
+}

@@ -18,6 +18,6 @@
 //	figures_test.go     how soon somebody went on after a death
 //
 // The kit is e2e/crash. What a store promises by itself is tested in
-// memory/storetest. DECKHAND_SOAK=1 makes the tests long: leases as they are by
-// default, and 100 random kills on each store.
+// memory/storetest. DECKHAND_SOAK=1 makes the tests long: longer leases, and 100
+// random kills on SQLite, Redis, Redis behind Sentinel and Redis Cluster each.
 package engine

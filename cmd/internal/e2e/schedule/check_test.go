@@ -9,6 +9,7 @@ import (
 	"github.com/deckhand-bot/deckhand/adapters/slack/slacktest"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot/schedule"
+	"github.com/deckhand-bot/deckhand/cmd/internal/e2e/crash"
 )
 
 // check holds what was posted against the ticks that came.
@@ -45,6 +46,7 @@ func (f *cluster) check(began, ended time.Time) {
 	if len(late) == 0 {
 		f.t.Fatal("no tick came")
 	}
+	f.figures.Add(crash.Tally{Runs: len(late), Effects: len(posts)})
 	slices.Sort(late)
 	f.t.Logf("%d replicas were started for 3 places; %d reports in %s; from tick to headline: p50 %s, p99 %s, slowest %s; answered 429: %v", f.count, len(late),
 		ended.Sub(began).Round(time.Second), late[len(late)/2].Round(time.Millisecond), late[len(late)*99/100].Round(time.Millisecond),

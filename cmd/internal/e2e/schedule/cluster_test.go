@@ -43,6 +43,7 @@ type cluster struct {
 	ready    []*ready                  // of each replica
 	count    int                       // of all that were ever started
 	told     map[agent.RunID]agent.Run // that nothing comes after
+	figures  crash.Figures
 }
 
 // orders are what a replica is told: its environment.

@@ -75,6 +75,8 @@ func TestSchedulesOnReplicas(t *testing.T) {
 	ended := time.Now()
 	f.settle()
 	f.check(began, ended)
+	f.figures.Add(crash.Tally{Kills: deaths})
+	f.figures.Row(t, "schedules, replicas at random", crash.Redis)
 }
 
 // prepare writes down a run that ended, as the chart of a report shows it.
