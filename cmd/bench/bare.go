@@ -29,7 +29,7 @@ func bare(ctx context.Context, e *environment, model string, l load) (cost, erro
 	transport := &http.Transport{MaxIdleConnsPerHost: l.runs, MaxIdleConns: l.runs}
 	cfg.HTTPClient = &http.Client{Transport: transport}
 	client := goopenai.NewClientWithConfig(cfg)
-	requests, err := conversation(l)
+	requests, err := conversation(e, l)
 	if err != nil {
 		return cost{}, err
 	}
@@ -43,6 +43,9 @@ func bare(ctx context.Context, e *environment, model string, l load) (cost, erro
 				if err != nil {
 					errs <- err
 					return
+				}
+				if l.watch != nil {
+					l.watch()
 				}
 				err = rdb.XAdd(ctx, &goredis.XAddArgs{Stream: "bench:" + strconv.Itoa(i),
 					Values: map[string]any{"answer": resp.Choices[0].Message.ToolCalls[0].Function.Arguments}}).Err()
@@ -65,19 +68,23 @@ func bare(ctx context.Context, e *environment, model string, l load) (cost, erro
 
 // conversation is the requests that the engine makes for one run of the load:
 // same prompts, same functions, same growing history.
-func conversation(l load) ([]goopenai.ChatCompletionRequest, error) {
+func conversation(e *environment, l load) ([]goopenai.ChatCompletionRequest, error) {
 	book, err := prompt.Open()
 	if err != nil {
 		return nil, err
 	}
-	specs := []agent.ToolSpec{note{}.Spec()}
-	run := agent.Run{}.Apply(agent.Event{Run: "bench", Seq: 1, Body: agent.RunStarted{Goal: "note it all, steps=" + strconv.Itoa(l.steps)}})
+	box, err := l.box(e)
+	if err != nil {
+		return nil, err
+	}
+	specs := box.Specs()
+	run := agent.Run{}.Apply(agent.Event{Run: "bench", Seq: 1, Body: agent.RunStarted{Goal: l.goal(0)}})
 	intake, _, err := book.Request(run, agent.Main, specs, prompt.Rendering{})
 	if err != nil {
 		return nil, err
 	}
 	run = run.Apply(agent.Event{Run: "bench", Seq: 2, Strand: agent.Main, Body: agent.PlanAccepted{Plan: agent.Plan{
-		Tasks: []agent.Task{{ID: "t1", Title: "Write the notes down", Instructions: "note each", Tools: []string{"note"}}}}}})
+		Tasks: []agent.Task{{ID: "t1", Title: "Write the notes down", Instructions: "note each"}}}}})
 	run = run.Apply(agent.Event{Run: "bench", Seq: 3, Strand: agent.Main, Body: agent.TaskStarted{Task: "t1", Instructions: "note each"}})
 	work, _, err := book.Request(run, agent.TaskStrand("t1"), specs, prompt.Rendering{})
 	if err != nil {
@@ -91,9 +98,12 @@ func conversation(l load) ([]goopenai.ChatCompletionRequest, error) {
 		all = append(all, req)
 		if i < l.steps {
 			id := "call_" + strconv.Itoa(i)
+			called := goopenai.FunctionCall{Name: "note", Arguments: `{"text":"step ` + strconv.Itoa(i) + `"}`}
+			if l.whole {
+				called = goopenai.FunctionCall{Name: "calculator", Arguments: `{"expression":"1+` + strconv.Itoa(i) + `"}`}
+			}
 			history.Messages = append(history.Messages,
-				goopenai.ChatCompletionMessage{Role: "assistant", ToolCalls: []goopenai.ToolCall{{ID: id, Type: "function",
-					Function: goopenai.FunctionCall{Name: "note", Arguments: `{"text":"step ` + strconv.Itoa(i) + `"}`}}}},
+				goopenai.ChatCompletionMessage{Role: "assistant", ToolCalls: []goopenai.ToolCall{{ID: id, Type: "function", Function: called}}},
 				goopenai.ChatCompletionMessage{Role: "tool", ToolCallID: id, Content: prompt.Frame("noted", agent.Trusted)})
 		}
 	}

@@ -7,6 +7,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -100,7 +101,19 @@ func startModel(delay time.Duration, faults int) (*server, error) {
 	return &server{url: strings.TrimSpace(line), cmd: cmd}, nil
 }
 
-var stepsWanted = regexp.MustCompile(`steps=(\d+)`)
+// wanted finds what a goal says about the steps of a task and the tasks of a plan.
+var wanted = regexp.MustCompile(`(steps|tasks)=(\d+)`)
+
+// numberOf is what the request's goal says, or the default.
+func numberOf(r llmtest.Request, what string, n int) int {
+	for _, m := range wanted.FindAllStringSubmatch(r.Messages[1].Content, -1) {
+		if m[1] == what {
+			n, _ = strconv.Atoi(m[2])
+			return n
+		}
+	}
+	return n
+}
 
 // serveModel answers as a model that plans one task of as many tool calls as
 // the goal says.
@@ -124,35 +137,53 @@ func serveModel() {
 func answer(r llmtest.Request) llmtest.Reply {
 	switch r.Purpose {
 	case llm.Intake:
-		return llmtest.Call("submit_plan", `{"name":"Notes","tasks":[{"id":"t1","title":"Write the notes down","instructions":"note each","tools":["`+tool(r)+`"],`+
-			`"outputs":[{"name":"out"}],"effort":1,"value":5,"acceptance":"all are noted","deliverable":true}]}`)
+		return llmtest.Call("submit_plan", planned(numberOf(r, "tasks", 0)))
 	case llm.Judge:
 		return llmtest.Call("judge_task", `{"accepted":true}`)
 	case llm.Report:
 		return llmtest.Call("submit_report", `{"headline":"done","body":"all noted"}`)
 	}
-	n := 1
-	if m := stepsWanted.FindStringSubmatch(r.Messages[1].Content); m != nil {
-		n, _ = strconv.Atoi(m[1])
-	}
+	n := numberOf(r, "steps", 1)
 	switch {
-	case r.Turn < n && tool(r) == chatTool:
-		return llmtest.Call(chatTool, `{"expression":"1+`+strconv.Itoa(r.Turn)+`"}`)
+	case r.Turn < n && calculates(r):
+		return llmtest.Call("calculator", `{"expression":"1+`+strconv.Itoa(r.Turn)+`"}`)
 	case r.Turn < n:
 		return llmtest.Call("note", `{"text":"step `+strconv.Itoa(r.Turn)+`"}`)
 	}
-	return llmtest.Call("finish_task", `{"summary":"noted","outputs":[{"name":"out","value":1}]}`)
+	return llmtest.Call("finish_task", `{"summary":"noted","outputs":[{"name":"out_`+r.Task+`","value":1}]}`)
 }
 
-// chatTool is what runs of the built program call: it has no tool named note.
-const chatTool = "calculator"
-
-// tool is what the run's steps call.
-func tool(r llmtest.Request) string {
-	if strings.Contains(r.Messages[1].Content, "calculate it all") {
-		return chatTool
+// planned is a plan of one task, or of n side by side and one behind them. No
+// task names tools: it may use what there is.
+func planned(n int) string {
+	task := func(id string, after []string) map[string]any {
+		return map[string]any{"id": id, "title": "Write down the notes of " + id, "instructions": "note each of " + id, "depends_on": after,
+			"outputs": []map[string]any{{"name": "out_" + id}}, "effort": 1, "value": 5, "acceptance": "all of " + id + " are noted", "deliverable": len(after) > 0 || n == 0}
 	}
-	return "note"
+	if n == 0 {
+		return encoded(map[string]any{"name": "Notes", "tasks": []any{task("t1", []string{})}})
+	}
+	var ids []string
+	var tasks []any
+	for i := range n {
+		ids = append(ids, "t"+strconv.Itoa(i+1))
+		tasks = append(tasks, task(ids[i], []string{}))
+	}
+	return encoded(map[string]any{"name": "Notes", "tasks": append(tasks, task("last", ids))})
+}
+
+func encoded(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // it is made of texts and numbers
+	}
+	return string(b)
+}
+
+// calculates reports whether the run's steps are the calculator's: the built
+// program has no tool named note.
+func calculates(r llmtest.Request) bool {
+	return strings.Contains(r.Messages[1].Content, "calculate it all")
 }
 
 // faulty spoils a share of the answers: a third each are a 500, arguments that

@@ -1,8 +1,8 @@
 package main
 
-// This file works a load of runs with the real loop on Redis and measures the
-// processor time, wall time and memory of this process. Benches compare these
-// costs with a bare loop or with other loads.
+// This file works a load of runs with the real loop and measures the processor
+// time, wall time and memory of this process. Benches compare these costs with
+// a bare loop or with other loads.
 
 import (
 	"context"
@@ -11,16 +11,20 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/limit"
+	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/llm/openai"
 	"github.com/deckhand-bot/deckhand/agent/loop"
 	"github.com/deckhand-bot/deckhand/bot/runs"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/memory/redis"
+	"github.com/deckhand-bot/deckhand/memory/sqlite"
 	"github.com/deckhand-bot/deckhand/tools"
 	"github.com/deckhand-bot/deckhand/tools/policy"
 )
@@ -41,12 +45,49 @@ func (note) Run(_ context.Context, c agent.Call) agent.Result {
 type load struct {
 	runs, steps int
 	stream      bool
-	workers     int
+	workers     int  // of each replica
+	tasks       int  // side by side, and one more behind them; 0: one task
+	replicas    int  // each with a store's handle and folds of its own; 0: one
+	embedded    bool // on SQLite, else on Redis
+	whole       bool // all tools of the product are offered, else note alone
+	// watch, where set, sees every answer that the model gives.
+	watch func()
 }
 
-// calls is how many model calls the load makes: intake, one a tool call,
-// finish, judge, report.
-func (l load) calls() int { return l.runs * (l.steps + 4) }
+// calls is how many model calls the load makes: intake and report, and for each
+// task one a tool call, finish and judge.
+func (l load) calls() int {
+	tasks := 1
+	if l.tasks > 0 {
+		tasks = l.tasks + 1
+	}
+	return l.runs * (2 + tasks*(l.steps+2))
+}
+
+// goal is what the scripted model of this program (child.go) reads.
+func (l load) goal(run int) string {
+	verb := "note it all"
+	if l.whole {
+		verb = "calculate it all"
+	}
+	return fmt.Sprintf("%s, run %d, steps=%d, tasks=%d", verb, run, l.steps, l.tasks)
+}
+
+// box is what tools the load's runs have.
+func (l load) box(e *environment) (*tools.Box, error) {
+	if !l.whole {
+		return tools.New(note{})
+	}
+	return app.NewTools(config.Config{Workspace: e.dir, DataDir: e.dir})
+}
+
+// open opens the load's store.
+func (l load) open(ctx context.Context, e *environment) (store, error) {
+	if l.embedded {
+		return sqlite.Open(ctx, sqlite.Config{Dir: filepath.Join(e.dir, "engine")}, sqlite.Worker)
+	}
+	return redis.Open(ctx, redis.Config{URL: e.redis.url, Lease: 3 * time.Second})
+}
 
 // cost is what a load took.
 type cost struct {
@@ -55,30 +96,72 @@ type cost struct {
 	ended     map[agent.RunState]int
 }
 
-// engine works the load durably on Redis and measures this process alone.
-func engine(ctx context.Context, e *environment, model string, l load) (cost, error) {
-	store, err := redis.Open(ctx, redis.Config{URL: e.redis.url, Lease: 3 * time.Second})
+// watched is a model whose answers somebody counts.
+type watched struct {
+	llm.Model
+	seen func()
+}
+
+func (w watched) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
+	resp, err := w.Model.Complete(ctx, r)
+	w.seen()
+	return resp, err
+}
+
+// replica is one process's part of the engine.
+type replica struct {
+	store store
+	loop  *loop.Loop
+	close func()
+}
+
+func newReplica(ctx context.Context, e *environment, model string, l load) (*replica, error) {
+	s, err := l.open(ctx, e)
 	if err != nil {
-		return cost{}, err
-	}
-	defer store.Close()
-	box, err := tools.New(note{})
-	if err != nil {
-		return cost{}, err
+		return nil, err
 	}
 	client := openai.New(openai.Config{BaseURL: model, Stream: l.stream, Timeout: time.Minute})
-	defer client.Close()
-	lp, err := loop.New(loop.Config{Store: store, Blobs: store, Model: client, Tools: box, Policy: policy.Default{},
+	r := &replica{store: s, close: func() { client.Close(); _ = s.Close() }} // what it wrote was committed
+	box, err := l.box(e)
+	if err != nil {
+		r.close()
+		return nil, err
+	}
+	var m llm.Model = client
+	if l.watch != nil {
+		m = watched{client, l.watch}
+	}
+	r.loop, err = loop.New(loop.Config{Store: s, Blobs: s, Model: m, Tools: box, Policy: policy.Default{},
 		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})), ModelName: "bench", Workers: l.workers,
 		Patience: limit.Patience{Wait: time.Minute, Longest: time.Second}})
 	if err != nil {
-		return cost{}, err
+		r.close()
+		return nil, err
 	}
-	desk := &runs.Client{Journals: store}
+	return r, nil
+}
+
+// engine works the load durably and measures this process alone.
+func engine(ctx context.Context, e *environment, model string, l load) (cost, error) {
+	var all []*replica
+	defer func() {
+		for _, r := range all {
+			r.close()
+		}
+	}()
+	for range max(l.replicas, 1) {
+		r, err := newReplica(ctx, e, model, l)
+		if err != nil {
+			return cost{}, err
+		}
+		all = append(all, r)
+	}
+	s := all[0].store
+	desk := &runs.Client{Journals: s}
 	runs := make([]agent.RunID, l.runs)
 	for i := range runs {
-		runs[i], err = desk.Start(ctx, agent.RunStarted{Goal: fmt.Sprintf("note it all, run %d, steps=%d", i, l.steps), Requester: "terminal",
-			PlanApproval: agent.ApprovePlanNever, Slots: 4})
+		var err error
+		runs[i], err = desk.Start(ctx, agent.RunStarted{Goal: l.goal(i), Requester: "terminal", PlanApproval: agent.ApprovePlanNever, Slots: max(l.tasks, 4)})
 		if err != nil {
 			return cost{}, err
 		}
@@ -86,52 +169,53 @@ func engine(ctx context.Context, e *environment, model string, l load) (cost, er
 	working, stop := context.WithCancel(ctx)
 	var done sync.WaitGroup
 	m := measure()
-	done.Go(func() { err = lp.Run(working) })
-	waitErr := await(ctx, store, l.runs)
+	errs := make([]error, len(all))
+	for i, r := range all {
+		done.Go(func() { errs[i] = r.loop.Run(working) })
+	}
+	waitErr := await(ctx, s)
 	c := m.stop()
 	stop()
 	done.Wait()
-	if err := errors.Join(waitErr, err); err != nil {
+	if err := errors.Join(append(errs, waitErr)...); err != nil {
 		return c, err
 	}
-	c.ended, err = states(ctx, store, runs)
-	return c, errors.Join(err, wipe(ctx, e))
+	var err error
+	c.ended, err = states(ctx, s, runs)
+	if !l.embedded {
+		err = errors.Join(err, wipe(ctx, e))
+	}
+	return c, err
 }
 
-// await waits until every run has ended. It looks at the index only, so that
-// watching costs the measured process next to nothing.
-func await(ctx context.Context, store *redis.Store, runs int) error {
+// await waits until no run lives. It looks at the index only, so that watching
+// costs the measured process next to nothing.
+func await(ctx context.Context, s store) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		list, err := store.Runs(ctx, agent.RunFilter{})
-		if err != nil {
+		live, err := s.Runs(ctx, agent.RunFilter{Live: true, Most: 1})
+		if err == nil && len(live) == 0 { // or that one has just ended
+			live, err = s.Runs(ctx, agent.RunFilter{Live: true})
+		}
+		if err != nil || len(live) == 0 {
 			return err
-		}
-		ended := 0
-		for _, r := range list {
-			if !r.Ended.IsZero() {
-				ended++
-			}
-		}
-		if ended >= runs {
-			return nil
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return fmt.Errorf("%d of %d runs ended: %w", ended, runs, ctx.Err())
+			return fmt.Errorf("run %s has not ended: %w", live[0].Run, ctx.Err())
 		}
 	}
 }
 
 // states counts how the runs ended.
-func states(ctx context.Context, store *redis.Store, runs []agent.RunID) (map[agent.RunState]int, error) {
+func states(ctx context.Context, s store, runs []agent.RunID) (map[agent.RunState]int, error) {
 	ended := map[agent.RunState]int{}
 	for _, run := range runs {
-		events, err := store.Read(ctx, run, 0)
+		events, err := s.Read(ctx, run, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -140,48 +224,4 @@ func states(ctx context.Context, store *redis.Store, runs []agent.RunID) (map[ag
 		}
 	}
 	return ended, nil
-}
-
-// meter measures this process between measure and stop.
-type meter struct {
-	began  time.Time
-	before time.Duration
-	base   uint64
-	quit   chan struct{}
-	peak   chan uint64
-}
-
-func measure() *meter {
-	m := &meter{began: time.Now(), before: cpu(), base: resident(os.Getpid()), quit: make(chan struct{}), peak: make(chan uint64)}
-	go func() {
-		tick := time.NewTicker(50 * time.Millisecond)
-		defer tick.Stop()
-		peak := m.base
-		for {
-			select {
-			case <-tick.C:
-				peak = max(peak, resident(os.Getpid()))
-			case <-m.quit:
-				m.peak <- peak
-				return
-			}
-		}
-	}()
-	return m
-}
-
-func (m *meter) stop() cost {
-	c := cost{cpu: cpu() - m.before, wall: time.Since(m.began)}
-	close(m.quit)
-	c.memory = <-m.peak - m.base
-	return c
-}
-
-// cpu is the processor time of this process so far.
-func cpu() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

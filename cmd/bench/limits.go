@@ -131,7 +131,7 @@ func (l *limited) crowd(ctx context.Context, e *environment, replicas int, away 
 			return load, err
 		}
 	}
-	if err := await(ctx, store, limitedRuns); err != nil {
+	if err := await(ctx, store); err != nil {
 		return load, err
 	}
 	stop()

@@ -88,8 +88,9 @@ func run(ctx context.Context, only, binary string) error {
 	w := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "what\tmeasured\tbaseline\tratio\taim\t")
 	for _, b := range []bench{
-		{"redis", benchRedis}, {"sqlite", benchSQLite}, {"step", benchStep}, {"length", benchLength},
-		{"crowd", benchCrowd}, {"faults", benchFaults}, {"limits", benchLimits}, {"parked", benchParked}, {"lists", benchLists}, {"checkin", benchCheckIn}, {"schedules", benchSchedules}, {"serve", benchServe},
+		{"redis", benchRedis}, {"sqlite", benchSQLite}, {"step", benchStep}, {"prompt", benchPrompt}, {"age", benchAge}, {"tasks", benchTasks},
+		{"replicas", benchReplicas}, {"slow", benchSlow}, {"crowd", benchCrowd}, {"faults", benchFaults}, {"limits", benchLimits}, {"parked", benchParked},
+		{"lists", benchLists}, {"checkin", benchCheckIn}, {"schedules", benchSchedules}, {"serve", benchServe},
 		{"chat-mentions", benchMentions}, {"chat-cards", benchCards}, {"chat-commands", benchCommands},
 	} {
 		if only != "" && !strings.Contains(b.name, only) {
