@@ -91,37 +91,49 @@ func open(ctx context.Context, c Config, mode Mode) (_ *Store, err error) {
 			return nil, err
 		}
 	}
-	session, err := openSession(ctx, c.Dir, func() error {
-		if mode == Worker {
-			return nil
-		}
-		return free(c.Dir)
-	})
-	if err != nil {
+	if err := s.openFile(ctx, c.Lease, mode); err != nil {
 		return nil, err
-	}
-	s.writer = &writer{
-		session: session, clock: &clock{}, lease: c.Lease, watches: s.watches, next: never,
-		requests: make(chan *request, batchSize), stop: make(chan struct{}), stopped: make(chan struct{}),
-	}
-	if session.older > 0 {
-		s.writer.refuses = &OlderError{Dir: c.Dir, PID: pid(filepath.Join(c.Dir, lockName)), Version: session.older}
-	}
-	err = s.writer.resume(ctx)
-	if err == nil && mode == Worker {
-		err = s.writer.void(ctx)
-	}
-	if err == nil {
-		s.readers, err = connect(c.Dir, 3, "query_only(1)", "cache_size(-1000)")
-	}
-	if err == nil && mode == Worker {
-		err = s.checkSmall(ctx)
-	}
-	if err != nil {
-		return nil, errors.Join(err, s.closeReaders(), session.close())
 	}
 	go s.writer.work(context.WithoutCancel(ctx))
 	return s, nil
+}
+
+// openFile opens the connections; a worker's file is looked through, if that
+// takes no time, and gets over the end of the process before.
+func (s *Store) openFile(ctx context.Context, lease time.Duration, mode Mode) (err error) {
+	session, err := openSession(ctx, s.dir, func() error {
+		if mode == Worker {
+			return nil
+		}
+		return free(s.dir)
+	})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.closeReaders(), session.close())
+		}
+	}()
+	s.writer = &writer{
+		session: session, clock: &clock{}, lease: lease, watches: s.watches, next: never,
+		requests: make(chan *request, batchSize), stop: make(chan struct{}), stopped: make(chan struct{}),
+	}
+	if session.older > 0 {
+		s.writer.refuses = &OlderError{Dir: s.dir, PID: pid(filepath.Join(s.dir, lockName)), Version: session.older}
+	}
+	if s.readers, err = connect(s.dir, 3, "query_only(1)", "cache_size(-1000)"); err != nil {
+		return err
+	}
+	if mode == Worker {
+		if err := s.checkSmall(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.writer.resume(ctx); err != nil || mode == Guest {
+		return err
+	}
+	return s.writer.void(ctx)
 }
 
 func (s *Store) closeReaders() error {
