@@ -146,6 +146,50 @@ func TestAShortJournalIsDamaged(t *testing.T) {
 	if _, err := s.Commit(t.Context(), agent.Commit{ID: agent.NewID(), Run: run, Events: []agent.Event{said(agent.Main, "no")}}); !errors.Is(err, agent.ErrDamaged) {
 		t.Errorf("commit: %v, want ErrDamaged", err)
 	}
+	var entry *agent.EntryError
+	if events, err := s.Read(t.Context(), run, 0); !errors.As(err, &entry) || entry.Seq != 2 || !errors.Is(err, agent.ErrDamaged) || len(events) != 1 {
+		t.Errorf("read %d events, %v; want one and entry 2 to be damaged", len(events), err)
+	}
+}
+
+// TestADamagedRunIsItsOwnTrouble damages what is stored of one run: the others
+// are listed and claimed.
+func TestADamagedRunIsItsOwnTrouble(t *testing.T) {
+	srv := redistest.Start(t)
+	s, client := open(t, redis.Config{URL: srv.URL, Shards: 1}), bare(t, srv)
+	bad := begin(t, s)
+	for field, value := range map[string]string{"head": "many", "started": "early", "strand:main": "x", "needs": "y"} {
+		if err := client.HSet(t.Context(), "deckhand:{0}:run:"+string(bad), field, value).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other := begin(t, s)
+	if err := client.Del(t.Context(), "deckhand:{0}:run:"+string(other)).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if err := client.Set(t.Context(), "deckhand:{0}:run:"+string(other), "no hash", 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	good := begin(t, s)
+	infos, err := s.Runs(t.Context(), agent.RunFilter{})
+	if err != nil || len(infos) != 3 {
+		t.Errorf("runs: %+v, %v; want all three", infos, err)
+	}
+	for _, info := range infos {
+		if (info.Run == good) != (info.Length == 1 && !info.Started.IsZero()) {
+			t.Errorf("run %+v", info)
+		}
+	}
+	var entry *agent.EntryError
+	if _, err := s.Read(t.Context(), bad, 0); !errors.As(err, &entry) || !errors.Is(err, agent.ErrDamaged) {
+		t.Errorf("read: %v, want an EntryError", err)
+	}
+	if _, err := s.Commit(t.Context(), agent.Commit{ID: agent.NewID(), Run: bad, Events: []agent.Event{said(agent.Main, "no")}}); !agent.Permanent(err) {
+		t.Errorf("commit: %v, want an error that lasts", err)
+	}
+	if got, err := s.Claim(t.Context(), 10, 0, ""); err != nil || len(got) != 1 || got[0].Run != good {
+		t.Errorf("claimed %+v, %v; want the good run", got, err)
+	}
 }
 
 // TestManyStrandsInOneCommit opens and ends a run of more strands than Lua's

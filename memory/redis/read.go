@@ -36,6 +36,9 @@ func (s *Store) Read(ctx context.Context, run agent.RunID, after uint64) ([]agen
 	var events []agent.Event
 	for {
 		lines, length, err := s.readPage(ctx, run, after)
+		if errors.Is(err, agent.ErrDamaged) {
+			return events, &agent.EntryError{Run: run, Seq: after + 1, Err: err}
+		}
 		if err != nil {
 			return nil, s.explain(ctx, "read run "+string(run), err)
 		}
@@ -50,8 +53,11 @@ func (s *Store) Read(ctx context.Context, run agent.RunID, after uint64) ([]agen
 			}
 			events = append(events, e)
 		}
-		if len(lines) < page || after >= length {
+		if after >= length {
 			return events, nil
+		}
+		if len(lines) == 0 {
+			return events, s.missing(ctx, run, after+1, length)
 		}
 	}
 }
@@ -74,6 +80,19 @@ func (s *Store) readPage(ctx context.Context, run agent.RunID, after uint64) (li
 	}
 	length, err = parseHead(head.Val())
 	return found.Val(), length, err
+}
+
+// missing is the error for an entry that should be there: it is damage, unless
+// the run expired while it was read.
+func (s *Store) missing(ctx context.Context, run agent.RunID, seq, length uint64) error {
+	there, err := s.client.Exists(ctx, s.run(run)).Result()
+	switch {
+	case err != nil:
+		return s.explain(ctx, "read run "+string(run), err)
+	case there == 0:
+		return fmt.Errorf("run %s: %w", run, agent.ErrNoRun)
+	}
+	return &agent.EntryError{Run: run, Seq: seq, Err: fmt.Errorf("%w: it is missing, the run's head says %d", agent.ErrDamaged, length)}
 }
 
 // decodeEntry reads a line that must be the entry with the seq.

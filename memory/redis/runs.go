@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -217,23 +216,24 @@ func (s lists) liveRuns(ctx context.Context, most int) (n int, found []redis.Z, 
 }
 
 // runInfos asks for some runs in one round trip. A run that expired meanwhile is
-// left out.
+// left out. One whose hash is damaged is listed with what can be read: its
+// journal cannot, which whoever looks after the runs says of it.
 func (s lists) runInfos(ctx context.Context, l listing, ids []string) ([]agent.RunInfo, error) {
 	line := s.client.Pipeline()
 	replies := make([]*redis.SliceCmd, len(ids))
 	for i, id := range ids {
 		replies[i] = line.HMGet(ctx, s.run(agent.RunID(id)), l.fields(id)...)
 	}
-	if _, err := line.Exec(ctx); err != nil {
-		return nil, err
-	}
+	_, _ = line.Exec(ctx) // each command carries its own error
 	var infos []agent.RunInfo
 	for i, reply := range replies {
-		info, found, err := l.info(ids[i], reply.Val())
-		if err != nil {
-			return nil, fmt.Errorf("run %s: %w", ids[i], err)
+		err := reply.Err()
+		if err != nil && !lasts(err) {
+			return nil, err
 		}
-		if found {
+		if err != nil { // a key of another type
+			infos = append(infos, agent.RunInfo{Run: agent.RunID(ids[i])})
+		} else if info, found := l.info(ids[i], reply.Val()); found {
 			infos = append(infos, info)
 		}
 	}
@@ -272,21 +272,14 @@ func (l listing) fields(run string) []string {
 }
 
 // info reads the values of the fields; found is false for a run that is gone.
-func (l listing) info(run string, values []any) (info agent.RunInfo, found bool, err error) {
+// What is damaged stays zero.
+func (l listing) info(run string, values []any) (info agent.RunInfo, found bool) {
 	head, found := values[0].(string)
 	if !found {
-		return info, false, nil
+		return info, false
 	}
-	info.Run = agent.RunID(run)
-	if info.Length, info.Last, err = parseStampedHead(head); err != nil {
-		return info, false, err
-	}
-	if info.Started, err = parseStamp(values[1]); err != nil {
-		return info, false, err
-	}
-	if info.Ended, err = parseStamp(values[2]); err != nil {
-		return info, false, err
-	}
+	newest, _ := parseReceipt(head)
+	info = agent.RunInfo{Run: agent.RunID(run), Length: newest.Seq, Last: newest.At, Started: parseStamp(values[1]), Ended: parseStamp(values[2])}
 	soonest := int64(math.MaxInt64)
 	for i, on := range l.scores[run] {
 		at := on.at
@@ -298,7 +291,7 @@ func (l listing) info(run string, values []any) (info agent.RunInfo, found bool,
 	if soonest != math.MaxInt64 {
 		info.Due = stampTime(soonest)
 	}
-	return info, true, nil
+	return info, true
 }
 
 // leased reads the third word of a strand's field (see script/strand.lua).
@@ -307,25 +300,13 @@ func leased(packed string) bool {
 	return len(words) == 4 && words[2] == "1"
 }
 
-// parseStampedHead reads "SEQ AT" of a run's hash.
-func parseStampedHead(head string) (length uint64, last time.Time, err error) {
-	if length, err = parseHead(head); err != nil {
-		return 0, time.Time{}, err
-	}
-	_, at, _ := strings.Cut(head, " ")
-	last, err = parseStamp(at)
-	return length, last, err
-}
-
-// parseStamp reads a stamp of the run's hash, zero for a field that is not there.
-func parseStamp(field any) (time.Time, error) {
-	text, ok := field.(string)
-	if !ok {
-		return time.Time{}, nil
-	}
+// parseStamp reads a stamp of the run's hash, zero for a field that is not there
+// or is none.
+func parseStamp(field any) time.Time {
+	text, _ := field.(string)
 	micro, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("stamp %q: %w", text, agent.ErrDamaged)
+		return time.Time{}
 	}
-	return stampTime(micro), nil
+	return stampTime(micro)
 }

@@ -71,16 +71,20 @@ end
 -- during an outage (its holder gets one more), and, with true, for one that
 -- stays as it is for a newer build.
 local function take(due, score, member, run, field, alive, now, lease)
-  local stored = redis.call('HMGET', run, field, 'head', 'needs')
+  local stored = redis.pcall('HMGET', run, field, 'head', 'needs') -- a damaged run must not keep the others from being claimed
   local packed = stored[1]
   if not packed then
     redis.call('ZREM', due, member)
     return nil
   end
-  if stored[3] and tonumber(stored[3]) > GENERATION then
+  if (tonumber(stored[3] or 0) or 0) > GENERATION then
     return nil, true
   end
   local epoch, turn, leased, last = read(packed)
+  if not epoch then
+    redis.call('ZREM', due, member)
+    return nil
+  end
   if leased then
     local back = stamp(alive, now, lease)
     if score <= back and back + lease > now then
