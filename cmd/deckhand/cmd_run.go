@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -124,7 +123,7 @@ func (a *cli) runGoal(ctx context.Context, goal string) error {
 		return err
 	}
 	defer s.Close()
-	if _, err := s.Expire(ctx, time.Now().Add(-cfg.Retention.Runs)); err != nil {
+	if _, err := app.ExpireOld(ctx, s, cfg.Retention.Runs); err != nil {
 		return &exit{exitFailed, err}
 	}
 	run, err := app.NewClient(cfg, s).Start(ctx, brief)

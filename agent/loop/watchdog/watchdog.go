@@ -240,10 +240,11 @@ func (w *Watchdog) assess(ctx context.Context, info agent.RunInfo, now time.Time
 }
 
 // raise takes the alert for this process: one of all that watch the store gets
-// it. A run that only needs waking is woken.
+// it, by a commit that is none of the run's, which may be damaged. A run that
+// only needs waking is woken.
 func (w *Watchdog) raise(ctx context.Context, info agent.RunInfo, h *health, a Alert, now time.Time) (won bool, err error) {
 	if h.told[a.Kind] != a.ID {
-		_, err := w.Store.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: a.Run, Once: []string{"watch/" + a.ID}, Anchor: string(a.Run)})
+		_, err := w.Store.Commit(ctx, agent.Commit{ID: agent.NewID(), Once: []string{"watch/" + a.ID}, Anchor: string(a.Run)})
 		if err != nil && !errors.Is(err, agent.ErrSeen) {
 			return false, fmt.Errorf("raise the alert that run %s is %s: %w", a.Run, a.Kind, err)
 		}

@@ -217,7 +217,7 @@ func (a *App) cleanUp(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		a.sweepJobs(ctx)
-		n, err := a.store.Expire(ctx, time.Now().Add(-age))
+		n, err := ExpireOld(ctx, a.store, age)
 		switch {
 		case ctx.Err() != nil:
 			return

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot/runs"
@@ -40,6 +41,16 @@ func OpenStore(ctx context.Context, c config.Config, mode sqlite.Mode, log *slog
 		return nil, &RefusedError{err}
 	}
 	return s, nil
+}
+
+// ExpireOld removes the runs that ended longer ago than that, by the store's
+// clock: a process whose own is ahead removes none too early.
+func ExpireOld(ctx context.Context, s Store, age time.Duration) (int, error) {
+	now, err := s.Now(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return s.Expire(ctx, now.Add(-age))
 }
 
 // NewClient is the way in for people and commands, with the rights that the
