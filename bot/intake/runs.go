@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/authority"
@@ -24,35 +26,41 @@ const (
 // newest hundred (of the live ones, where only those count). Reports and
 // alerts are none of them, unless they could not be posted.
 func (c *Chat) newestRuns(ctx context.Context, most int, live bool, want func(agent.Run) bool) ([]agent.Run, error) {
-	infos, err := c.cfg.Runs.Journals.Runs(ctx, agent.RunFilter{Live: live, Most: maxLooked + maxPassed})
-	if err != nil {
-		return nil, err
-	}
+	filter := agent.RunFilter{Live: live, Most: maxLooked}
+	infos, err := c.cfg.Runs.Journals.Runs(ctx, filter)
 	var list []agent.Run
 	looked, passed := 0, 0
-	for _, info := range infos {
-		if looked == maxLooked || passed == maxPassed || len(list) == most {
+	for i := 0; looked < maxLooked && passed < maxPassed && len(list) < most; i++ {
+		if i == maxLooked { // posts of reports were among them
+			filter.Most = maxLooked + maxPassed
+			infos, err = c.cfg.Runs.Journals.Runs(ctx, filter)
+		}
+		if err != nil || i >= len(infos) {
 			break
 		}
-		r, err := c.cfg.Runs.Load(ctx, info.Run)
-		if _, unreadable := errors.AsType[*agent.EntryError](err); unreadable || errors.Is(err, agent.ErrNoRun) {
-			c.cfg.Log.Warn("a run is left out of a list", "run", string(info.Run), "err", err)
-			looked++
-			continue
-		}
-		if err != nil {
+		r, readable, err := c.listed(ctx, infos[i])
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if isReportOnly(r) {
+		case readable && isReportOnly(r):
 			passed++
 			continue
-		}
-		looked++
-		if (!live || r.Ended == nil) && want(r) {
+		case readable && (!live || r.Ended == nil) && want(r):
 			list = append(list, r)
 		}
+		looked++
 	}
-	return list, nil
+	return list, err
+}
+
+// listed is the fold of a listed run, if it can be read.
+func (c *Chat) listed(ctx context.Context, info agent.RunInfo) (r agent.Run, readable bool, err error) {
+	r, err = c.cfg.Runs.LoadListed(ctx, info)
+	if _, unreadable := errors.AsType[*agent.EntryError](err); unreadable || errors.Is(err, agent.ErrNoRun) {
+		c.cfg.Log.Warn("a run is left out of a list", "run", string(info.Run), "err", err)
+		return r, false, nil
+	}
+	return r, err == nil, err
 }
 
 // isReportOnly reports whether the run is the post of a report or an alert and nothing
@@ -73,22 +81,38 @@ func ListRuns(ctx context.Context, d *runs.Client, most int) (list []card.Status
 			return nil, 0, err
 		}
 	}
-	list = make([]card.Status, 0, len(infos))
-	for _, info := range infos {
-		r, err := d.Load(ctx, info.Run)
-		if ctx.Err() != nil {
-			return nil, 0, ctx.Err()
-		}
-		if err != nil {
-			list = append(list, card.Status{Run: info.Run, Started: info.Started, Problem: err.Error()})
-			continue
-		}
-		if !isReportOnly(r) {
-			list = append(list, card.StatusOf(r))
+	found := make([]*card.Status, len(infos)) // nil: the post of a report
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(lookers)
+	for i, info := range infos {
+		group.Go(func() error {
+			r, err := d.LoadListed(ctx, info)
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case err != nil:
+				found[i] = &card.Status{Run: info.Run, Started: info.Started, Problem: err.Error()}
+			case !isReportOnly(r):
+				status := card.StatusOf(r)
+				found[i] = &status
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, 0, err
+	}
+	list = make([]card.Status, 0, len(found))
+	for _, status := range found {
+		if status != nil {
+			list = append(list, *status)
 		}
 	}
 	return list, more, nil
 }
+
+// lookers is how many journals are read at once for a list.
+const lookers = 8
 
 // addLive adds the live runs to the newest ones, and counts the others.
 func addLive(ctx context.Context, d *runs.Client, newest []agent.RunInfo) (infos []agent.RunInfo, more int, err error) {

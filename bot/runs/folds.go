@@ -32,6 +32,13 @@ func (d *Client) Load(ctx context.Context, run agent.RunID) (agent.Run, error) {
 	return found(run, r, err)
 }
 
+// LoadListed is the fold of a run as it was just listed: nothing is read where
+// the Client remembers exactly that one.
+func (d *Client) LoadListed(ctx context.Context, info agent.RunInfo) (agent.Run, error) {
+	r, err := d.known().LoadAt(ctx, info.Run, agent.Receipt{Seq: info.Length, At: info.Last})
+	return found(info.Run, r, err)
+}
+
 // Peek is the run's newest fold, which is not remembered where it was not before: for those who look at more runs than a Client remembers.
 func (d *Client) Peek(ctx context.Context, run agent.RunID) (agent.Run, error) {
 	r, err := d.known().Peek(ctx, run)
