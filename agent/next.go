@@ -119,7 +119,7 @@ func busy(r Run) bool {
 }
 
 // AllWait reports whether no strand of the run has work to do now.
-func (r Run) AllWait() bool { return !busy(r) }
+func AllWait(r Run) bool { return !busy(r) }
 
 // deciding is the rule that decides, nil: the strand rests.
 func (p *point) deciding() *rule {

@@ -35,7 +35,7 @@ func standing(r agent.Run) string {
 		return "**Waiting** " + waiting(r)
 	}
 	retry, waits := r.Strands.NextRetry()
-	if waits && r.AllWait() {
+	if waits && agent.AllWait(r) {
 		return "**Waiting** for the model: " + text.Escape(retryWords(retry.Reason, retry.At))
 	}
 	line := "**Working**: " + Work(r)
