@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,12 +19,12 @@ import (
 // lines is a store of one process.
 type lines struct {
 	memory.Lines
-	asked int
+	asked atomic.Int64
 	fails bool
 }
 
 func (l *lines) Admit(_ context.Context, a agent.Admission) (time.Duration, error) {
-	l.asked++
+	l.asked.Add(1)
 	if l.fails {
 		return 0, errors.New("away")
 	}
@@ -175,8 +176,8 @@ func TestNoLimitCostsNothing(t *testing.T) {
 		}
 		l.Answered(ask("r", 100), llm.Quota{}, 10)
 	}
-	if store.asked != 0 {
-		t.Errorf("the store was asked %d times", store.asked)
+	if store.asked.Load() != 0 {
+		t.Errorf("the store was asked %d times", store.asked.Load())
 	}
 	l = limit.New(limit.Config{Store: store, Requests: 1})
 	store.fails = true
