@@ -62,6 +62,27 @@ func loseApproval(t *testing.T, dir string, run agent.RunID) bool {
 	return true
 }
 
+// parked waits until no strand of the run has anything to do.
+func (h *house) parked(run agent.RunID) {
+	h.t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for late := time.After(time.Minute); ; {
+		infos, err := h.store.Runs(h.t.Context(), agent.RunFilter{})
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		if len(infos) == 1 && infos[0].Run == run && infos[0].Due.IsZero() {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-late:
+			h.t.Fatalf("the run is still at work: %+v", infos)
+		}
+	}
+}
+
 // The approval is lost after the worker has folded it and before its effect is
 // written down: the effect is not made, the question is open again, and what is
 // approved anew is done once.
@@ -116,6 +137,7 @@ func TestNothingIsDoneOnALostApproval(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("the approved call was never looked at")
 	}
+	h.parked(run)
 	again := h.until(run, "the question is open again", asked)
 	if got := tool.seen(); len(got) != 0 || again.OpenCheckpoint().ID != first.OpenCheckpoint().ID {
 		t.Fatalf("the tool ran on a lost approval: %v; open is %+v", got, again.OpenCheckpoint())
