@@ -103,6 +103,7 @@ func (q *asker) put(ctx context.Context, view agent.Run, ready prompt.Ready, ask
 	q.event(asked)
 	settled := len(q.spend) // what earlier calls give back stays, also where this one does not fit
 	q.spend = append(q.spend, q.charges(view, reserved(asked), 1, true)...)
+	alone := q.run.Seq + uint64(len(q.batch))
 	var over *agent.BudgetError
 	if err := q.commit(ctx, false); errors.As(err, &over) {
 		q.batch, q.upTo, q.spend = q.batch[:len(q.batch)-1], 0, q.spend[:settled]
@@ -110,6 +111,15 @@ func (q *asker) put(ctx context.Context, view agent.Run, ready prompt.Ready, ask
 		return q.overBudget(ctx, view, agent.BudgetOf(over.Counter))
 	} else if err != nil {
 		return false, err
+	}
+	if q.run.Seq != alone && q.run.Purpose(q.lease.Strand) == asked.Purpose {
+		// What people and other strands wrote since the last commit is known to
+		// the next question, as if each call had been a commit of its own.
+		room := ready.MaxTokens
+		if ready, err = q.request(q.run); err != nil {
+			return false, err
+		}
+		ready.MaxTokens = room
 	}
 	if cut := q.settle(ctx, ready, asked, question); cut {
 		return false, q.flush(ctx) // and learn why
