@@ -85,7 +85,7 @@ func lists(ctx context.Context, name string, s store) ([]row, error) {
 			return err
 		}},
 		{"completion of runs", func() error { _, err := chat.Live(ctx, someone, place); return err }},
-		{"status", func() error { _, _, err := intake.ListRuns(ctx, &runs.Client{Journals: s}, 200); return err }},
+		{"status", func() error { _, _, err := intake.ListRuns(ctx, &runs.Client{Journals: s}, 150); return err }},
 		{"watchdog's look", func() error { return watch.Sweep(ctx, later) }},
 		{"check-ins' list", func() error { _, err := s.Runs(ctx, agent.RunFilter{Live: true}); return err }},
 		{"report", func() error { _, err := report.Now(ctx, schedule, later); return err }},

@@ -50,7 +50,7 @@ func statusCommand(a *cli) *cobra.Command {
 
 // newestRuns is how many of the newest runs are listed, beside those that have
 // not ended. Each is one read of its journal.
-const newestRuns = 200
+const newestRuns = 150
 
 func (a *cli) printStatus(list []botcard.Status) error {
 	if len(list) == 0 {
