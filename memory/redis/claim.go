@@ -30,7 +30,7 @@ func (s *Store) Claim(ctx context.Context, n int, wait time.Duration, only agent
 			return nil, err
 		}
 		rung, leave := s.bell.next("")
-		leases, next, err := s.joinClaim(ctx, n, only)
+		leases, next, err := claimer{s}.joinClaim(ctx, n, only)
 		left := time.Until(until)
 		if err != nil || len(leases) > 0 || left <= 0 {
 			leave()
@@ -58,6 +58,9 @@ func waitForRing(ctx context.Context, rung <-chan struct{}, d time.Duration) err
 	}
 }
 
+// claimer claims for many goroutines at once.
+type claimer struct{ *Store }
+
 // claimRequest is one goroutine's wish for leases.
 type claimRequest struct {
 	n     int
@@ -83,7 +86,7 @@ type queue struct {
 
 // joinClaim claims up to n strands now. Where the context ends first, leases that
 // are on their way go back.
-func (s *Store) joinClaim(ctx context.Context, n int, only agent.RunID) ([]agent.Lease, time.Duration, error) {
+func (s claimer) joinClaim(ctx context.Context, n int, only agent.RunID) ([]agent.Lease, time.Duration, error) {
 	w := &claimRequest{n: n, reply: make(chan claimResult, 1)}
 	behind := context.WithoutCancel(ctx)
 	q := &s.queue
@@ -115,7 +118,7 @@ func (s *Store) joinClaim(ctx context.Context, n int, only agent.RunID) ([]agent
 }
 
 // serveClaims claims until nobody wants anything.
-func (s *Store) serveClaims(ctx context.Context) {
+func (s claimer) serveClaims(ctx context.Context) {
 	for {
 		s.queue.mu.Lock()
 		wants := s.queue.waiting
@@ -131,7 +134,7 @@ func (s *Store) serveClaims(ctx context.Context) {
 }
 
 // claimJointly claims once for many and hands the leases out in the order of asking.
-func (s *Store) claimJointly(ctx context.Context, wants []*claimRequest, only agent.RunID) {
+func (s claimer) claimJointly(ctx context.Context, wants []*claimRequest, only agent.RunID) {
 	n := 0
 	for _, w := range wants {
 		n += w.n
@@ -156,7 +159,7 @@ func (s *Store) claimJointly(ctx context.Context, wants []*claimRequest, only ag
 }
 
 // claimNow claims up to n strands that are due.
-func (s *Store) claimNow(ctx context.Context, n int, only agent.RunID) ([]agent.Lease, time.Duration, error) {
+func (s claimer) claimNow(ctx context.Context, n int, only agent.RunID) ([]agent.Lease, time.Duration, error) {
 	if only != "" {
 		shard := s.shard(only)
 		return s.claimCall(ctx, &call{
@@ -173,7 +176,7 @@ func (s *Store) claimNow(ctx context.Context, n int, only agent.RunID) ([]agent.
 
 // claimSome looks at a few shards first while there is much to do: each key
 // costs the server time.
-func (s *Store) claimSome(ctx context.Context, n int, shards []int) ([]agent.Lease, time.Duration, error) {
+func (s claimer) claimSome(ctx context.Context, n int, shards []int) ([]agent.Lease, time.Duration, error) {
 	if s.busy.Load() && len(shards) > firstShards {
 		leases, _, err := s.claimShards(ctx, n, shards[:firstShards])
 		if err != nil || len(leases) > 0 {
@@ -185,18 +188,8 @@ func (s *Store) claimSome(ctx context.Context, n int, shards []int) ([]agent.Lea
 	return leases, next, err
 }
 
-// rotated lists n shards, another one first each turn: none is starved.
-func rotated(n int, turn uint64) []int {
-	first := int(turn % uint64(n))
-	shards := make([]int, n)
-	for i := range shards {
-		shards[i] = (first + i) % n
-	}
-	return shards
-}
-
 // claimShards claims from shards that one call may touch.
-func (s *Store) claimShards(ctx context.Context, n int, shards []int) ([]agent.Lease, time.Duration, error) {
+func (s claimer) claimShards(ctx context.Context, n int, shards []int) ([]agent.Lease, time.Duration, error) {
 	keys := []string{s.idle(shards[0]), s.alive(shards[0])}
 	for _, shard := range shards {
 		keys = append(keys, s.due(shard))
@@ -213,7 +206,7 @@ func flag(yes bool) string {
 	return "0"
 }
 
-func (s *Store) claimCall(ctx context.Context, c *call) ([]agent.Lease, time.Duration, error) {
+func (s claimer) claimCall(ctx context.Context, c *call) ([]agent.Lease, time.Duration, error) {
 	since := time.Now()
 	reply, err := s.pipe.run(ctx, c)
 	if err != nil {

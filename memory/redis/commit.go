@@ -36,11 +36,11 @@ func (s *Store) Commit(ctx context.Context, c agent.Commit) (agent.Receipt, erro
 		return agent.Receipt{}, err
 	}
 	if s.cluster {
-		if err := s.usedBefore(ctx, c.Once); err != nil {
+		if err := (mover{s}).usedBefore(ctx, c.Once); err != nil {
 			return agent.Receipt{}, err
 		}
 		if len(c.Once)+len(p.elsewhere.spends)+len(p.elsewhere.names) > 0 {
-			return s.commitCluster(ctx, c, p)
+			return reserver{s}.commitCluster(ctx, c, p)
 		}
 	}
 	return s.send(ctx, p, false)

@@ -192,3 +192,16 @@ func counterRun(name string) (run agent.RunID, own bool) {
 	id, _, own := strings.Cut(rest, "/")
 	return agent.RunID(id), own && id != ""
 }
+
+// oldOnceKey is where the release before kept a once-key.
+func oldOnceKey(name string) string { return "deckhand:once:" + name }
+
+// rotated lists n shards, another one first each turn: none is starved.
+func rotated(n int, turn uint64) []int {
+	first := int(turn % uint64(n))
+	shards := make([]int, n)
+	for i := range shards {
+		shards[i] = (first + i) % n
+	}
+	return shards
+}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/guard"
@@ -106,3 +107,9 @@ func (s *Store) giveBack(ctx context.Context, leases []agent.Lease) {
 		_, _ = s.pipe.run(ctx, &call{script: returnScript, keys: []string{s.due(shard), s.idle(shard)}, args: args})
 	}
 }
+
+// shardPatience is how long a call of all shards waits for one of them.
+func (s *Store) shardPatience() time.Duration { return s.lease / 4 }
+
+// errSlow is a shard that has not answered yet.
+var errSlow = errors.New("its master does not answer in time")

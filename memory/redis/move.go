@@ -26,14 +26,14 @@ const (
 	silence = 30 * time.Second
 )
 
-// oldOnceKey is where the release before kept a once-key.
-func oldOnceKey(name string) string { return "deckhand:once:" + name }
+// mover knows where the release before kept things on a Cluster.
+type mover struct{ *Store }
 
 // takeOver moves the names of layout 1 into their shards. A replica of the
 // release before reads and writes them at the old place only, and no order of
 // writes keeps two places in step: while one works, the store is refused. It
 // refuses the new layout itself, from its next start on.
-func (s *Store) takeOver(ctx context.Context) error {
+func (s mover) takeOver(ctx context.Context) error {
 	meta, err := s.client.HGetAll(ctx, metaKey).Result()
 	if err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrUnreachable, s.address, err)
@@ -71,7 +71,7 @@ func (s *Store) takeOver(ctx context.Context) error {
 }
 
 // silent returns ErrLayout where a worker was heard a short while ago.
-func (s *Store) silent(ctx context.Context, now time.Time) error {
+func (s mover) silent(ctx context.Context, now time.Time) error {
 	least := max(silence, 2*s.lease)
 	for shard := range s.tags {
 		stamp, err := s.client.Get(ctx, s.alive(shard)).Result()
@@ -95,7 +95,7 @@ func (s *Store) silent(ctx context.Context, now time.Time) error {
 
 // moveNames copies names to their shards where they have no value there, and
 // then removes the old ones. It may be repeated.
-func (s *Store) moveNames(ctx context.Context) error {
+func (s mover) moveNames(ctx context.Context) error {
 	old := map[string]string{}
 	if err := s.listNames(ctx, namesKey, "", old); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (s *Store) moveNames(ctx context.Context) error {
 
 // usedBefore returns ErrSeen for a once-key that the release before has used,
 // as long as such keys are kept.
-func (s *Store) usedBefore(ctx context.Context, once []string) error {
+func (s mover) usedBefore(ctx context.Context, once []string) error {
 	if len(once) == 0 || time.Now().After(s.oldOnce) {
 		return nil
 	}

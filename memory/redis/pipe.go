@@ -259,3 +259,10 @@ func (p *pipe) number(ctx context.Context, c *call) (int64, error) {
 	}
 	return n, nil
 }
+
+// slotMoves reports whether a script met a key that has moved to another node of
+// a Cluster already, or a slot that has no master.
+func slotMoves(reply redis.Error) bool {
+	return strings.Contains(reply.Error(), "Script attempted to access a non local key") ||
+		strings.Contains(reply.Error(), "while the cluster is down")
+}

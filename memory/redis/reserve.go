@@ -73,13 +73,16 @@ type reservation struct {
 	fresh      bool                  // held by this sending of the commit, not by an earlier one
 }
 
+// reserver writes commits that concern more than a Cluster's one shard.
+type reserver struct{ *Store }
+
 // commitCluster is a Cluster's commit with once-keys, or with counters or names
 // of other shards. Whether an attempt that holds a once-key was written is
 // known by the attempt's own key, which is in the commit's script: whoever
 // meets the held key looks there. What was written is seen. What was not is
 // left alone for a lease; then the attempt is made void, so that it can be
 // written no more, and the key is free.
-func (s *Store) commitCluster(ctx context.Context, c agent.Commit, p packed) (agent.Receipt, error) {
+func (s reserver) commitCluster(ctx context.Context, c agent.Commit, p packed) (agent.Receipt, error) {
 	commit := s.commitReserved
 	if len(p.elsewhere.once)+len(p.elsewhere.spends)+len(p.elsewhere.names) == 0 {
 		commit = func(ctx context.Context, _ agent.Commit, p packed) (agent.Receipt, error) {
@@ -104,7 +107,7 @@ func (s *Store) commitCluster(ctx context.Context, c agent.Commit, p packed) (ag
 // written; where that refuses, what was reserved is given back. Names come
 // before the commit because a process may die between the two: a name without
 // its run is found out by who reads it, a run without its name by nobody.
-func (s *Store) commitReserved(ctx context.Context, c agent.Commit, p packed) (agent.Receipt, error) {
+func (s reserver) commitReserved(ctx context.Context, c agent.Commit, p packed) (agent.Receipt, error) {
 	held := s.reservations(c, p)
 	r, err := s.send(ctx, p, true)
 	if errors.Is(err, errFits) {
@@ -140,7 +143,7 @@ func (s *Store) commitReserved(ctx context.Context, c agent.Commit, p packed) (a
 }
 
 // reservations lists what a commit must hold; nothing is held yet.
-func (s *Store) reservations(c agent.Commit, p packed) []reservation {
+func (s reserver) reservations(c agent.Commit, p packed) []reservation {
 	var all []reservation
 	for _, key := range p.elsewhere.once {
 		args := []any{heldPrefix + p.attempt, c.ID, int64(onceTTL.Seconds())}
@@ -171,7 +174,7 @@ func (s *Store) reservations(c agent.Commit, p packed) []reservation {
 }
 
 // reserve reserves one after the other until one is refused.
-func (s *Store) reserve(ctx context.Context, all []reservation) error {
+func (s reserver) reserve(ctx context.Context, all []reservation) error {
 	for i := range all {
 		got, err := s.pipe.run(ctx, all[i].hold)
 		if err != nil {
@@ -187,7 +190,7 @@ func (s *Store) reserve(ctx context.Context, all []reservation) error {
 
 // giveUp gives back what this sending reserved, or what any sending of the
 // commit did. What was not held is left alone by the scripts.
-func (s *Store) giveUp(ctx context.Context, all []reservation, ofAny bool) error {
+func (s reserver) giveUp(ctx context.Context, all []reservation, ofAny bool) error {
 	var errs []error
 	for _, h := range all {
 		if !h.fresh && !ofAny {
@@ -201,7 +204,7 @@ func (s *Store) giveUp(ctx context.Context, all []reservation, ofAny bool) error
 }
 
 // confirmOnce marks the once-keys of a written commit as used.
-func (s *Store) confirmOnce(ctx context.Context, c agent.Commit, p packed) error {
+func (s reserver) confirmOnce(ctx context.Context, c agent.Commit, p packed) error {
 	if len(p.elsewhere.once) == 0 {
 		return nil
 	}
@@ -225,7 +228,7 @@ const (
 // settle finds out what became of the attempt that holds a once-key: nil where
 // the key is free now, ErrSeen where the attempt was written, ErrBusy where it
 // may still be on its way.
-func (s *Store) settle(ctx context.Context, key string) error {
+func (s reserver) settle(ctx context.Context, key string) error {
 	line := s.client.Pipeline()
 	value, left := line.Get(ctx, key), line.PTTL(ctx, key)
 	if _, err := line.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {

@@ -71,7 +71,7 @@ func (r rig) hold(t *testing.T, c agent.Commit) packed {
 	if _, err := r.send(t.Context(), p, true); !errors.Is(err, errFits) {
 		t.Fatalf("asked whether it fits: %v", err)
 	}
-	if err := r.reserve(t.Context(), r.reservations(c, p)); err != nil {
+	if err := (reserver{r.Store}).reserve(t.Context(), reserver{r.Store}.reservations(c, p)); err != nil {
 		t.Fatal(err)
 	}
 	return p

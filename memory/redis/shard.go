@@ -21,9 +21,6 @@ type shardState struct {
 	looking atomic.Bool // that look is under way
 }
 
-// shardPatience is how long a call of all shards waits for one of them.
-func (s *Store) shardPatience() time.Duration { return s.lease / 4 }
-
 // shardLook is what a look at a shard found.
 type shardLook struct {
 	shard int
@@ -33,7 +30,7 @@ type shardLook struct {
 
 // claimCluster claims from the shards that have something due. A shard that
 // cannot be asked has nothing due; where none can be asked, that is the error.
-func (s *Store) claimCluster(ctx context.Context, n int, shards []int) ([]agent.Lease, time.Duration, error) {
+func (s claimer) claimCluster(ctx context.Context, n int, shards []int) ([]agent.Lease, time.Duration, error) {
 	due, soonest, err := s.findDue(ctx, shards)
 	var all []agent.Lease
 	for _, shard := range due {
@@ -56,7 +53,7 @@ func (s *Store) claimCluster(ctx context.Context, n int, shards []int) ([]agent.
 
 // findDue asks each shard whether something is due, in one round trip a
 // master. It waits for those only that answered the last time.
-func (s *Store) findDue(ctx context.Context, shards []int) (due []int, soonest time.Duration, err error) {
+func (s claimer) findDue(ctx context.Context, shards []int) (due []int, soonest time.Duration, err error) {
 	found := make(chan shardLook, len(shards))
 	waiting := 0
 	for _, shard := range shards {
@@ -102,11 +99,8 @@ func (s *Store) findDue(ctx context.Context, shards []int) (due []int, soonest t
 	return due, soonest, errors.Join(err, ctx.Err())
 }
 
-// errSlow is a shard that has not answered yet.
-var errSlow = errors.New("its master does not answer in time")
-
 // look asks one shard. Where it is back, who waits for work hears the bell.
-func (s *Store) look(ctx context.Context, shard int) shardLook {
+func (s claimer) look(ctx context.Context, shard int) shardLook {
 	_, next, err := s.claimShards(ctx, 0, []int{shard})
 	if err != nil {
 		s.noteAway(shard, err)
@@ -118,14 +112,14 @@ func (s *Store) look(ctx context.Context, shard int) shardLook {
 }
 
 // noteAway takes a shard for away until a look at it succeeds, and says so once.
-func (s *Store) noteAway(shard int, err error) {
+func (s claimer) noteAway(shard int, err error) {
 	if s.shards[shard].away.CompareAndSwap(false, true) {
 		s.log.Warn("a shard of the Redis Cluster does not answer; its runs wait", "shard", shard, "err", err)
 	}
 }
 
 // allAway says whether no shard answers.
-func (s *Store) allAway() bool {
+func (s claimer) allAway() bool {
 	for i := range s.shards {
 		if !s.shards[i].away.Load() {
 			return false
@@ -135,7 +129,7 @@ func (s *Store) allAway() bool {
 }
 
 // claimPatiently claims from one shard. Leases that come too late go back.
-func (s *Store) claimPatiently(ctx context.Context, n, shard int) ([]agent.Lease, error) {
+func (s claimer) claimPatiently(ctx context.Context, n, shard int) ([]agent.Lease, error) {
 	type claimed struct {
 		leases []agent.Lease
 		err    error

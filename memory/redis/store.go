@@ -114,7 +114,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		s.seen[i].Store(-1 << 62)
 	}
 	if s.cluster {
-		if err := s.takeOver(ctx); err != nil {
+		if err := (mover{s}).takeOver(ctx); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
 	}
@@ -164,13 +164,6 @@ func (s *Store) explain(ctx context.Context, what string, err error) error {
 var passing = []string{
 	"LOADING", "OOM", "MISCONF", "NOREPLICAS", "BUSY", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "MOVED", "ASK",
 	"NOAUTH", "WRONGPASS", "NOSCRIPT", "UNBLOCKED", "ERR max number of clients", "ERR upstream", "ERR Proxy",
-}
-
-// slotMoves reports whether a script met a key that has moved to another node of
-// a Cluster already, or a slot that has no master.
-func slotMoves(reply redis.Error) bool {
-	return strings.Contains(reply.Error(), "Script attempted to access a non local key") ||
-		strings.Contains(reply.Error(), "while the cluster is down")
 }
 
 // lasts reports whether an error is the server's answer and stays so: NOPERM,
