@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +35,9 @@ type asker struct {
 // ask reserves the price of a model call, makes it and settles it. The
 // reservation is committed together with everything before it.
 func (q *asker) ask(ctx context.Context, view agent.Run) (waits bool, err error) {
+	if q.answered() && q.crowded(view) {
+		return false, q.flush(ctx) // and learn what happened meanwhile
+	}
 	purpose := view.Purpose(q.lease.Strand)
 	stuck, err := supervisor{q.turn}.checkLoops(ctx, view)
 	if stuck || err != nil {
@@ -97,6 +101,23 @@ func (q *asker) admitted(ctx context.Context, question limit.Question) (rest tim
 	}
 }
 
+// answered reports whether the batch has an answer of the model: the fold is as
+// old as its question.
+func (q *asker) answered() bool {
+	return slices.ContainsFunc(q.batch, func(e agent.Event) bool { return e.Body.Kind() == agent.ModelAnswered{}.Kind() })
+}
+
+// crowded reports whether other strands of the run are asking, too: their
+// commits come in between.
+func (q *asker) crowded(view agent.Run) bool {
+	for id, s := range view.Strands.All() {
+		if id != q.lease.Strand && s.Call != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // put reserves the price of the question, together with everything that was
 // done before it, puts it and settles it.
 func (q *asker) put(ctx context.Context, view agent.Run, ready prompt.Ready, asked agent.ModelAsked, question limit.Question) (waits bool, err error) {
@@ -105,9 +126,14 @@ func (q *asker) put(ctx context.Context, view agent.Run, ready prompt.Ready, ask
 	q.spend = append(q.spend, q.charges(view, reserved(asked), 1, true)...)
 	alone := q.run.Seq + uint64(len(q.batch))
 	var over *agent.BudgetError
-	if err := q.commit(ctx, false); errors.As(err, &over) {
+	err = q.commit(ctx, q.answered()) // what was said while an answer was awaited is heard first
+	if errors.As(err, &over) || errors.Is(err, agent.ErrStale) {
 		q.batch, q.upTo, q.spend = q.batch[:len(q.batch)-1], 0, q.spend[:settled]
 		q.limits.Return(question)
+	}
+	if errors.Is(err, agent.ErrStale) {
+		return false, q.flush(ctx) // and decide anew
+	} else if over != nil {
 		return q.overBudget(ctx, view, agent.BudgetOf(over.Counter))
 	} else if err != nil {
 		return false, err
@@ -329,10 +355,8 @@ func (q *asker) overBudget(ctx context.Context, view agent.Run, budget string) (
 		supervisor{q.turn}.missCheckIn(view, "it does not fit the budget ("+budget+")")
 		return false, nil
 	}
-	for id, s := range view.Strands.All() {
-		if id != q.lease.Strand && s.Call != nil {
-			return false, q.rest(ctx, reservationPause)
-		}
+	if q.crowded(view) {
+		return false, q.rest(ctx, reservationPause)
 	}
 	q.add(map[agent.StrandID]time.Time{agent.Main: agent.AtOnce},
 		agent.Event{Strand: q.lease.Strand, Body: agent.BudgetQuestion(view, budget, q.now())})

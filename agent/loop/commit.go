@@ -147,8 +147,12 @@ func (t *turn) salvage(ctx context.Context) {
 	var outcomes []agent.Event
 	var names map[string]string
 	wake := map[agent.StrandID]time.Time{t.lease.Strand: agent.AtOnce}
+	begun := map[agent.EffectID]bool{} // with the batch: reads, which the journal does not know
 	for _, e := range t.batch {
-		if o, is := e.Body.(agent.ToolOutcome); is && o.State == agent.OutcomeOK {
+		if in, is := e.Body.(agent.ToolIntent); is {
+			begun[in.Effect] = true
+		}
+		if o, is := e.Body.(agent.ToolOutcome); is && o.State == agent.OutcomeOK && !begun[o.Effect] {
 			outcomes = append(outcomes, e)
 			if o.Effect.Attaches() {
 				wake[agent.Main] = agent.AtOnce // it waits for the file
