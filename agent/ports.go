@@ -206,6 +206,23 @@ type Clock interface {
 // Archive is the part of a store that looks over all runs and keeps what is
 // not an event.
 type Archive interface {
+	Listing
+	Snapshots
+	Artifacts
+	News
+	Names
+	Pacing
+	// Expire removes runs that ended before the time, with their snapshots,
+	// artifacts, counters and names, and returns how many. It also forgets what
+	// belongs to no run and is too old: once-keys, and counters that did not
+	// change for two months.
+	Expire(ctx context.Context, endedBefore time.Time) (int, error)
+	// Spent returns a counter's value, 0 for one that never was.
+	Spent(ctx context.Context, counter string) (int64, error)
+}
+
+// Listing is the part of an Archive that looks runs up.
+type Listing interface {
 	// Runs lists runs, the one that started last first; with EndedAfter first
 	// the live ones like that, and then the others, the one that ended last
 	// first. What it costs goes by the length of the list, not by how many runs
@@ -214,30 +231,38 @@ type Archive interface {
 	// CountRuns is how many runs Runs would list if nothing bounded it. Only is
 	// not looked at.
 	CountRuns(ctx context.Context, f RunFilter) (int, error)
+}
+
+// Snapshots are the folds that are kept, one a run.
+type Snapshots interface {
 	// Snapshot returns the newest fold that was kept, and the seq it stands at;
 	// seq 0: there is none.
 	Snapshot(ctx context.Context, run RunID) (seq uint64, data []byte, err error)
 	// KeepSnapshot keeps a fold. An older one than the kept is ignored.
 	KeepSnapshot(ctx context.Context, run RunID, seq uint64, data []byte) error
-	// Expire removes runs that ended before the time, with their snapshots,
-	// artifacts, counters and names, and returns how many. It also forgets what
-	// belongs to no run and is too old: once-keys, and counters that did not
-	// change for two months.
-	Expire(ctx context.Context, endedBefore time.Time) (int, error)
+}
+
+// Artifacts are the contents that runs keep beside their events.
+type Artifacts interface {
 	// PutBlob keeps an artifact of a run and returns its content hash (SHA-256,
 	// hex). ErrNoRun: the run is gone.
 	PutBlob(ctx context.Context, run RunID, data []byte) (hash string, err error)
 	// Blob returns an artifact of the run, or ErrNoBlob.
 	Blob(ctx context.Context, run RunID, hash string) ([]byte, error)
-	// Spent returns a counter's value, 0 for one that never was.
-	Spent(ctx context.Context, counter string) (int64, error)
+}
+
+// News waits for what others write into a journal.
+type News interface {
 	// Await returns when the run's journal is longer than after, or ctx ends.
 	Await(ctx context.Context, run RunID, after uint64) error
 	// AwaitWord is Await for those who care only for words that may end work
 	// under way (see IsWord): it may return for any news, and now and then
 	// without. Waiting writes nothing.
 	AwaitWord(ctx context.Context, run RunID, after uint64) error
-	Names
+}
+
+// Pacing is how all processes of a store keep to rates together.
+type Pacing interface {
 	// Take asks for one turn at a pace that all processes of the store share
 	// (the generic cell rate algorithm). Zero: the turn is taken. Else nothing
 	// is taken and the answer says when to ask again, unless Book is set: then

@@ -31,9 +31,9 @@ func (None) Apply(agent.Event) {}
 // Config wires a Cache.
 type Config struct {
 	Journals  Journals
-	Snapshots Snapshots    // nil: folds begin with the journal
-	Log       *slog.Logger // nil: nothing is logged
-	Most      int          // folds that are kept
+	Snapshots agent.Snapshots // nil: folds begin with the journal
+	Log       *slog.Logger    // nil: nothing is logged
+	Most      int             // folds that are kept
 	// Bytes bounds the memory of the folds that are kept, about; 0: only Most
 	// does. Copies is how often an Observer keeps a run's texts once more.
 	Bytes  int

@@ -19,12 +19,6 @@ const (
 	remembered    = 600 // events before a snapshot that an Observer sees again
 )
 
-// Snapshots is where folds are kept; every store is one.
-type Snapshots interface {
-	Snapshot(ctx context.Context, run agent.RunID) (seq uint64, data []byte, err error)
-	KeepSnapshot(ctx context.Context, run agent.RunID, seq uint64, data []byte) error
-}
-
 type snapshot struct {
 	Version int       `json:"version"`
 	Run     agent.Run `json:"run"`

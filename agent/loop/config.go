@@ -37,10 +37,8 @@ type Toolbox interface {
 // Blobs keeps artifacts, snapshots and names, and waits for news; every store
 // does.
 type Blobs interface {
-	Snapshot(ctx context.Context, run agent.RunID) (seq uint64, data []byte, err error)
-	KeepSnapshot(ctx context.Context, run agent.RunID, seq uint64, data []byte) error
-	PutBlob(ctx context.Context, run agent.RunID, data []byte) (hash string, err error)
-	Blob(ctx context.Context, run agent.RunID, hash string) ([]byte, error)
+	agent.Snapshots
+	agent.Artifacts
 	AwaitWord(ctx context.Context, run agent.RunID, after uint64) error
 	Values(ctx context.Context, prefix string) (map[string]string, error)
 	limit.Store
