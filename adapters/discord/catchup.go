@@ -23,13 +23,6 @@ const (
 	readWithin = 10 * time.Second // one request
 )
 
-// busyChannel is a channel, thread or conversation in which something was said since.
-type busyChannel struct {
-	api.Channel
-
-	after int64
-}
-
 // catchUp reads everything that was said since it was read last, and hears what
 // concerns the bot in the order in which it was said. Where nothing is known of
 // earlier times, there is nothing to catch up.

@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,11 +17,11 @@ func (r *rig) poisoned(panics bool) (tries *atomic.Int32) {
 	r.Answers(func(in bot.Inbound) (bot.Answer, error) {
 		said, _ := in.Act.(bot.Said)
 		done, _ := in.Act.(bot.Commanded)
-		switch {
-		case !strings.Contains(said.Text+done.Text, "poison"):
+		if !strings.Contains(said.Text+done.Text, "poison") {
 			return bot.Answer{Run: "r"}, nil
-		case in.InVain != nil:
-			return bot.Answer{Private: "I could not take this in."}, nil
+		}
+		if cause := in.InVain; cause != nil {
+			return bot.Answer{Private: fmt.Sprint("I could not take this in: ", cause)}, nil
 		}
 		tries.Add(1)
 		if panics {

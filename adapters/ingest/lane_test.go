@@ -34,7 +34,7 @@ func (h *hearing) hear(_ context.Context, inVain error) error {
 var errPoison = errors.New("poison")
 
 // try has a message heard once more, as reading back does.
-func (h *hearing) try(in *Intake[string], t *testing.T, at int64, lane string) error {
+func (h *hearing) try(t *testing.T, in *Intake[string], at int64, lane string) error {
 	t.Helper()
 	return in.HearMissed(t.Context(), Mark{"a", at, lane}, h.hear)
 }
@@ -47,26 +47,26 @@ func TestAMessageThatCannotBeHeardIsAnsweredInWords(t *testing.T) {
 			in := newIntake(newFakeNames())
 			poison, behind, beside := &hearing{err: trouble}, &hearing{}, &hearing{}
 			for try := 1; try < maxTries; try++ {
-				if err := poison.try(in, t, 10, "thread"); err == nil || poison.answered != nil {
+				if err := poison.try(t, in, 10, "thread"); err == nil || poison.answered != nil {
 					t.Fatalf("try %d: %v, answered %v", try, err, poison.answered)
 				}
-				if err := behind.try(in, t, 20, "thread"); !errors.Is(err, ErrBehind) || behind.tried > 0 {
+				if err := behind.try(t, in, 20, "thread"); !errors.Is(err, ErrBehind) || behind.tried > 0 {
 					t.Errorf("what comes after it in its thread: %v", err)
 				}
-				if err := (&hearing{}).try(in, t, 5, "thread"); err != nil {
+				if err := (&hearing{}).try(t, in, 5, "thread"); err != nil {
 					t.Errorf("what came before it, once more: %v", err)
 				}
-				if err := beside.try(in, t, 15, "other"); err != nil {
+				if err := beside.try(t, in, 15, "other"); err != nil {
 					t.Errorf("another thread: %v", err)
 				}
 				if got := in.Marks.Unheard()["a"]; got != 9 {
 					t.Errorf("the mark moved to %d", got)
 				}
 			}
-			if err := poison.try(in, t, 10, "thread"); err != nil || poison.answered == nil || guard.Is(poison.answered) != errors.Is(trouble, errPoison) {
+			if err := poison.try(t, in, 10, "thread"); err != nil || poison.answered == nil || guard.Is(poison.answered) != errors.Is(trouble, errPoison) {
 				t.Errorf("at last: %v, answered for %v", err, poison.answered)
 			}
-			if err := behind.try(in, t, 20, "thread"); err != nil || behind.tried != 1 || !in.Marks.AllHeard() {
+			if err := behind.try(t, in, 20, "thread"); err != nil || behind.tried != 1 || !in.Marks.AllHeard() {
 				t.Errorf("then its thread goes on: %v", err)
 			}
 		})
@@ -79,22 +79,22 @@ func TestTheNextOneInALostThreadIsAnsweredAtOnce(t *testing.T) {
 	t.Parallel()
 	in := newIntake(newFakeNames())
 	first, second := &hearing{err: io.EOF}, &hearing{err: io.EOF}
-	for first.try(in, t, 10, "thread") != nil {
+	for first.try(t, in, 10, "thread") != nil {
 		continue
 	}
 	again := &hearing{}
-	if err := again.try(in, t, 5, "thread"); err != nil { // what came before is read once more
+	if err := again.try(t, in, 5, "thread"); err != nil { // what came before is read once more
 		t.Error(err)
 	}
-	if err := second.try(in, t, 20, "thread"); err != nil || second.answered == nil || second.tried != 1 {
+	if err := second.try(t, in, 20, "thread"); err != nil || second.answered == nil || second.tried != 1 {
 		t.Errorf("%v after %d tries", err, second.tried)
 	}
 	second.err, second.answered = nil, nil
-	if err := second.try(in, t, 30, "thread"); err != nil || second.answered != nil {
+	if err := second.try(t, in, 30, "thread"); err != nil || second.answered != nil {
 		t.Errorf("%v, answered %v", err, second.answered)
 	}
 	second.err = io.EOF
-	if err := second.try(in, t, 40, "thread"); err == nil || second.answered != nil {
+	if err := second.try(t, in, 40, "thread"); err == nil || second.answered != nil {
 		t.Error("patience does not come back")
 	}
 }
@@ -107,18 +107,18 @@ func TestNothingIsGivenUpWhileTheStoreIsAway(t *testing.T) {
 	h := &hearing{err: io.EOF}
 	names.down = io.ErrClosedPipe
 	for range 3 * maxTries {
-		if err := h.try(in, t, 10, "thread"); !errors.Is(err, ErrAway) {
+		if err := h.try(t, in, 10, "thread"); !errors.Is(err, ErrAway) {
 			t.Fatalf("%v", err)
 		}
 	}
 	names.down = nil
 	h.err = nil
-	if err := h.try(in, t, 10, "thread"); err != nil || h.answered != nil || !in.Marks.AllHeard() {
+	if err := h.try(t, in, 10, "thread"); err != nil || h.answered != nil || !in.Marks.AllHeard() {
 		t.Errorf("%v, answered %v", err, h.answered)
 	}
 	h.err, h.unanswered = io.EOF, io.ErrClosedPipe // it takes no commits
 	for range 3 * maxTries {
-		if err := h.try(in, t, 20, "thread"); !errors.Is(err, io.EOF) {
+		if err := h.try(t, in, 20, "thread"); !errors.Is(err, io.EOF) {
 			t.Fatalf("%v", err)
 		}
 	}

@@ -43,7 +43,7 @@ func (r Replay[P, U]) All(ctx context.Context, parts []P) error {
 		if err != nil {
 			return err
 		}
-		parts = append(more[:len(more):len(more)], parts[1:]...)
+		parts = append(slices.Clip(more), parts[1:]...)
 		found, read = append(found, list...), append(read, part)
 		if len(parts) > 0 && time.Since(since) <= batchFor && len(found) < MaxFound {
 			continue

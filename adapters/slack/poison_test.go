@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -19,8 +20,8 @@ func (r *rig) poisoned(panics bool) (tries *atomic.Int32) {
 		if !is || !strings.Contains(s.Text, "poison") {
 			return bot.Answer{}, nil
 		}
-		if in.InVain != nil {
-			return bot.Answer{Private: "I could not take this in."}, nil
+		if cause := in.InVain; cause != nil {
+			return bot.Answer{Private: fmt.Sprint("I could not take this in: ", cause)}, nil
 		}
 		tries.Add(1)
 		if panics {
