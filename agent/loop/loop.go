@@ -32,7 +32,7 @@ const claimWait = 5 * time.Second
 
 // Run claims and works strands until ctx ends; then it lets the steps under
 // way finish for at most Config.Grace, hands the rest back and returns nil.
-// An error means that the store refused to hand out work at all.
+// An error is ErrStuck: a step did not end although it was cut off.
 func (l *Loop) Run(ctx context.Context) error {
 	hard, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
@@ -44,16 +44,17 @@ func (l *Loop) Run(ctx context.Context) error {
 	defer stopClock()
 
 	var turns sync.WaitGroup
-	err := l.claim(ctx, hard, &turns)
+	l.claim(ctx, hard, &turns)
 
 	done := make(chan struct{})
 	go func() { turns.Wait(); close(done) }()
+	var err error
 	select {
 	case <-done:
 	case <-time.After(l.Grace):
 		l.Log.Warn("steps are cut off and handed back", "after", l.Grace)
 		cut()
-		err = errors.Join(err, l.afterCut(done))
+		err = l.afterCut(done)
 	}
 	stopExtending()
 	_ = keeper.Wait()
@@ -84,7 +85,7 @@ func (l *Loop) afterCut(done <-chan struct{}) error {
 var ErrStuck = errors.New("steps did not end, for a tool ignores that it is cut off")
 
 // claim hands due strands to goroutines, as many as there are workers.
-func (l *Loop) claim(ctx, hard context.Context, turns *sync.WaitGroup) error {
+func (l *Loop) claim(ctx, hard context.Context, turns *sync.WaitGroup) {
 	slots := make(chan struct{}, l.Workers)
 	pauses := wait.Backoff{First: 50 * time.Millisecond, Longest: time.Second}
 	for ctx.Err() == nil {
@@ -111,7 +112,6 @@ func (l *Loop) claim(ctx, hard context.Context, turns *sync.WaitGroup) error {
 			})
 		}
 	}
-	return nil
 }
 
 // maxClaim bounds one claim, so that replicas share a burst.
