@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/deckhand-bot/deckhand/agent/llm"
@@ -27,7 +28,7 @@ func working(tasks int) Run {
 // more and more tasks at work.
 func BenchmarkApply(b *testing.B) {
 	for _, tasks := range []int{4, 64, 256, 1000} {
-		b.Run(fmt.Sprint(tasks), func(b *testing.B) {
+		b.Run(strconv.Itoa(tasks), func(b *testing.B) {
 			r := working(tasks)
 			step := []Body{
 				ModelAsked{Call: "c", Purpose: llm.Work, Model: "m"},

@@ -50,7 +50,7 @@ func (r Retry) after(b ModelAnswered, at time.Time) Retry {
 }
 
 // Deferred reports whether the strand waits before it asks the model again.
-func (s Strand) Deferred() bool { return s.Ticked.Before(s.Retry.At) }
+func (s *Strand) Deferred() bool { return s.Ticked.Before(s.Retry.At) }
 
 // Talk is one conversation of a strand, for one purpose. Entries only grow, so
 // that requests keep their prefix.

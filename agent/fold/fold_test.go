@@ -247,7 +247,11 @@ func TestCacheIsBoundedByBytes(t *testing.T) {
 	}
 	sum := 0
 	for at := c.used.Front(); at != nil; at = at.Next() {
-		sum += at.Value.(*entry[None]).size
+		e, is := at.Value.(*entry[None])
+		if !is {
+			t.Fatalf("the list holds a %T", at.Value)
+		}
+		sum += e.size
 	}
 	if n := len(c.runs); n < 3 || n > most/each/2 || sum != c.size {
 		t.Errorf("%d runs of %d bytes each are kept, %d bytes in all, said to be %d", n, each, sum, c.size)

@@ -12,17 +12,17 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
-// Panic is a panic that was caught.
-type Panic struct {
+// PanicError is a panic that was caught.
+type PanicError struct {
 	What  any    // the value that it was raised with
 	Stack []byte // of the goroutine
 }
 
-func (p *Panic) Error() string { return fmt.Sprintf("an internal error: %v", p.What) }
+func (p *PanicError) Error() string { return fmt.Sprintf("an internal error: %v", p.What) }
 
 // Is reports whether an error is a panic that was caught.
 func Is(err error) bool {
-	_, is := errors.AsType[*Panic](err)
+	_, is := errors.AsType[*PanicError](err)
 	return is
 }
 
@@ -33,12 +33,12 @@ var caught atomic.Int64
 func Caught() int64 { return caught.Load() }
 
 // Do runs a unit of work. A panic in it is logged with its stack and returned as
-// a *Panic; unit says what it costs ("a message"), args are the log's.
+// a *PanicError; unit says what it costs ("a message"), args are the log's.
 func Do(log *slog.Logger, unit string, do func() error, args ...any) (err error) {
 	defer func() {
 		if what := recover(); what != nil {
 			caught.Add(1)
-			p := &Panic{What: what, Stack: debug.Stack()}
+			p := &PanicError{What: what, Stack: debug.Stack()}
 			log.Error("a panic was caught: it costs this unit of work and nothing else", append(args, "unit", unit, "panic", p.What, "stack", string(p.Stack))...)
 			err = p
 		}

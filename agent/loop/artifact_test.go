@@ -71,6 +71,7 @@ func TestAnArtifactThatCannotBeReadCostsNoCallTwice(t *testing.T) {
 // that its arguments name, is not tried for ever: a read has failed, and of
 // anything else a person says whether it happened.
 func TestARepeatedCallWithoutItsArtifactComesToAnEnd(t *testing.T) {
+	t.Parallel()
 	name := regexp.MustCompile(`\$\{artifact:[0-9a-f]{64}\}`)
 	for _, repeat := range []agent.Repeat{agent.RepeatRead, agent.RepeatIdempotent, agent.RepeatOnce} {
 		t.Run(string(repeat), func(t *testing.T) {

@@ -131,11 +131,12 @@ func (q *asker) put(ctx context.Context, view agent.Run, ready prompt.Ready, ask
 		q.batch, q.upTo, q.spend = q.batch[:len(q.batch)-1], 0, q.spend[:settled]
 		q.limits.Return(question)
 	}
-	if errors.Is(err, agent.ErrStale) {
+	switch {
+	case errors.Is(err, agent.ErrStale):
 		return false, q.flush(ctx) // and decide anew
-	} else if over != nil {
+	case over != nil:
 		return q.overBudget(ctx, view, agent.BudgetOf(over.Counter))
-	} else if err != nil {
+	case err != nil:
 		return false, err
 	}
 	if q.run.Seq != alone && q.run.Purpose(q.lease.Strand) == asked.Purpose {

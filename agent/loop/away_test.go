@@ -100,7 +100,10 @@ func TestWaitingForAnEndpointHoldsNoWorker(t *testing.T) {
 	h := open(t, m, func(c *loop.Config) { patient(2 * time.Hour)(c); c.Workers = 1 }, reads())
 	slow = h.start(agent.RunStarted{PlanApproval: agent.ApprovePlanNever})
 	close(began)
-	r := h.until(slow, "it waits", func(r agent.Run) bool { return r.Strands.Of(agent.Main).Deferred() })
+	r := h.until(slow, "it waits", func(r agent.Run) bool {
+		main := r.Strands.Of(agent.Main)
+		return main.Deferred()
+	})
 	if wait := time.Until(r.Strands.Of(agent.Main).Retry.At); wait < 59*time.Minute || r.State() != agent.RunRunning {
 		t.Errorf("asked again in %s; the run is %s", wait, r.State())
 	}

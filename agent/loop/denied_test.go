@@ -55,7 +55,7 @@ func TestWhatTheStoreNeverTakesPausesTheRun(t *testing.T) {
 		c.Store, c.Poster = store, b
 	}, tool)
 	run := h.start(agent.RunStarted{ReplyTo: "test:w:c:", PlanApproval: agent.ApprovePlanNever, Autonomy: agent.AskRisky, Expires: time.Hour})
-	r := h.until(run, "the run is paused", func(r agent.Run) bool { return r.Paused != "" })
+	h.until(run, "the run is paused", func(r agent.Run) bool { return r.Paused != "" })
 	store.mu.Lock()
 	denied := store.denied
 	store.denies = func(agent.Commit) bool { return false }
@@ -82,7 +82,7 @@ func TestWhatTheStoreNeverTakesPausesTheRun(t *testing.T) {
 	if err := h.desk.Control(t.Context(), run, person, agent.RunControlled{Word: agent.WordResume}); err != nil {
 		t.Fatal(err)
 	}
-	if r = h.ended(run); r.Ended.State != agent.RunDone {
+	if r := h.ended(run); r.Ended.State != agent.RunDone {
 		t.Errorf("ended %+v", r.Ended)
 	}
 }

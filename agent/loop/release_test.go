@@ -73,6 +73,7 @@ func closing(t *testing.T, s io.Closer) {
 
 // keptInSQLite is the data directory.
 func keptInSQLite(t *testing.T) storetest.Store {
+	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "deckhand.db"), kept(t, "sqlite.db.gz"), 0o600); err != nil {
 		t.Fatal(err)
@@ -88,6 +89,7 @@ func keptInSQLite(t *testing.T) storetest.Store {
 // keptInRedis are the keys, each a line of its name (base64), the milliseconds
 // it had to live (0: for ever), and what DUMP gave (base64).
 func keptInRedis(t *testing.T) storetest.Store {
+	t.Helper()
 	srv := redistest.Start(t)
 	client := goredis.NewClient(&goredis.Options{Addr: srv.Addr})
 	defer func() { _ = client.Close() }()
@@ -223,10 +225,11 @@ func (r *release) work() {
 		r.Fatal(err)
 	}
 	model := scripted(func(q llm.Request) llm.Message {
-		said := ""
+		var talk strings.Builder
 		for _, m := range q.Messages {
-			said += m.Content
+			talk.WriteString(m.Content)
 		}
+		said := talk.String()
 		tool := "write"
 		switch {
 		case strings.Contains(said, "goal: review"):
@@ -330,10 +333,18 @@ func (r *release) goesOn() {
 		if err != nil {
 			r.Fatal(err)
 		}
-		want, _ := json.Marshal(agent.Run{}.Fold(events))
-		got, _ := json.Marshal(run)
-		if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		if diff := cmp.Diff(written(r.T, agent.Run{}.Fold(events)), written(r.T, run)); diff != "" {
 			r.Errorf("%s: fold (-journal +loaded):\n%s", goal, diff)
 		}
 	}
+}
+
+// written is a run as JSON, by which two are compared.
+func written(t *testing.T, r agent.Run) string {
+	t.Helper()
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
 }

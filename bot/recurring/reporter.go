@@ -110,7 +110,7 @@ func (c Reporter) digest(ctx context.Context, s Schedule, of reported) (digest.D
 			break
 		}
 		r, err := load(ctx, info.Run)
-		if _, unreadable := errors.AsType[*agent.EntryError](err); unreadable || errors.Is(err, agent.ErrNoRun) {
+		if unread(err) {
 			c.Log.Warn("a run is left out of a report", "run", string(info.Run), "err", err)
 			from.Unread = append(from.Unread, card.Status{Run: info.Run, Started: info.Started, Problem: err.Error()})
 			continue
@@ -124,6 +124,13 @@ func (c Reporter) digest(ctx context.Context, s Schedule, of reported) (digest.D
 		}
 	}
 	return digest.New(from), nil
+}
+
+// unread reports whether an error is of one run alone, so that a report does
+// without it.
+func unread(err error) bool {
+	_, unreadable := errors.AsType[*agent.EntryError](err)
+	return unreadable || errors.Is(err, agent.ErrNoRun)
 }
 
 // scope is whose runs the schedule's report is about.

@@ -4,6 +4,7 @@ package llmtest
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"strconv"
 	"sync"
@@ -124,9 +125,7 @@ func (l *Limited) Script(r Request) Reply {
 	if reply.Header == nil {
 		reply.Header = http.Header{}
 	}
-	for k, v := range header {
-		reply.Header[k] = v
-	}
+	maps.Copy(reply.Header, header)
 	return reply
 }
 

@@ -10,9 +10,9 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
-// perMinute is the longest time in which a limit of a minute is there again: a
+// longestRefill is the longest time in which a limit of a minute is there again: a
 // longer one belongs to a limit of an hour or a day, which is no pace.
-const perMinute = 61 * time.Second
+const longestRefill = 61 * time.Second
 
 // quota reads x-ratelimit-limit-requests, -tokens and what belongs to them.
 func quota(h http.Header) llm.Quota {
@@ -28,7 +28,7 @@ func aMinute(h http.Header, what string) int {
 	if err != nil || limit < 0 {
 		return 0
 	}
-	if reset, err := time.ParseDuration(h.Get("X-Ratelimit-Reset-" + what)); err == nil && reset > perMinute {
+	if reset, err := time.ParseDuration(h.Get("X-Ratelimit-Reset-" + what)); err == nil && reset > longestRefill {
 		return 0
 	}
 	return limit
