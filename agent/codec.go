@@ -189,12 +189,12 @@ type line struct {
 	Seq    uint64          `json:"seq"`
 	At     time.Time       `json:"at"`
 	Kind   Kind            `json:"kind"`
-	V      int             `json:"v,omitempty"` // absent: 1
 	Body   json.RawMessage `json:"body"`
+	V      int             `json:"v,omitempty"` // absent: 1; last, for scripts that match the words before it
 }
 
-// MarshalJSON writes {"run","strand","seq","at","kind","body"}, with "v" where
-// the version is not 1.
+// MarshalJSON writes {"run","strand","seq","at","kind","body"}, and "v" behind
+// them where the body's version is not 1.
 func (e Event) MarshalJSON() ([]byte, error) {
 	body, err := EncodeBody(e.Body)
 	if err != nil {

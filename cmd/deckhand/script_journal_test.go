@@ -90,6 +90,7 @@ type line struct {
 	Seq    uint64          `json:"seq"`
 	At     time.Time       `json:"at"`
 	Kind   string          `json:"kind"`
+	V      int             `json:"v"` // of the body, where it needs a newer reader than version 1
 	Body   json.RawMessage `json:"body"`
 }
 
@@ -143,6 +144,8 @@ func shape(list []line) error {
 			return fmt.Errorf("line %d: strand %q", l.Seq, l.Strand)
 		case l.At.IsZero() || i > 0 && l.At.Before(list[i-1].At):
 			return fmt.Errorf("line %d: at %s", l.Seq, l.At)
+		case l.V == 1 || l.V < 0:
+			return fmt.Errorf("line %d: v %d, and version 1 goes without saying", l.Seq, l.V)
 		}
 		var body map[string]json.RawMessage
 		if err := json.Unmarshal(l.Body, &body); err != nil {
