@@ -1,7 +1,6 @@
 package redis_test
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -41,7 +40,7 @@ func setBack(t *testing.T, client *goredis.Client, by time.Duration) {
 				t.Fatal(err)
 			}
 			var words []string
-			for _, word := range strings.Fields(text) {
+			for word := range strings.FieldsSeq(text) {
 				n, err := strconv.ParseInt(word, 10, 64)
 				if err != nil {
 					t.Fatal(err)
@@ -49,12 +48,34 @@ func setBack(t *testing.T, client *goredis.Client, by time.Duration) {
 				if n > 0 {
 					n += by.Microseconds()
 				}
-				words = append(words, fmt.Sprint(n))
+				words = append(words, strconv.FormatInt(n, 10))
 			}
 			if err := client.Set(ctx, key, strings.Join(words, " "), 0).Err(); err != nil {
 				t.Fatal(err)
 			}
 		}
+	}
+}
+
+// TestAServerThatStepsBackHoldsUpNoCall sets the server's clock back by an hour
+// after a call to an endpoint: the next one waits for what the first took, not
+// for the longest debt.
+func TestAServerThatStepsBackHoldsUpNoCall(t *testing.T) {
+	srv := redistest.Start(t)
+	s, client := open(t, redis.Config{URL: srv.URL}), bare(t, srv)
+	claimOne(t, s, begin(t, s), 0) // a worker is alive, and the store's time is kept
+	charge := agent.Charge{Limit: "requests", Takes: 10 * time.Second}
+	call := agent.Admission{Endpoint: "model", Run: "r", Strand: agent.Main, Charges: []agent.Charge{charge}}
+	if wait, err := s.Admit(t.Context(), call); err != nil || wait != 0 {
+		t.Fatalf("the first call: %v, %v", wait, err)
+	}
+	setBack(t, client, time.Hour)
+	if err := client.HIncrBy(t.Context(), "deckhand:{endpoint/model}", "earned:requests", time.Hour.Microseconds()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	most := charge.Takes + 10*time.Second // the store's time goes on from its last stamp, which is older than the call
+	if wait, err := s.Admit(t.Context(), call); err != nil || wait == 0 || wait > most {
+		t.Errorf("the second call: %v, %v; want %v at most", wait, err, most)
 	}
 }
 

@@ -5,10 +5,38 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/memory/redis"
 	"github.com/deckhand-bot/deckhand/memory/redis/redistest"
 )
+
+// TestAnAdmissionIsWrittenWholeOrNotAtAll wants a call that fails to leave no trace.
+func TestAnAdmissionIsWrittenWholeOrNotAtAll(t *testing.T) {
+	srv := redistest.Start(t)
+	s := open(t, redis.Config{URL: srv.URL})
+	call := agent.Admission{Endpoint: "model", Run: "r", Strand: agent.Main, Charges: []agent.Charge{{Limit: "requests", Takes: time.Hour}}}
+	if wait, err := s.Admit(t.Context(), call); err != nil || wait != 0 {
+		t.Fatalf("the first call: %v, %v", wait, err)
+	}
+	const endpoint = "deckhand:{endpoint/model}"
+	before, err := srv.Query("HGETALL", endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reply, err := srv.Query("SET", endpoint+":line", "no line"); err != nil {
+		t.Fatal(reply, err)
+	}
+	call.Charges = append(call.Charges, agent.Charge{Limit: "requests", Takes: -time.Hour}, agent.Charge{Limit: "tokens", Hold: time.Minute})
+	if wait, err := s.Admit(t.Context(), call); err == nil {
+		t.Fatalf("a call to an endpoint without a line: %v", wait)
+	}
+	after, err := srv.Query("HGETALL", endpoint)
+	if diff := cmp.Diff(before, after); diff != "" || err != nil {
+		t.Errorf("%v (-before +after)\n%s", err, diff)
+	}
+}
 
 // TestErrorsOfTheServerAreClassified brings a server into each state and wants
 // the engine to be told whether sending again helps.

@@ -48,7 +48,7 @@ const (
 //	deckhand:names                ZSET   names and their values, at score 0 (see script/name.lua); in a Cluster deckhand:{N}:names
 //	deckhand:{endpoint/NAME}      hash   what was taken of an endpoint's limits, and who waits (see script/admit.lua)
 //	deckhand:{endpoint/NAME}:line ZSET   its line
-//	deckhand:{pace/NAME}          string when all turns taken will have been earned, in µs of the server's clock; expires then
+//	deckhand:{pace/NAME}          string when all turns taken will have been earned, in µs of the store's clock; expires then
 type keys struct {
 	tags  []string // "deckhand:{N}:" by shard
 	slots bool     // a Cluster: keys of several shards are in several slots

@@ -27,12 +27,8 @@ func (s *Store) Take(ctx context.Context, p agent.Pace) (time.Duration, error) {
 	if err != nil {
 		return 0, fmt.Errorf("take a turn: %w", err)
 	}
-	keys := []string{paceKey(p.Name)}
-	if !s.slots {
-		keys = append(keys, s.idle(0))
-	}
 	wait, err := s.pipe.number(ctx, &call{
-		script: paceScript, keys: keys,
+		script: paceScript, keys: s.clocked(paceKey(p.Name)),
 		args: []any{p.Every.Microseconds(), slack.Microseconds(), flag(p.Book)},
 	})
 	if err != nil {
@@ -42,6 +38,15 @@ func (s *Store) Take(ctx context.Context, p agent.Pace) (time.Duration, error) {
 		return 0, errReply
 	}
 	return time.Duration(wait) * time.Microsecond, nil
+}
+
+// clocked adds the key that the store's clock is found by. In a Cluster that is
+// in another slot, and the script goes by the server's own clock.
+func (k keys) clocked(names ...string) []string {
+	if k.slots {
+		return names
+	}
+	return append(names, k.idle(0))
 }
 
 // Admit implements agent.Archive. Times count in whole microseconds. A failover
@@ -62,7 +67,7 @@ func (s *Store) Admit(ctx context.Context, a agent.Admission) (time.Duration, er
 		args = append(args, c.Limit, c.Takes.Microseconds(), c.Ahead.Microseconds(), c.Hold.Microseconds())
 	}
 	key := endpointKey(a.Endpoint)
-	wait, err := s.pipe.number(ctx, &call{script: admitScript, keys: []string{key, key + ":line"}, args: args})
+	wait, err := s.pipe.number(ctx, &call{script: admitScript, keys: s.clocked(key, key+":line"), args: args})
 	if err != nil {
 		return 0, s.explain(ctx, "admit a call to "+a.Endpoint, err)
 	}

@@ -89,5 +89,5 @@ var (
 	fateScript        = redis.NewScript(fateLua)
 	holdSpendScript   = redis.NewScript(constantsLua + counterLua + holdSpendLua)
 	dropSpendScript   = redis.NewScript(constantsLua + counterLua + dropSpendLua)
-	admitScript       = redis.NewScript(admitLua)
+	admitScript       = redis.NewScript(constantsLua + strandLua + admitLua)
 )
