@@ -169,15 +169,15 @@ func engine(ctx context.Context, e *environment, model string, l load) (cost, er
 	working, stop := context.WithCancel(ctx)
 	var done sync.WaitGroup
 	m := measure()
-	errs := make([]error, len(all))
+	errs := make([]error, len(all)+1)
 	for i, r := range all {
 		done.Go(func() { errs[i] = r.loop.Run(working) })
 	}
-	waitErr := await(ctx, s)
+	errs[len(all)] = await(ctx, s)
 	c := m.stop()
 	stop()
 	done.Wait()
-	if err := errors.Join(append(errs, waitErr)...); err != nil {
+	if err := errors.Join(errs...); err != nil {
 		return c, err
 	}
 	var err error

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strconv"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -107,35 +108,8 @@ func (l *limited) crowd(ctx context.Context, e *environment, replicas int, away 
 			return load, err
 		}
 	}
-	working, stop := context.WithCancel(ctx)
-	defer stop()
-	group, working := errgroup.WithContext(working)
-	for range replicas {
-		work, closed, err := l.replica(ctx, e)
-		if err != nil {
-			return load, err
-		}
-		defer closed()
-		group.Go(func() error { return work(working) })
-	}
-	began := time.Now()
-	measured := began.Add(settled + 40*time.Second)
-	if away > 0 {
-		measured = began.Add(away)
-		<-time.After(away)
-		if err := l.shut(); err != nil {
-			return load, err
-		}
-		<-time.After(outage)
-		if err := l.open(); err != nil {
-			return load, err
-		}
-	}
-	if err := await(ctx, store); err != nil {
-		return load, err
-	}
-	stop()
-	if err := group.Wait(); err != nil {
+	began, measured, err := l.work(ctx, e, store, replicas, away)
+	if err != nil {
 		return load, err
 	}
 	n := 0
@@ -151,6 +125,40 @@ func (l *limited) crowd(ctx context.Context, e *environment, replicas int, away 
 	}
 	load.ended, err = states(ctx, store, list)
 	return load, errors.Join(err, wipe(ctx, e))
+}
+
+// work runs the replicas until no run lives, and says between when and when the
+// endpoint is watched: away, where it is positive, ends that.
+func (l *limited) work(ctx context.Context, e *environment, store *redis.Store, replicas int, away time.Duration) (began, measured time.Time, err error) {
+	working, stop := context.WithCancel(ctx)
+	defer stop()
+	group, working := errgroup.WithContext(working)
+	for range replicas {
+		work, closed, err := l.replica(ctx, e)
+		if err != nil {
+			return began, measured, err
+		}
+		defer closed()
+		group.Go(func() error { return work(working) })
+	}
+	began = time.Now()
+	measured = began.Add(settled + 40*time.Second)
+	if away > 0 {
+		measured = began.Add(away)
+		<-time.After(away)
+		if err := l.shut(); err != nil {
+			return began, measured, err
+		}
+		<-time.After(outage)
+		if err := l.open(); err != nil {
+			return began, measured, err
+		}
+	}
+	if err := await(ctx, store); err != nil {
+		return began, measured, err
+	}
+	stop()
+	return began, measured, group.Wait()
 }
 
 // answersOf counts the answers of the model in the journals.
@@ -202,7 +210,7 @@ func limitRows(load limitedLoad, replicas int, away bool) []row {
 	if away {
 		what = name + fmt.Sprintf(", runs failed with the endpoint away for %s", outage)
 		twice := load.count.Answered - load.answered
-		rows = append(rows, row{name + ", answers paid twice", fmt.Sprint(twice), "", "", "0", twice == 0})
+		rows = append(rows, row{name + ", answers paid twice", strconv.Itoa(twice), "", "", "0", twice == 0})
 	}
-	return append(rows, row{what, fmt.Sprint(failed), "", "", "0", failed == 0})
+	return append(rows, row{what, strconv.Itoa(failed), "", "", "0", failed == 0})
 }

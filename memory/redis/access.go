@@ -209,31 +209,26 @@ func (s server) permits(ctx context.Context, c Config) error {
 // missing is what to grant: keys, channels, and single commands. Where nothing
 // may be done with a key, or not the same with all of them, it is the keys.
 func missing(commands [][]string, denied []int64) string {
-	no := map[int]bool{}
-	for _, place := range denied {
-		no[int(place)-1] = true
-	}
 	var grants, names []string
-	onMeta, onMetaDenied, onSamples, channel := 0, 0, 0, false
-	for i, words := range commands {
+	onMetaDenied, onSamples, channel := 0, 0, false
+	for _, place := range denied {
+		if place < 1 || int(place) > len(commands) {
+			continue
+		}
+		words := commands[place-1]
 		switch {
 		case slices.Contains(words, metaKey):
-			onMeta++
-			if no[i] {
-				onMetaDenied++
-				names = append(names, "+"+strings.ToLower(words[0]))
-			}
+			onMetaDenied++
+			names = append(names, "+"+strings.ToLower(words[0]))
 		case slices.Contains(words, bell):
-			channel = channel || no[i]
+			channel = true
 		case len(words) > 1 && strings.HasPrefix(words[1], "deckhand:"):
-			if no[i] {
-				onSamples++
-			}
-		case no[i]:
+			onSamples++
+		default:
 			names = append(names, "+"+strings.ToLower(words[0]))
 		}
 	}
-	if onMetaDenied == onMeta {
+	if onMetaDenied == onMeta(commands) {
 		return "~deckhand:*"
 	}
 	if onSamples > 0 && onSamples%len(samples) != 0 {
@@ -247,6 +242,16 @@ func missing(commands [][]string, denied []int64) string {
 	}
 	slices.Sort(names)
 	return strings.Join(append(grants, slices.Compact(names)...), " ")
+}
+
+// onMeta is how many of the commands are proved on metaKey.
+func onMeta(commands [][]string) (n int) {
+	for _, words := range commands {
+		if slices.Contains(words, metaKey) {
+			n++
+		}
+	}
+	return n
 }
 
 // grant says what the user lacks.

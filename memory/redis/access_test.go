@@ -73,12 +73,12 @@ func TestOpenSaysWhatItsUserLacks(t *testing.T) {
 // Open looks for and nothing else.
 func TestTheRightsThatOpenProvesAreAll(t *testing.T) {
 	srv := redistest.Start(t)
-	rules := "ACL SETUSER crew on >pw ~deckhand:* &deckhand:* +eval +evalsha"
+	rules := []string{"ACL SETUSER crew on >pw ~deckhand:* &deckhand:* +eval +evalsha"}
 	for _, right := range redis.Rights {
 		name, _, _ := strings.Cut(right, " ")
-		rules += " +" + strings.ToLower(name)
+		rules = append(rules, "+"+strings.ToLower(name))
 	}
-	asked(t, srv, rules)
+	asked(t, srv, strings.Join(rules, " "))
 	url := "redis://crew:pw@" + srv.Addr
 	conform(t, url, func(string) *redistest.Server { return srv }, func() { asked(t, srv, "FLUSHALL") })
 	entries, err := srv.Query("ACL", "LOG")

@@ -237,41 +237,54 @@ var refusals = map[string]error{
 
 // receipt reads the script's reply: a word, and the numbers that belong to it.
 func receipt(reply any, p packed) (agent.Receipt, error) {
+	word, numbers := taken(reply)
+	if word != "ok" {
+		return agent.Receipt{}, refusal(word, numbers, p)
+	}
+	if len(numbers) != 2 && len(numbers) != 3 {
+		return agent.Receipt{}, errReply
+	}
+	r := agent.Receipt{Seq: uint64(numbers[0]), At: stampTime(numbers[1])}
+	if len(numbers) == 3 && numbers[2] > 0 {
+		r.Before = stampTime(numbers[2])
+	}
+	return r, nil
+}
+
+// taken takes a reply apart; the word is empty where it is something else.
+func taken(reply any) (word string, numbers []int64) {
 	list, _ := reply.([]any)
-	var numbers []int64
-	for _, v := range list[min(1, len(list)):] {
+	if len(list) == 0 {
+		return "", nil
+	}
+	for _, v := range list[1:] {
 		n, ok := v.(int64)
 		if !ok {
-			return agent.Receipt{}, errReply
+			return "", nil
 		}
 		numbers = append(numbers, n)
 	}
-	if len(list) == 0 {
-		return agent.Receipt{}, errReply
-	}
-	word, _ := list[0].(string)
+	word, _ = list[0].(string)
+	return word, numbers
+}
+
+// refusal is the error of a commit that was not written.
+func refusal(word string, numbers []int64, p packed) error {
+	// names reports whether the reply is a place in a list of so many.
+	names := func(most int) bool { return len(numbers) == 1 && numbers[0] >= 0 && int(numbers[0]) < most }
 	switch {
-	case word == "ok" && (len(numbers) == 2 || len(numbers) == 3):
-		r := agent.Receipt{Seq: uint64(numbers[0]), At: stampTime(numbers[1])}
-		if len(numbers) == 3 && numbers[2] > 0 {
-			r.Before = stampTime(numbers[2])
-		}
-		return r, nil
 	case word == "fits":
-		return agent.Receipt{}, errFits
-	case word == "budget" && len(numbers) == 1 && numbers[0] >= 0 && int(numbers[0]) < len(p.spends):
-		return agent.Receipt{}, fmt.Errorf("commit to run %s: %w", p.run, &agent.BudgetError{Counter: p.spends[numbers[0]].Counter})
+		return errFits
+	case word == "budget" && names(len(p.spends)):
+		return fmt.Errorf("commit to run %s: %w", p.run, &agent.BudgetError{Counter: p.spends[numbers[0]].Counter})
+	case word == "held" && names(len(p.once)):
+		return &heldError{key: p.once[numbers[0]]}
+	case word == "damaged" && len(numbers) == 2:
+		return fmt.Errorf("commit to run %s: its journal has %d entries and its head says %d: %w", p.run, numbers[0], numbers[1], agent.ErrDamaged)
+	case refusals[word] != nil:
+		return fmt.Errorf("commit to run %s: %w", p.run, refusals[word])
 	}
-	if word == "damaged" && len(numbers) == 2 {
-		return agent.Receipt{}, fmt.Errorf("commit to run %s: its journal has %d entries and its head says %d: %w", p.run, numbers[0], numbers[1], agent.ErrDamaged)
-	}
-	if word == "held" && len(numbers) == 1 && numbers[0] >= 0 && int(numbers[0]) < len(p.once) {
-		return agent.Receipt{}, &heldError{key: p.once[numbers[0]]}
-	}
-	if err := refusals[word]; err != nil {
-		return agent.Receipt{}, fmt.Errorf("commit to run %s: %w", p.run, err)
-	}
-	return agent.Receipt{}, errReply
+	return errReply
 }
 
 // stampTime is a time of the server's clock, which counts in microseconds.

@@ -104,12 +104,13 @@ func (b *book) work(ctx context.Context, stop <-chan struct{}, s *redis.Store, w
 				Set:    map[string]string{"newest/" + string(l.Run): text},
 				Events: []agent.Event{said(l.Strand, text)}, Wake: map[agent.StrandID]time.Time{l.Strand: agent.AtOnce},
 			})
-			if err == nil {
+			switch {
+			case err == nil:
 				b.note(l.Run, text, r.Seq)
-			} else if !errors.Is(err, agent.ErrConflict) {
-				return err
-			} else {
+			case errors.Is(err, agent.ErrConflict):
 				b.overtaken.Add(1)
+			default:
+				return err
 			}
 			fact := text + " fact"
 			r, err = insist(ctx, s, agent.Commit{ID: agent.NewID(), Run: l.Run, Events: []agent.Event{said(agent.Voice, fact)}})

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -203,7 +204,7 @@ func TestManyStrandsInOneCommit(t *testing.T) {
 	wakes := map[agent.StrandID]time.Time{}
 	var words []agent.Event
 	for i := range strands {
-		task := agent.TaskStrand(agent.TaskID(fmt.Sprint(i)))
+		task := agent.TaskStrand(agent.TaskID(strconv.Itoa(i)))
 		wakes[task] = agent.AtOnce
 		words = append(words, said(task, "at work"))
 	}

@@ -28,6 +28,7 @@ type lossy struct {
 
 // losing is a run of 7 events whose main strand is leased.
 func losing(t *testing.T) *lossy {
+	t.Helper()
 	srv := redistest.Start(t, "--appendfsync", "always")
 	s := open(t, redis.Config{URL: srv.URL, Lease: time.Minute})
 	l := &lossy{T: t, srv: srv, store: s, run: agent.RunID(agent.NewID())}

@@ -236,7 +236,7 @@ func (s reserver) settle(ctx context.Context, key string) error {
 	}
 	attempt, held := strings.CutPrefix(value.Val(), heldPrefix)
 	switch {
-	case value.Err() != nil: // given back meanwhile
+	case errors.Is(value.Err(), redis.Nil): // given back meanwhile
 		return nil
 	case !held:
 		return agent.ErrSeen

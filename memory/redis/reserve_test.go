@@ -97,9 +97,12 @@ func (r rig) again(t *testing.T, key string, busy bool) error {
 // its steps and delivers the message again, as platforms do.
 func TestDeathBetweenShards(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, redistest.StartCluster(t), time.Second)
+	c := redistest.StartCluster(t)
+	held, written, leased := newRig(t, c, time.Second), newRig(t, c, time.Second), newRig(t, c, time.Second)
 
 	t.Run("after the once-key was held", func(t *testing.T) {
+		t.Parallel()
+		r := held
 		before, first := r.events(t), r.word("held")
 		p := r.hold(t, first)
 		if err := r.again(t, "held", true); err != nil {
@@ -121,6 +124,8 @@ func TestDeathBetweenShards(t *testing.T) {
 	})
 
 	t.Run("before the once-key was confirmed", func(t *testing.T) {
+		t.Parallel()
+		r := written
 		before, first := r.events(t), r.word("written")
 		p := r.hold(t, first)
 		receipt, err := r.send(t.Context(), p, false)
@@ -142,6 +147,8 @@ func TestDeathBetweenShards(t *testing.T) {
 	})
 
 	t.Run("under a lease", func(t *testing.T) {
+		t.Parallel()
+		r := leased
 		wake := agent.Commit{ID: agent.NewID(), Run: r.run, Wake: map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}}
 		if _, err := r.Commit(t.Context(), wake); err != nil {
 			t.Fatal(err)

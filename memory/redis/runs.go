@@ -53,7 +53,7 @@ func (s lists) all(ctx context.Context, f agent.RunFilter) ([]agent.RunInfo, err
 
 // compareRuns is the order of a list.
 func compareRuns(f agent.RunFilter, a, b agent.RunInfo) int {
-	if !f.EndedAfter.IsZero() && !(a.Ended.IsZero() && b.Ended.IsZero()) {
+	if !f.EndedAfter.IsZero() && (!a.Ended.IsZero() || !b.Ended.IsZero()) {
 		if a.Ended.IsZero() {
 			return -1
 		}

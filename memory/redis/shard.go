@@ -78,11 +78,12 @@ func (s claimer) findDue(ctx context.Context, shards []int) (due []int, soonest 
 		select {
 		case l := <-found:
 			asked[l.shard] = true
-			if l.err != nil {
+			switch {
+			case l.err != nil:
 				err = errors.Join(err, l.err)
-			} else if l.next == 0 {
+			case l.next == 0:
 				due = append(due, l.shard)
-			} else {
+			default:
 				soonest = min(soonest, l.next)
 			}
 			waiting--

@@ -106,7 +106,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	}
 	s.pipe.log = s.log
 	for _, w := range warnings {
-		s.log.Warn("redis: "+w, "server", srv.address)
+		s.log.Warn("redis: the server is not as it should be", "warning", w, "server", srv.address)
 	}
 	s.warnings = warnings
 	s.bell = newDoorbell(ctx, srv.client, s.log)

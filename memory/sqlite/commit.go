@@ -109,26 +109,30 @@ func (t *txn) commit(ctx context.Context, e *entry) (r agent.Receipt, refused, e
 			return r, nil, err
 		}
 	}
-	if lost, err := t.lost(ctx, e, run); lost || err != nil {
-		if lost {
-			refused = agent.ErrLost
-		}
-		return r, refused, err
-	}
-	if e.Strict && e.news(run) {
-		return r, agent.ErrStale, nil
-	}
-	if e.Run != "" && run.length == 0 && !memory.Starts(e.Commit) {
-		return r, fmt.Errorf("commit to run %s: the run has no events, and the first must be run.started: %w", e.Run, agent.ErrNoRun), nil
-	}
-	if refused, err = t.checkKeys(ctx, e); refused != nil || err != nil {
-		return r, refused, err
-	}
-	if refused, err = t.checkSpend(ctx, e.Spend); refused != nil || err != nil {
+	if refused, err = t.check(ctx, e, run); refused != nil || err != nil {
 		return r, refused, err
 	}
 	r, err = t.write(ctx, e, row, run)
 	return r, nil, err
+}
+
+// check holds the commit against the run's journal, the once-keys and the counters.
+func (t *txn) check(ctx context.Context, e *entry, run *runRow) (refused, err error) {
+	lost, err := t.lost(ctx, e, run)
+	switch {
+	case err != nil:
+		return nil, err
+	case lost:
+		return agent.ErrLost, nil
+	case e.Strict && e.news(run):
+		return agent.ErrStale, nil
+	case e.Run != "" && run.length == 0 && !memory.Starts(e.Commit):
+		return fmt.Errorf("commit to run %s: the run has no events, and the first must be run.started: %w", e.Run, agent.ErrNoRun), nil
+	}
+	if refused, err = t.checkKeys(ctx, e); refused != nil || err != nil {
+		return refused, err
+	}
+	return t.checkSpend(ctx, e.Spend)
 }
 
 // before returns the lease's strand, and the receipt of an attempt that was

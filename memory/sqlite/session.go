@@ -158,22 +158,21 @@ func (s *session) sync(ctx context.Context, full bool) error {
 	return err
 }
 
-// prepared is the statement, which its first use prepares.
-func (s *session) prepared(ctx context.Context, st statement) (_ *sql.Stmt, err error) {
+// prepare makes the statement ready for its first use.
+func (s *session) prepare(ctx context.Context, st statement) (err error) {
 	if s.stmts[st] == nil {
 		if s.stmts[st], err = s.conn.PrepareContext(ctx, statementText[st]); err != nil { //nolint:sqlclosecheck // close does
-			return nil, fmt.Errorf("%s: %w", statementText[st], err)
+			return fmt.Errorf("%s: %w", statementText[st], err)
 		}
 	}
-	return s.stmts[st], nil
+	return nil
 }
 
 func (s *session) exec(ctx context.Context, st statement, args ...any) (sql.Result, error) {
-	prepared, err := s.prepared(ctx, st)
-	if err != nil {
+	if err := s.prepare(ctx, st); err != nil {
 		return nil, err
 	}
-	r, err := prepared.ExecContext(ctx, args...)
+	r, err := s.stmts[st].ExecContext(ctx, args...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", statementText[st], err)
 	}
@@ -182,20 +181,18 @@ func (s *session) exec(ctx context.Context, st statement, args ...any) (sql.Resu
 
 // rows are those that the statement finds.
 func (s *session) rows(ctx context.Context, st statement, args ...any) (*sql.Rows, error) {
-	prepared, err := s.prepared(ctx, st)
-	if err != nil {
+	if err := s.prepare(ctx, st); err != nil {
 		return nil, err
 	}
-	return prepared.QueryContext(ctx, args...)
+	return s.stmts[st].QueryContext(ctx, args...)
 }
 
 // find scans the one row that the statement finds; found is false without one.
 func (s *session) find(ctx context.Context, st statement, args []any, into ...any) (found bool, err error) {
-	prepared, err := s.prepared(ctx, st)
-	if err != nil {
+	if err := s.prepare(ctx, st); err != nil {
 		return false, err
 	}
-	switch err := prepared.QueryRowContext(ctx, args...).Scan(into...); err {
+	switch err := s.stmts[st].QueryRowContext(ctx, args...).Scan(into...); err {
 	case nil:
 		return true, nil
 	case sql.ErrNoRows:

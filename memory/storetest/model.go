@@ -87,11 +87,16 @@ func (m *model) news(c agent.Commit) bool {
 	return c.Seen != agent.SeenAll && uint64(len(m.events)) != c.Seen
 }
 
+// holds says whether the strand is leased by this lease, in its turn.
+func (s *modelStrand) holds(l agent.Lease) bool {
+	return s != nil && s.leased && s.epoch == l.Epoch && s.turn == l.Turn
+}
+
 func (m *model) refuses(c agent.Commit, own *modelStrand) (refused []error) {
 	if len(m.events) == 0 && (len(c.Events) == 0 || c.Events[0].Body.Kind() != agent.RunStarted{}.Kind()) {
 		refused = append(refused, agent.ErrNoRun)
 	}
-	if c.Lease != nil && (own == nil || !own.leased || own.epoch != c.Lease.Epoch || own.turn != c.Lease.Turn) {
+	if c.Lease != nil && !own.holds(*c.Lease) {
 		refused = append(refused, agent.ErrConflict)
 	}
 	if c.Strict && m.news(c) {

@@ -213,15 +213,8 @@ func filters(b *bed) {
 		"none":            {agent.RunFilter{Only: []agent.RunID{}}, nil, n},
 	} {
 		for _, s := range []Store{b.Store, b.Beside(b.T)} {
-			var got []int
 			list, err := s.Runs(b.Context(), tt.filter)
-			for _, info := range list {
-				got = append(got, slices.Index(runs, info.Run))
-				if i := slices.Index(runs, info.Run); !info.Ended.Equal(ends[max(i, 0)]) || info.Started.IsZero() || info.Length == 0 {
-					b.Errorf("%s: %+v", name, info)
-				}
-			}
-			if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
+			if diff := cmp.Diff(tt.want, b.places(name, list, runs, ends)); diff != "" || err != nil {
 				b.Errorf("%s: %v (-want +got)\n%s", name, err, diff)
 			}
 			if count, err := s.CountRuns(b.Context(), tt.filter); err != nil || count != tt.count {
@@ -238,4 +231,17 @@ func filters(b *bed) {
 			b.Errorf("%+v lists %d, %v; want the living", f, len(list), err)
 		}
 	}
+}
+
+// places says which of the runs a list names, and wants it to tell their ends.
+func (b *bed) places(name string, list []agent.RunInfo, runs []agent.RunID, ends []time.Time) (got []int) {
+	b.Helper()
+	for _, info := range list {
+		i := slices.Index(runs, info.Run)
+		got = append(got, i)
+		if !info.Ended.Equal(ends[max(i, 0)]) || info.Started.IsZero() || info.Length == 0 {
+			b.Errorf("%s: %+v", name, info)
+		}
+	}
+	return got
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -61,9 +62,7 @@ func checkStore(ctx context.Context, c config.Config) (string, error) {
 		text = kind + ", 1 run"
 	}
 	if warned, is := s.(interface{ Warnings() []string }); is {
-		for _, w := range warned.Warnings() {
-			text += "; warning: " + w
-		}
+		text = strings.Join(append([]string{text}, warned.Warnings()...), "; warning: ")
 	}
 	return text, nil
 }

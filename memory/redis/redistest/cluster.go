@@ -3,7 +3,6 @@ package redistest
 // A Redis Cluster for a test: three masters, each with a replica.
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -364,20 +363,26 @@ func (s *Server) healthy() (view string, err error) {
 		}
 	}
 	slices.Sort(owners)
-	info, err = s.Query("INFO", "replication")
+	return strings.Join(owners, "; "), s.replicated(owner)
+}
+
+// replicated returns what is amiss between a master and its replica; owner is
+// whether this node has slots.
+func (s *Server) replicated(owner bool) error {
+	info, err := s.Query("INFO", "replication")
 	if err != nil {
-		return "", err
+		return err
 	}
 	text, _ := info.(string)
 	switch replica := strings.Contains(text, "role:slave"); {
 	case replica && !strings.Contains(text, "master_link_status:up"):
-		return "", fmt.Errorf("replica %s does not follow its master yet", s.Addr)
+		return fmt.Errorf("replica %s does not follow its master yet", s.Addr)
 	case !replica && !owner:
-		return "", fmt.Errorf("%s has no slots and follows nobody yet", s.Addr)
+		return fmt.Errorf("%s has no slots and follows nobody yet", s.Addr)
 	case !replica && !strings.Contains(text, "state=online"):
-		return "", fmt.Errorf("master %s has no replica", s.Addr)
+		return fmt.Errorf("master %s has no replica", s.Addr)
 	}
-	return strings.Join(owners, "; "), nil
+	return nil
 }
 
 // Query sends one command on a connection of its own and returns its reply as
@@ -385,9 +390,9 @@ func (s *Server) healthy() (view string, err error) {
 func (s *Server) Query(args ...any) (any, error) {
 	client := redis.NewClient(&redis.Options{Addr: s.Addr, PoolSize: 1, MaxRetries: -1, DialTimeout: time.Second, ReadTimeout: 10 * time.Second, DisableIdentity: true})
 	defer func() { _ = client.Close() }()
-	reply, err := client.Do(context.Background(), args...).Result()
+	reply, err := client.Do(s.t.Context(), args...).Result()
 	if errors.Is(err, redis.Nil) {
-		return nil, nil
+		err = nil // and so is the reply
 	}
 	return reply, err
 }

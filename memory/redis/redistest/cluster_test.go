@@ -89,11 +89,12 @@ func TestSentinelsFailOver(t *testing.T) {
 func TestServersDieWithTheTest(t *testing.T) {
 	if file := os.Getenv("REDISTEST_CHILD"); file != "" {
 		s := redistest.Start(t)
-		pid, err := s.Query("INFO", "server")
-		if err != nil {
-			t.Fatal(err)
+		info, err := s.Query("INFO", "server")
+		text, is := info.(string)
+		if err != nil || !is {
+			t.Fatal(info, err)
 		}
-		if err := os.WriteFile(file, []byte(pid.(string)), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)

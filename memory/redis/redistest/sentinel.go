@@ -79,15 +79,8 @@ func (g *Sentinels) AwaitHealthy() {
 		}
 	}
 	g.await("everybody knows everybody", func() error {
-		for _, s := range g.Sentinels {
-			about, err := s.master()
-			if err != nil {
-				return err
-			}
-			others := strconv.Itoa(len(g.Sentinels) - 1)
-			if about["flags"] != "master" || about["num-other-sentinels"] != others {
-				return fmt.Errorf("%s sees a master that is %s, and %s of %s sentinels", s.Addr, about["flags"], about["num-other-sentinels"], others)
-			}
+		if err := g.meet(); err != nil {
+			return err
 		}
 		master, err := g.master()
 		if err != nil {
@@ -96,25 +89,46 @@ func (g *Sentinels) AwaitHealthy() {
 		if n, err := master.Query("WAIT", running-1, 100); err != nil || n != int64(running-1) {
 			return fmt.Errorf("%v of %d replicas follow %s: %w", n, running-1, master.Addr, errors.Join(err))
 		}
-		for _, s := range g.Sentinels {
-			replicas, err := s.Query("SENTINEL", "REPLICAS", SentinelName)
-			if err != nil {
-				return err
-			}
-			up := 0
-			list, _ := replicas.([]any)
-			for _, r := range list {
-				about := fields(r)
-				if about["flags"] == "slave" && about["master-link-status"] == "ok" && about["master-port"] == master.port() {
-					up++
-				}
-			}
-			if up != running-1 {
-				return fmt.Errorf("%s sees %d of %d replicas", s.Addr, up, running-1)
+		return g.seeReplicas(master, running-1)
+	})
+}
+
+// meet returns an error until each sentinel sees the master and the others.
+func (g *Sentinels) meet() error {
+	others := strconv.Itoa(len(g.Sentinels) - 1)
+	for _, s := range g.Sentinels {
+		about, err := s.master()
+		if err != nil {
+			return err
+		}
+		if about["flags"] != "master" || about["num-other-sentinels"] != others {
+			return fmt.Errorf("%s sees a master that is %s, and %s of %s sentinels", s.Addr, about["flags"], about["num-other-sentinels"], others)
+		}
+	}
+	return nil
+}
+
+// seeReplicas returns an error until each sentinel sees so many replicas follow
+// the master.
+func (g *Sentinels) seeReplicas(master *Server, want int) error {
+	for _, s := range g.Sentinels {
+		replicas, err := s.Query("SENTINEL", "REPLICAS", SentinelName)
+		if err != nil {
+			return err
+		}
+		up := 0
+		list, _ := replicas.([]any)
+		for _, r := range list {
+			about := fields(r)
+			if about["flags"] == "slave" && about["master-link-status"] == "ok" && about["master-port"] == master.port() {
+				up++
 			}
 		}
-		return nil
-	})
+		if up != want {
+			return fmt.Errorf("%s sees %d of %d replicas", s.Addr, up, want)
+		}
+	}
+	return nil
 }
 
 // Master is the running server that most sentinels call the master, and that
