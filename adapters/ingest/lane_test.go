@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -133,12 +134,13 @@ func TestPanicsCostOneEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := newIntake(newFakeNames())
 		in.Missed.Release()
-		heard, ticks := 0, 0
+		ticks := 0
+		var heard atomic.Int32 // side by side: what is received, and a job of the queue
 		s, _ := session(in, func(e string) {
 			if e == "poison" {
 				panic(e)
 			}
-			heard++
+			heard.Add(1)
 		})
 		s.Read = func(context.Context, context.Context) error {
 			if ticks++; ticks == 1 {
@@ -172,7 +174,7 @@ func TestPanicsCostOneEvent(t *testing.T) {
 		}
 		in.Go(func() { panic("an answer") })
 		in.Later(t.Context(), time.Second, func(context.Context) { panic("a later answer") })
-		if !in.Enqueue([]string{"k"}, func() { panic("a job") }) || !in.Enqueue([]string{"k"}, func() { heard++ }) {
+		if !in.Enqueue([]string{"k"}, func() { panic("a job") }) || !in.Enqueue([]string{"k"}, func() { heard.Add(1) }) {
 			t.Error("the queue is full")
 		}
 		if err := in.Take("fine"); err != nil {
@@ -180,8 +182,8 @@ func TestPanicsCostOneEvent(t *testing.T) {
 		}
 		<-time.After(10 * time.Second)
 		synctest.Wait()
-		if heard != 2 || ticks != 2 || connects != 2 || besides != 2 {
-			t.Errorf("heard %d, read back %d, connected %d, beside %d", heard, ticks, connects, besides)
+		if n := heard.Load(); n != 2 || ticks != 2 || connects != 2 || besides != 2 {
+			t.Errorf("heard %d, read back %d, connected %d, beside %d", n, ticks, connects, besides)
 		}
 		cancel()
 		if err := <-over; err != nil {

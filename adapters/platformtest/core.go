@@ -106,9 +106,16 @@ func (c *Core) Change() {
 	c.changed = make(chan struct{})
 }
 
-// Wait returns as soon as cond holds. It is asked again after every change of
-// the server and may use every one of its methods.
+// lookEvery is how often a wait looks again of itself: what it waits for may
+// happen in the app, and the server does not learn of that.
+const lookEvery = 20 * time.Millisecond
+
+// Wait returns as soon as cond holds, be it of the server or of the app. Cond is
+// asked again after every change of the server, and now and then without one; it
+// may use every method of the server.
 func (c *Core) Wait(ctx context.Context, cond func() bool) error {
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
 	for {
 		c.Mu.Lock()
 		changed := c.changed
@@ -118,6 +125,7 @@ func (c *Core) Wait(ctx context.Context, cond func() bool) error {
 		}
 		select {
 		case <-changed:
+		case <-look.C:
 		case <-ctx.Done():
 			return fmt.Errorf("%s: what was waited for never came to be: %w", c.name, ctx.Err())
 		case <-c.Done.Done():

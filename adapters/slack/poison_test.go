@@ -78,9 +78,10 @@ func TestAPoisonedMessageHoldsBackNobodyElse(t *testing.T) {
 func TestPanicsOfLiveEventsCostOneEvent(t *testing.T) {
 	each(t, func(t *testing.T, world slacktest.Config) {
 		world.Redeliver = []time.Duration{time.Millisecond, time.Millisecond, time.Millisecond, time.Millisecond}
-		r := listen(t, world, nil)
+		r := enter(t, world, nil)
 		r.s.in.times.failed = 10 * time.Millisecond
 		r.poisoned(true)
+		r.begin()
 		r.Mention(slacktest.Ann, slacktest.General, "", "poison")
 		r.Mention(slacktest.Ben, slacktest.General, "", "fine")
 		r.Hears(2)

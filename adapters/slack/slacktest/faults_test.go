@@ -176,6 +176,12 @@ func TestWait(t *testing.T) {
 	if err := s.Wait(ctx, func() bool { return true }); err != nil {
 		t.Errorf("got %v", err)
 	}
+	soon := time.Now().Add(10 * time.Millisecond)
+	late, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := s.Wait(late, func() bool { return time.Now().After(soon) }); err != nil { // the server does not change
+		t.Errorf("what happens in the app is not seen: %v", err)
+	}
 	go s.Close()
 	if err := s.Wait(t.Context(), func() bool { return false }); err == nil {
 		t.Error("waiting outlived the server")
