@@ -21,6 +21,7 @@ func (hanging) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // Who connects gives up on a Slack that does not answer, and can ask again.
 func TestASlackThatDoesNotAnswerIsGivenUp(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
@@ -35,6 +36,7 @@ func TestASlackThatDoesNotAnswerIsGivenUp(t *testing.T) {
 // A group that Slack refuses to show gives nobody rights, and takes nobody's
 // voice: what people say is heard all the same.
 func TestAGroupThatIsRefusedSilencesNobody(t *testing.T) {
+	t.Parallel()
 	r := listen(t, slacktest.Config{}, func(c *Config) { c.Groups = []string{"S1"} })
 	r.Fail("usergroups.users.list", 1000, slacktest.APIError("permission_denied"))
 	r.Mention(slacktest.Ann, slacktest.General, "", "hi")
@@ -48,6 +50,7 @@ func TestAGroupThatIsRefusedSilencesNobody(t *testing.T) {
 
 // A person whom Slack refuses to show is no full member, and is heard.
 func TestAPersonWhoIsRefusedIsHeard(t *testing.T) {
+	t.Parallel()
 	r := listen(t, slacktest.Config{}, nil)
 	r.Fail("users.info", 1000, slacktest.APIError("user_is_secret"))
 	r.Mention(slacktest.Ann, slacktest.General, "", "hi")

@@ -14,6 +14,7 @@ import (
 // People talk in a thread of their own; while the bot is away, somebody asks it
 // there.
 func TestMentionsInOldThreadsAreReadBack(t *testing.T) {
+	t.Parallel()
 	r := listen(t, slacktest.Config{}, nil)
 	r.Mention(slacktest.Ann, slacktest.General, "", "first")
 	thread := r.Say(slacktest.Ann, slacktest.General, "", "the build is red")
@@ -42,6 +43,7 @@ func TestMentionsInOldThreadsAreReadBack(t *testing.T) {
 // However much was said, all of it is heard, in its order, and the mark is never
 // further than that.
 func TestLongBacklogsAreReadToTheirEnd(t *testing.T) {
+	t.Parallel()
 	const many = 2*ingest.MaxFound + 300 // in a direct conversation everything counts
 	r := listen(t, slacktest.Config{}, nil)
 	r.DM(slacktest.Ann, "first")
@@ -64,6 +66,7 @@ func TestLongBacklogsAreReadToTheirEnd(t *testing.T) {
 
 // So are any number of threads in which runs live, and long ones.
 func TestManyThreadsAreReadBack(t *testing.T) {
+	t.Parallel()
 	const threads, replies = 230, ingest.MaxFound + 250
 	r := listen(t, slacktest.Config{}, nil)
 	r.Mention(slacktest.Ann, slacktest.General, "", "first")
@@ -108,6 +111,7 @@ func TestManyThreadsAreReadBack(t *testing.T) {
 // A process that dies while it reads back has not left out what it had not read
 // yet, whatever came newly meanwhile.
 func TestMarksWaitForWhatIsBeingReadBack(t *testing.T) {
+	t.Parallel()
 	r := listen(t, slacktest.Config{}, nil)
 	r.Mention(slacktest.Ann, slacktest.General, "", "first")
 	r.Hears(1)

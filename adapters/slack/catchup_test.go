@@ -34,6 +34,7 @@ func wordsOf(t *testing.T, heard []bot.Inbound) string {
 }
 
 func TestWhatWasMissedIsHeardInItsOrder(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, world slacktest.Config) {
 		r := listen(t, world, nil)
 		thread := r.Mention(slacktest.Ann, slacktest.General, "", "first")
@@ -65,6 +66,7 @@ func TestWhatWasMissedIsHeardInItsOrder(t *testing.T) {
 }
 
 func TestTheFirstStartCatchesNothingUp(t *testing.T) {
+	t.Parallel()
 	w := slacktest.New(slacktest.Config{})
 	t.Cleanup(w.Close)
 	w.Mention(slacktest.Ann, slacktest.General, "", "long ago")
@@ -81,6 +83,7 @@ func TestTheFirstStartCatchesNothingUp(t *testing.T) {
 }
 
 func TestWhatCouldNotBeHeardIsCaughtUp(t *testing.T) {
+	t.Parallel()
 	r := enter(t, slacktest.Config{Redeliver: []time.Duration{time.Millisecond}, AckWithin: 50 * time.Millisecond, Mentions: slacktest.OnlyAppMention}, nil)
 	r.s.in.times.failed = 10 * time.Millisecond
 	r.begin()
@@ -119,6 +122,7 @@ func TestWhatCouldNotBeHeardIsCaughtUp(t *testing.T) {
 }
 
 func TestChannelsThatCannotBeReadAreLeftOut(t *testing.T) {
+	t.Parallel()
 	r := listen(t, slacktest.Config{}, nil)
 	r.Mention(slacktest.Ann, slacktest.General, "", "first")
 	r.Hears(1)
@@ -139,6 +143,7 @@ func TestChannelsThatCannotBeReadAreLeftOut(t *testing.T) {
 
 // What an earlier version saved is read by a later one.
 func TestMarksKeepTheirForm(t *testing.T) {
+	t.Parallel()
 	r := listen(t, slacktest.Config{}, nil)
 	ts := r.Mention(slacktest.Ann, slacktest.General, "", "first")
 	r.Hears(1)

@@ -16,6 +16,7 @@ func (rightTime) Now(context.Context) (time.Time, error) { return time.Now(), ni
 // A replica whose clock was a year ahead said that all was well until then: what
 // is missed from now on is read back all the same.
 func TestMarksOfAClockThatWasAheadDoNotCount(t *testing.T) {
+	t.Parallel()
 	r := listen(t, slacktest.Config{}, nil)
 	r.Mention(slacktest.Ann, slacktest.General, "", "first")
 	r.Hears(1)

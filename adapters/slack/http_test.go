@@ -29,6 +29,7 @@ func mentionBody(n int) string {
 }
 
 func TestForgedStaleAndReplayedRequestsAreRefused(t *testing.T) {
+	t.Parallel()
 	r := listen(t, modes["http"], nil)
 	now := time.Now()
 	for name, test := range map[string]struct {
@@ -70,6 +71,7 @@ func TestForgedStaleAndReplayedRequestsAreRefused(t *testing.T) {
 }
 
 func TestARequestThatFailedMayComeAgain(t *testing.T) {
+	t.Parallel()
 	r := listen(t, modes["http"], nil)
 	r.Answers(func(bot.Inbound) (bot.Answer, error) { return bot.Answer{}, errAway })
 	now := time.Now()
@@ -88,6 +90,7 @@ func TestARequestThatFailedMayComeAgain(t *testing.T) {
 }
 
 func TestOddRequests(t *testing.T) {
+	t.Parallel()
 	r := listen(t, modes["http"], nil)
 	if err := r.Challenge(t.Context()); err != nil {
 		t.Error(err)

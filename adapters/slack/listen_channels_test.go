@@ -11,6 +11,7 @@ import (
 // Channels that a text names keep their ids, in messages and in commands, over
 // every way in; no two of them share a word.
 func TestChannelsInTexts(t *testing.T) {
+	t.Parallel()
 	at := func(id string) bot.Address {
 		return bot.Address{Platform: "slack", Workspace: slacktest.Team, Channel: id}
 	}
@@ -44,6 +45,7 @@ func TestChannelsInTexts(t *testing.T) {
 }
 
 func TestDirectCommandsAndForms(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, world slacktest.Config) {
 		r := listen(t, world, nil)
 		im := r.IM(slacktest.Ann)
@@ -75,6 +77,7 @@ func TestDirectCommandsAndForms(t *testing.T) {
 }
 
 func TestTimeZones(t *testing.T) {
+	t.Parallel()
 	r := listen(t, slacktest.Config{}, nil)
 	for i, tt := range []struct{ tz, want string }{{"Asia/Kolkata", "Asia/Kolkata"}, {"Nowhere/Land", ""}, {"Local", ""}} {
 		id := "UZ" + tt.tz[:3]

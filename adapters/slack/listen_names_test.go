@@ -12,6 +12,7 @@ import (
 // Names are a courtesy: a message that names many people is heard in time, also
 // while Slack is slow to say who they are.
 func TestNamesDoNotHoldAMessageUp(t *testing.T) {
+	t.Parallel()
 	r := listen(t, slacktest.Config{AckWithin: time.Minute}, nil)
 	r.Mention(slacktest.Ann, slacktest.General, "", "first")
 	r.Hears(1)

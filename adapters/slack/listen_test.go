@@ -18,11 +18,15 @@ import (
 func each(t *testing.T, test func(t *testing.T, world slacktest.Config)) {
 	t.Helper()
 	for name, world := range modes {
-		t.Run(name, func(t *testing.T) { test(t, world) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, world)
+		})
 	}
 }
 
 func TestMentionIsHeardOnce(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, world slacktest.Config) {
 		r := listen(t, world, nil)
 		ts := r.Mention(slacktest.Ann, slacktest.General, "", "tidy &lt;up&gt; with <@U2>")
@@ -46,6 +50,7 @@ func TestMentionIsHeardOnce(t *testing.T) {
 }
 
 func TestWhatIsHeardOfMessages(t *testing.T) {
+	t.Parallel()
 	r := listen(t, slacktest.Config{}, func(c *Config) { c.AllowBots = []string{"slack:BGOOD"} })
 	r.AddUser(slacktest.User{ID: "UGOOD", Bot: true, BotID: "BGOOD"})
 	r.AddUser(slacktest.User{ID: "UBAD", Bot: true, BotID: "BBAD"})
@@ -81,6 +86,7 @@ func TestWhatIsHeardOfMessages(t *testing.T) {
 }
 
 func TestGuestsAndStrangersAreNoFullMembers(t *testing.T) {
+	t.Parallel()
 	r := listen(t, slacktest.Config{}, func(c *Config) { c.Groups = []string{"S1", "S404"} })
 	r.AddGroup(slacktest.UserGroup{ID: "S1", Handle: "ops", Users: []string{slacktest.Ben, slacktest.Guest}})
 	for i, who := range []string{slacktest.Guest, slacktest.Stranger, slacktest.Ben} {
@@ -99,6 +105,7 @@ func TestGuestsAndStrangersAreNoFullMembers(t *testing.T) {
 }
 
 func TestPeopleWhoCannotBeAskedForCallForAnotherDelivery(t *testing.T) {
+	t.Parallel()
 	r := listen(t, slacktest.Config{}, nil)
 	r.Fail("users.info", 2, slacktest.Unavailable())
 	r.Mention(slacktest.Ann, slacktest.General, "", "hi")
@@ -108,6 +115,7 @@ func TestPeopleWhoCannotBeAskedForCallForAnotherDelivery(t *testing.T) {
 }
 
 func TestAcknowledgedOnlyWhenWrittenDown(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, world slacktest.Config) {
 		world.Mentions = slacktest.OnlyAppMention
 		r := listen(t, world, nil)
@@ -130,6 +138,7 @@ func TestAcknowledgedOnlyWhenWrittenDown(t *testing.T) {
 }
 
 func TestThreadsKeepTheirOrderAndDoNotWaitForEachOther(t *testing.T) {
+	t.Parallel()
 	r := listen(t, slacktest.Config{NoEcho: true}, nil)
 	stuck := make(chan struct{})
 	slow := r.Say(slacktest.Ann, slacktest.General, "", "slow")
@@ -156,6 +165,7 @@ func TestThreadsKeepTheirOrderAndDoNotWaitForEachOther(t *testing.T) {
 }
 
 func TestClicksCommandsFormsAndShortcuts(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, world slacktest.Config) {
 		r := listen(t, world, nil)
 		form := &bot.Form{ID: "deny X", Title: "Deny", Intro: "**why?**", Fields: []bot.Field{
@@ -230,6 +240,7 @@ func TestClicksCommandsFormsAndShortcuts(t *testing.T) {
 }
 
 func TestEditsAreCorrectionsWhereARunLives(t *testing.T) {
+	t.Parallel()
 	r := listen(t, slacktest.Config{}, nil)
 	lives := r.Mention(slacktest.Ann, slacktest.General, "", "paint it red")
 	idle := r.Say(slacktest.Ann, slacktest.General, "", "chatter")
@@ -255,6 +266,7 @@ func TestEditsAreCorrectionsWhereARunLives(t *testing.T) {
 }
 
 func TestAnswersAtOnce(t *testing.T) {
+	t.Parallel()
 	r := listen(t, slacktest.Config{}, nil)
 	card := &bot.Card{Key: bot.Key{Run: "r1", Name: "answer", Kind: "answer"}, Text: "Hello", Parts: []bot.Part{bot.Prose{Markdown: "Hello"}}}
 	r.Answers(func(bot.Inbound) (bot.Answer, error) {
@@ -276,6 +288,7 @@ func TestAnswersAtOnce(t *testing.T) {
 }
 
 func TestAnExpiredClickIsTold(t *testing.T) {
+	t.Parallel()
 	r := listen(t, slacktest.Config{TriggerLife: time.Nanosecond}, nil)
 	r.Answers(func(bot.Inbound) (bot.Answer, error) {
 		return bot.Answer{Form: &bot.Form{ID: "f", Title: "T", Fields: []bot.Field{{ID: "a", Label: "A", Kind: bot.FieldText}}}}, nil
@@ -290,6 +303,7 @@ func TestAnExpiredClickIsTold(t *testing.T) {
 }
 
 func TestListenNamesTheVariable(t *testing.T) {
+	t.Parallel()
 	w, s := shown(t, slacktest.Config{}, t.Output())
 	s.cfg.AppToken, s.cfg.SigningSecret = "", ""
 	if err := s.Listen(t.Context(), nil); !errors.Is(err, bot.ErrRefused) || !strings.Contains(err.Error(), "SLACK_APP_TOKEN") {
@@ -307,6 +321,7 @@ func TestListenNamesTheVariable(t *testing.T) {
 }
 
 func TestAPrivateAnswerWhereTheBotIsNoMember(t *testing.T) {
+	t.Parallel()
 	r := listen(t, slacktest.Config{}, nil)
 	r.AddChannel(slacktest.Channel{ID: "C2", Name: "elsewhere", Members: []string{slacktest.Ann}})
 	r.Answers(func(bot.Inbound) (bot.Answer, error) { return bot.Answer{Private: "nothing is running"}, nil })
@@ -320,6 +335,7 @@ func TestAPrivateAnswerWhereTheBotIsNoMember(t *testing.T) {
 }
 
 func TestNewThreadsOfTheAssistantOfferPrompts(t *testing.T) {
+	t.Parallel()
 	r := listen(t, slacktest.Config{}, nil)
 	channel, thread := r.AssistantThread(slacktest.Ann)
 	r.until("the prompts are set", func() bool {

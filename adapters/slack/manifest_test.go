@@ -9,6 +9,7 @@ import (
 )
 
 func TestManifest(t *testing.T) {
+	t.Parallel()
 	var m struct {
 		OAuth struct {
 			Scopes struct{ Bot []string }

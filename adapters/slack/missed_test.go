@@ -15,6 +15,7 @@ import (
 // A run may live for days: what is answered in its thread while the bot is away
 // is read back however long ago the thread began.
 func TestThreadsOfLiveRunsAreReadBackHoweverOld(t *testing.T) {
+	t.Parallel()
 	for name, live := range map[string]bool{"live": true, "ended": false} {
 		t.Run(name, func(t *testing.T) {
 			change := func(c *Config) {
@@ -56,6 +57,7 @@ func TestThreadsOfLiveRunsAreReadBackHoweverOld(t *testing.T) {
 
 // Another replica's mark says nothing about what this one could not write down.
 func TestAnotherReplicaDoesNotMoveTheMarkOverAFailure(t *testing.T) {
+	t.Parallel()
 	r := enter(t, slacktest.Config{Redeliver: []time.Duration{time.Millisecond}, AckWithin: 50 * time.Millisecond, Mentions: slacktest.OnlyAppMention}, nil)
 	r.s.in.times.failed = 500 * time.Millisecond
 	r.begin()
@@ -90,6 +92,7 @@ func TestAnotherReplicaDoesNotMoveTheMarkOverAFailure(t *testing.T) {
 
 // What was heard while the end came is answered before it comes.
 func TestTheEndWaitsForAnswersToWhatWasMissed(t *testing.T) {
+	t.Parallel()
 	r := listen(t, slacktest.Config{}, nil)
 	r.Mention(slacktest.Ann, slacktest.General, "", "first")
 	r.Hears(1)

@@ -35,8 +35,10 @@ func (r *rig) poisoned(panics bool) (tries *atomic.Int32) {
 // One message that cannot be taken in holds back its own thread and nobody
 // else, over a restart as well; it is answered in words, and its thread goes on.
 func TestAPoisonedMessageHoldsBackNobodyElse(t *testing.T) {
+	t.Parallel()
 	for name, panics := range map[string]bool{"an error": false, "a panic": true} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := listen(t, slacktest.Config{}, nil)
 			thread := r.Mention(slacktest.Ann, slacktest.General, "", "first")
 			r.Hears(1)
@@ -76,6 +78,7 @@ func TestAPoisonedMessageHoldsBackNobodyElse(t *testing.T) {
 // A click that the bot chokes on is answered in words, too, and later ones are
 // heard.
 func TestPanicsOfLiveEventsCostOneEvent(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, world slacktest.Config) {
 		world.Redeliver = []time.Duration{time.Millisecond, time.Millisecond, time.Millisecond, time.Millisecond}
 		r := enter(t, world, nil)

@@ -11,6 +11,7 @@ import (
 )
 
 func TestUnknownTypesAreAcknowledgedAndIgnored(t *testing.T) {
+	t.Parallel()
 	r := listen(t, slacktest.Config{}, nil)
 	r.Raw(map[string]any{"type": "never_heard_of", "channel": map[string]any{"id": 7}})
 	r.RawEnvelope("a_new_kind", []byte(`{"x":1}`))
@@ -25,6 +26,7 @@ func TestUnknownTypesAreAcknowledgedAndIgnored(t *testing.T) {
 }
 
 func TestRefreshAndBrokenConnectionsLoseNothing(t *testing.T) {
+	t.Parallel()
 	r := listen(t, slacktest.Config{Refresh: 50 * time.Millisecond, Mentions: slacktest.OnlyAppMention}, nil)
 	said := 0
 	speak := func() {
@@ -49,6 +51,7 @@ func TestRefreshAndBrokenConnectionsLoseNothing(t *testing.T) {
 }
 
 func TestARefreshOpensTheNewConnectionFirst(t *testing.T) {
+	t.Parallel()
 	r := enter(t, slacktest.Config{Refresh: 10 * time.Second}, nil)
 	r.s.in.times.Drain = time.Minute
 	r.begin()
@@ -60,6 +63,7 @@ func TestARefreshOpensTheNewConnectionFirst(t *testing.T) {
 }
 
 func TestASilentConnectionIsGivenUp(t *testing.T) {
+	t.Parallel()
 	r := enter(t, slacktest.Config{PingEvery: time.Hour}, nil)
 	r.s.in.times.Silence = 50 * time.Millisecond
 	r.begin()
@@ -67,6 +71,7 @@ func TestASilentConnectionIsGivenUp(t *testing.T) {
 }
 
 func TestAConnectionThatIsNotGreetedIsGivenUp(t *testing.T) {
+	t.Parallel()
 	r := enter(t, slacktest.Config{}, nil)
 	r.s.in.times.Hello = 50 * time.Millisecond
 	r.Mute(1)
@@ -77,6 +82,7 @@ func TestAConnectionThatIsNotGreetedIsGivenUp(t *testing.T) {
 }
 
 func TestReadySaysWhyNot(t *testing.T) {
+	t.Parallel()
 	r := listen(t, slacktest.Config{}, nil)
 	r.Fail("apps.connections.open", 1000, slacktest.APIError("token_revoked"))
 	r.DropSockets()
