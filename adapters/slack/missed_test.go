@@ -18,6 +18,7 @@ func TestThreadsOfLiveRunsAreReadBackHoweverOld(t *testing.T) {
 	t.Parallel()
 	for name, live := range map[string]bool{"live": true, "ended": false} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			change := func(c *Config) {
 				c.CatchUp = time.Nanosecond
 				c.Live = func(context.Context) ([]agent.RunID, error) {
