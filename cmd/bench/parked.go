@@ -62,6 +62,7 @@ func parkOne(ctx context.Context, s store, text string) error {
 	for i := range events {
 		events[i] = said(text)
 	}
+	events[0] = started(text)
 	wake := map[agent.StrandID]time.Time{}
 	for i := range parkedStrands {
 		wake[agent.TaskStrand(agent.TaskID(fmt.Sprint("t", i)))] = time.Now().Add(24 * time.Hour)

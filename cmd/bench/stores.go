@@ -41,10 +41,15 @@ func said(text string) agent.Event {
 	return agent.Event{Strand: agent.Main, Body: agent.PersonSaid{By: "terminal", Text: text, Trusted: true}}
 }
 
+// started begins a run with the goal.
+func started(goal string) agent.Event {
+	return agent.Event{Strand: agent.Main, Body: agent.RunStarted{Goal: goal, Requester: "terminal"}}
+}
+
 // fill opens runs that are due at once.
 func fill(ctx context.Context, s store, n int) error {
 	for range n {
-		_, err := s.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: agent.RunID(agent.NewID()), Events: []agent.Event{said("begin")},
+		_, err := s.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: agent.RunID(agent.NewID()), Events: []agent.Event{started("begin")},
 			Wake: map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}})
 		if err != nil {
 			return err
@@ -117,6 +122,9 @@ func quantile(all []time.Duration, q float64) time.Duration {
 // makes due.
 func handOff(ctx context.Context, s store) (time.Duration, error) {
 	run := agent.RunID(agent.NewID())
+	if _, err := s.Commit(ctx, agent.Commit{ID: agent.NewID(), Run: run, Events: []agent.Event{started("wait")}}); err != nil {
+		return 0, err
+	}
 	var all []time.Duration
 	for i := range 300 {
 		got := make(chan time.Time, 1)
