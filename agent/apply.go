@@ -48,7 +48,7 @@ func (r Run) Apply(e Event) Run { //nolint:cyclop,funlen // the closed switch ov
 	case CallReplied:
 		r.Strands = r.Strands.replied(e.Strand, b, r.Seq)
 	case PlanAccepted:
-		r = r.accept(e.Strand, b.Plan)
+		r = r.accept(e.Strand, b)
 	case TaskStarted:
 		r = r.startTask(e, b)
 	case TaskFinishing:
@@ -181,12 +181,12 @@ func (r Run) answered(id StrandID, b ModelAnswered) Run {
 
 // accept makes the plan the run's plan. By the main strand: the next re-plan is
 // a conversation of its own.
-func (r Run) accept(by StrandID, p Plan) Run {
+func (r Run) accept(by StrandID, b PlanAccepted) Run {
 	if by == Main {
 		r.Strands = r.Strands.change(Main, func(s *Strand) { s.Talks = s.Talks.without(llm.Plan) })
 		r.Rethink = nil
 	}
-	r.Work = r.Work.accept(by, p)
+	r.Work = r.Work.accept(by, b)
 	return r
 }
 

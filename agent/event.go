@@ -311,6 +311,8 @@ type CheckpointOpened struct {
 	Grant     string     `json:"grant,omitempty"`
 	Questions []Question `json:"questions,omitempty"`
 	Plan      *Plan      `json:"plan,omitempty"`
+	// Findings are the doubts about Plan that its validator has (Doubts).
+	Findings []PlanFinding `json:"findings,omitempty"`
 	// Budget is what ran out: usd, tokens, time or steps; the name of a wider
 	// counter where a person's, a channel's or the month's money did.
 	Budget string `json:"budget,omitempty"`

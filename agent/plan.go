@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -32,6 +33,9 @@ type Task struct {
 	Value        float64      `json:"value,omitempty"`
 	Acceptance   string       `json:"acceptance,omitempty"`
 	Deliverable  bool         `json:"deliverable,omitempty"`
+	// Serves names the plan's goals that the task is for, by number from 1 or by
+	// their text; empty: the task does not say.
+	Serves GoalRefs `json:"serves,omitempty"`
 }
 
 // OutputSpec announces a named result of a task. Type is a media type or a
@@ -52,6 +56,43 @@ type Output struct {
 
 // Texts is a list of texts that also reads a single text.
 type Texts []string
+
+// GoalRefs names goals of a plan, by number from 1 or by text.
+type GoalRefs []string
+
+// UnmarshalJSON reads a number, a text or a list of both. Anything else names no
+// goal: a reference that nobody can follow does not make a plan unreadable.
+func (g *GoalRefs) UnmarshalJSON(b []byte) error {
+	var list []any
+	if json.Unmarshal(b, &list) != nil {
+		list = make([]any, 1)
+		if err := json.Unmarshal(b, &list[0]); err != nil {
+			return err
+		}
+	}
+	*g = nil
+	for _, ref := range list {
+		switch ref := ref.(type) {
+		case string:
+			*g = append(*g, ref)
+		case float64:
+			*g = append(*g, strconv.FormatFloat(ref, 'f', -1, 64))
+		}
+	}
+	return nil
+}
+
+// Doubts are the warnings about a plan as a whole: people and the judge see
+// them, and the plan is worked.
+func Doubts(found []PlanFinding) []PlanFinding {
+	var list []PlanFinding
+	for _, f := range found {
+		if f.Severity == SeverityWarning && f.Task == "" {
+			list = append(list, f)
+		}
+	}
+	return list
+}
 
 // UnmarshalJSON reads a string or a list of strings.
 func (t *Texts) UnmarshalJSON(b []byte) error {
@@ -111,6 +152,8 @@ type Work struct {
 	Retries int                   `json:"retries,omitempty"` // people allowed re-plans up to this many
 	Tasks   map[TaskID]TaskStatus `json:"tasks,omitempty"`
 	Parents map[TaskID]TaskID     `json:"parents,omitempty"` // who added a task on the way
+	// Doubts are the validator's warnings about the plan as a whole.
+	Doubts []PlanFinding `json:"doubts,omitempty"`
 }
 
 // TaskStatus is where a task of the plan stands.
@@ -134,7 +177,8 @@ type TaskStatus struct {
 // state; tasks that failed or were skipped begin anew when a new plan names
 // them. A task that adds work on the way brings no failed task back: that is
 // for a re-plan, and those are counted.
-func (w Work) accept(by StrandID, p Plan) Work {
+func (w Work) accept(by StrandID, b PlanAccepted) Work {
+	p := b.Plan
 	if w.Plans > 0 && by == Main {
 		w.Replans++
 	}
@@ -145,7 +189,7 @@ func (w Work) accept(by StrandID, p Plan) Work {
 			}
 		}
 	}
-	w.Plan, w.Plans = p, w.Plans+1
+	w.Plan, w.Plans, w.Doubts = p, w.Plans+1, Doubts(b.Findings)
 	tasks := make(map[TaskID]TaskStatus, len(p.Tasks))
 	for _, t := range p.Tasks {
 		old, known := w.Tasks[t.ID]

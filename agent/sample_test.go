@@ -19,6 +19,7 @@ var samplePlan = Plan{
 		DependsOn: []TaskID{"t0"}, Inputs: []string{"goal.text"},
 		Outputs: []OutputSpec{{Name: "table", Type: "text/markdown", Description: "one row per folder"}},
 		Tools:   []string{"list_files"}, Effort: 1.5, Value: 7, Acceptance: "one row per folder", Deliverable: true,
+		Serves: GoalRefs{"1"},
 	}},
 }
 
@@ -71,6 +72,7 @@ var samples = []Body{
 		Risk: "overwrites a.md", Grant: "writes",
 		Questions: []Question{{ID: "q1", Question: "Which files?", Choices: []string{"go", "all"}, Why: "the total differs"}},
 		Plan:      &samplePlan, Budget: "usd", Review: true,
+		Findings: []PlanFinding{{Code: "V15", Severity: SeverityWarning, Message: "no task seems to serve goal 2"}},
 	},
 	CheckpointDecided{
 		ID: "r1-abcdefgh", Decision: DecideEdit, By: "slack:U2", Text: "not there", Answers: map[string]string{"q1": "go"},

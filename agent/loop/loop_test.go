@@ -18,6 +18,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/loop"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/authority"
+	"github.com/deckhand-bot/deckhand/bot/bottest"
 	"github.com/deckhand-bot/deckhand/bot/card"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
@@ -212,6 +213,45 @@ func TestGoalToReport(t *testing.T) {
 	}
 	if r.Ended.ModelCalls != 1+3*3+1 {
 		t.Errorf("%d model calls, want 11", r.Ended.ModelCalls)
+	}
+}
+
+// A plan is not refused for its words: one model call makes it, people and the
+// judge see what stayed in doubt.
+func TestADoubtAboutThePlanStopsNothing(t *testing.T) {
+	tool := newNote("note", agent.ClassRead, agent.RepeatRead)
+	seen := make(chan llm.Request, 20)
+	works := noter("note", task("a", "note", map[string]any{"title": "List idle virtual machines"}))
+	h := open(t, scripted(func(r llm.Request) llm.Message {
+		seen <- r
+		if r.Purpose == llm.Intake {
+			return call("submit_plan", map[string]any{"name": "Costs", "goals": []string{"Senke unsere Kosten", "Sag es dem Team"},
+				"tasks": []map[string]any{task("a", "note", map[string]any{"title": "List idle virtual machines", "serves": []any{1, "nothing named"}})}})
+		}
+		return works(r)
+	}), nil, tool)
+	run := h.start(agent.RunStarted{Goal: "Reduce our cloud costs", PlanApproval: agent.ApprovePlanAlways})
+	doubt := "no task seems to serve goal 2, “Sag es dem Team”"
+	r := h.until(run, "the plan is asked about", func(r agent.Run) bool { return r.State() == agent.RunWaiting })
+	if r.Spent.Calls != 1 {
+		t.Errorf("the plan took %d model calls", r.Spent.Calls)
+	}
+	question := bottest.Drawn(card.Question(r, *r.OpenCheckpoint(), time.Now(), func(agent.Run, agent.CheckpointKind) []string { return nil }))
+	if !strings.Contains(question, doubt) {
+		t.Errorf("the question does not show the doubt:\n%s", question)
+	}
+	if err := h.decide(r.OpenCheckpoint().ID, agent.DecideApprove); err != nil {
+		t.Fatal(err)
+	}
+	if r = h.ended(run); r.Ended.State != agent.RunDone || len(r.Doubts) != 1 {
+		t.Errorf("ended %+v with doubts %v", r.Ended, r.Doubts)
+	}
+	close(seen)
+	for ask := range seen {
+		shown := strings.Contains(ask.Messages[1].Content, doubt)
+		if want := ask.Purpose == llm.Judge || ask.Purpose == llm.Report; shown != want {
+			t.Errorf("%s sees the doubt: %v, want %v:\n%s", ask.Purpose, shown, want, ask.Messages[1].Content)
+		}
 	}
 }
 

@@ -34,21 +34,21 @@ func (pl planner) submit(view agent.Run, c agent.OpenCall, a submission) {
 				Text: "error: the plan breaks these rules; submit it again, mended:\n" + errs})
 			return
 		}
-		pl.askPlan(view, c, a.Plan, "The plan is still broken after two repairs", errs,
+		pl.askPlan(view, c, a.Plan, nil, "The plan is still broken after two repairs", errs,
 			agent.DecideEdit, agent.DecideRetry, agent.DecideCancel)
 		return
 	}
 	if pl.needsApproval(view, normal) && !approvedBefore(view, normal) {
-		pl.askPlan(view, c, normal, "May I work by this plan?", plan.Text(normal, nil),
+		pl.askPlan(view, c, normal, findings, "May I work by this plan?", plan.Text(normal, nil),
 			agent.DecideApprove, agent.DecideEdit, agent.DecideDeny, agent.DecideCancel)
 		return
 	}
 	pl.accept(c, agent.PlanAccepted{Plan: normal, Reason: a.Reason, Findings: findings})
 }
 
-func (pl planner) askPlan(view agent.Run, c agent.OpenCall, p agent.Plan, title, detail string, choices ...string) {
+func (pl planner) askPlan(view agent.Run, c agent.OpenCall, p agent.Plan, found []agent.PlanFinding, title, detail string, choices ...string) {
 	pl.openCheckpoint(view, agent.CheckpointOpened{Ask: agent.CheckPlan, Title: title, Detail: detail,
-		Effect: c.Effect, Plan: &p, Choices: choices})
+		Effect: c.Effect, Plan: &p, Findings: agent.Doubts(found), Choices: choices})
 }
 
 // decided turns a person's word on a plan into a reply, a new question or the plan.
@@ -69,7 +69,7 @@ func (pl planner) decided(view agent.Run, c agent.OpenCall, check agent.Checkpoi
 	}
 	normal, findings := pl.validate(view, p)
 	if errs := errorsOf(findings); errs != "" {
-		pl.askPlan(view, c, p, "The edited plan breaks rules", errs, agent.DecideEdit, agent.DecideRetry, agent.DecideCancel)
+		pl.askPlan(view, c, p, nil, "The edited plan breaks rules", errs, agent.DecideEdit, agent.DecideRetry, agent.DecideCancel)
 		return
 	}
 	pl.accept(c, agent.PlanAccepted{Plan: normal, By: d.By, Reason: reason, Findings: findings})
@@ -203,7 +203,7 @@ func (pl planner) extend(ctx context.Context, view agent.Run, c agent.OpenCall, 
 		pl.reply(c, "denied by "+check.Decision.By+": "+check.Decision.Text)
 		return nil
 	} else if !asked && pl.needsApproval(view, agent.Plan{Tasks: a.Tasks}) {
-		pl.askPlan(view, c, extended, "May I add tasks to the plan?", plan.Text(extended, view.States()),
+		pl.askPlan(view, c, extended, findings, "May I add tasks to the plan?", plan.Text(extended, view.States()),
 			agent.DecideApprove, agent.DecideDeny, agent.DecideCancel)
 		return nil
 	}

@@ -163,9 +163,20 @@ func TestCheckRules(t *testing.T) {
 			neighbour: func(p *agent.Plan) { p.Tasks[0].Value = 10 },
 		},
 		{
-			name: "V15 goal not served", code: "V15", severity: agent.SeverityError, says: "goal 3",
+			name: "V15 goal not served", code: "V15", severity: agent.SeverityWarning, says: "goal 3",
 			broken:    func(p *agent.Plan) { p.Goals = append(p.Goals, "Write a poem about the sea") },
 			neighbour: func(p *agent.Plan) { p.Goals = append(p.Goals, "Name the biggest packages") },
+		},
+		{
+			name: "V15 goal that no task names", code: "V15", severity: agent.SeverityWarning, says: "goal 2",
+			broken: func(p *agent.Plan) {
+				p.Goals = []string{"Reduce our cloud costs", "Name the biggest packages"}
+				p.Tasks[0].Serves, p.Tasks[1].Serves = agent.GoalRefs{"1"}, agent.GoalRefs{"7"}
+			},
+			neighbour: func(p *agent.Plan) {
+				p.Goals = []string{"Reduce our cloud costs", "Die größten Pakete nennen"}
+				p.Tasks[0].Serves, p.Tasks[1].Serves = agent.GoalRefs{"1"}, agent.GoalRefs{"die größten Pakete nennen."}
+			},
 		},
 		{
 			name: "V15 no task at all", code: "V15", severity: agent.SeverityError,
@@ -278,6 +289,29 @@ func fan(n int, from agent.TaskID) []agent.Task {
 		list = append(list, item(agent.TaskID(fmt.Sprint("f", i)), from))
 	}
 	return list
+}
+
+// What a plan is for is no matter of words: in the words of the issue, in other
+// languages, and where goals share nothing with the work that reaches them.
+func TestNoPlanIsRefusedForItsWords(t *testing.T) {
+	for _, tt := range []struct {
+		goals []string
+		title string
+		doubt bool
+	}{
+		{[]string{"Reduce our cloud costs"}, "List idle virtual machines", false},
+		{[]string{"Senke unsere Cloud-Kosten"}, "List idle virtual machines", false},
+		{[]string{"クラウド費用を減らす"}, "List idle virtual machines", false},
+		{[]string{"Reduce our cloud costs", "Tell the team"}, "List idle virtual machines", true},
+		{[]string{"Réduire nos coûts", "Prévenir l'équipe"}, "List idle virtual machines", true},
+	} {
+		task := item("t1")
+		task.Title = tt.title
+		_, found := check(agent.Plan{Goals: tt.goals, Tasks: []agent.Task{task}})
+		if plan.Stops(found) || len(agent.Doubts(found)) > 0 != tt.doubt {
+			t.Errorf("%q by %q: %v", tt.goals, tt.title, found)
+		}
+	}
 }
 
 func TestCheckRepairsEdges(t *testing.T) {

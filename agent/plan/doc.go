@@ -37,8 +37,9 @@
 //     duplicates are named and left alone.
 //     Instructions stand for arguments when two tasks name no outputs and say at
 //     least four words; in HuggingGPT's shape args do, and titles do not count.
-//   - V15: a goal is served when a task shares one of its words other than the
-//     commonest ones ("write", "make", "the").
+//   - V15: of several goals one is served when a task names it (serves), or a task
+//     that names none shares one of its words other than the commonest ones
+//     ("write", "make", "the"). It is a doubt for people and the judge, no error.
 //   - V17: a name without a producer is an error unless it is no identifier (${a + b}) or in capitals
 //     only, as variables of a shell are. A name that an ancestor produces but that
 //     is not among the task's inputs stays as it is: a warning.

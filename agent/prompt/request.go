@@ -15,6 +15,9 @@ import (
 // maxGoal is where the goal's text is shortened in a prompt, in characters (MODEL.md).
 const maxGoal = 2000
 
+// maxDoubt is where a warning about the plan is shortened in a prompt, in characters.
+const maxDoubt = 300
+
 // Ready is a request with what the journal says of it.
 type Ready struct {
 	llm.Request
@@ -40,6 +43,7 @@ type view struct {
 	Earlier      string // what earlier runs of the goal came to, framed
 	Lessons      string // of check-ins, framed
 	Why          string // a new plan is wanted although no task failed
+	Doubts       string // about the plan, framed
 	Digest       *digest
 }
 
@@ -217,6 +221,7 @@ func (b *Book) look(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) view 
 		v.Said = append(v.Said, Message(agent.Entry{Note: &n}).Content)
 	}
 	v.lookAtPlan(r)
+	v.Doubts = doubts(r)
 	if r.Plans > 0 {
 		v.PlanJSON = planJSON(r.Plan)
 	}
@@ -236,6 +241,18 @@ func told(said []agent.Note) []string {
 		}
 	}
 	return list[max(0, len(list)-maxSaid):]
+}
+
+// doubts are the warnings about the plan, in words that quote it.
+func doubts(r agent.Run) string {
+	lines := make([]string, len(r.Doubts))
+	for i, f := range r.Doubts {
+		lines[i] = "- " + format.LineStart(f.Message, maxDoubt)
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return Frame(strings.Join(lines, "\n"), agent.Untrusted)
 }
 
 func (v *view) lookAtPlan(r agent.Run) {
@@ -264,6 +281,9 @@ func (v *view) lookAtTask(r agent.Run, s agent.StrandID, id agent.TaskID) {
 		v.Digest, v.Lessons = digested(r, s, v.Task), learnt(r.Lessons.Of(id))
 	}
 	if f := r.Strands.Of(s).Finishing; f != nil {
+		if v.Task.Deliverable {
+			v.Doubts = doubts(r)
+		}
 		v.Summary, v.Outputs = f.Summary, values(f.Outputs)
 		v.Evidence = evidence(r.Strands.Of(s).Talks.Of(llm.Work).Entries)
 	}

@@ -110,7 +110,7 @@ func planParts(r agent.Run, c agent.Checkpoint) []bot.Part {
 	if broken := !slices.Contains(c.Choices, agent.DecideApprove); broken {
 		parts = append(parts, detail(c)...) // the rules that it breaks; else it is the plan once more
 	}
-	for _, line := range assumptions(agent.Run{Work: agent.Work{Plan: *c.Plan}}) {
+	for _, line := range slices.Concat(assumptions(*c.Plan), doubts(c.Findings)) {
 		parts = append(parts, bot.Small{Markdown: line})
 	}
 	return parts

@@ -26,7 +26,7 @@ func Live(r agent.Run, now time.Time) bot.Card {
 		c.Parts = append(c.Parts, taskList(r))
 	}
 	c.Parts = append(c.Parts, bot.Facts{List: progress(r, now)})
-	for _, line := range slices.Concat(scheduleLine(r), warnings(r), assumptions(r), findings(r), checkInViews(r)) {
+	for _, line := range slices.Concat(scheduleLine(r), warnings(r), assumptions(r.Plan), doubts(r.Doubts), findings(r), checkInViews(r)) {
 		c.Parts = append(c.Parts, bot.Small{Markdown: line})
 	}
 	return with(c, controls(r))
@@ -154,15 +154,27 @@ func warnings(r agent.Run) []string {
 }
 
 // assumptions are what the plan takes for granted.
-func assumptions(r agent.Run) []string {
+func assumptions(p agent.Plan) []string {
 	var list []string
-	for _, a := range r.Plan.Assumptions {
+	for _, a := range p.Assumptions {
 		list = append(list, strings.TrimRight(text.Quoted(a, 160), "."))
 	}
 	if len(list) == 0 {
 		return nil
 	}
 	return []string{"Assumed: " + strings.Join(text.AtMost(list, 5), "; ")}
+}
+
+// maxDoubts is how many doubts about a plan are shown with it.
+const maxDoubts = 3
+
+// doubts are what the check of a plan was not sure of.
+func doubts(found []agent.PlanFinding) []string {
+	var list []string
+	for _, f := range found {
+		list = append(list, "Please look: "+text.Quoted(f.Message, 200))
+	}
+	return text.AtMost(list, maxDoubts)
 }
 
 // findings are the newest things that the detectors and the check-ins found.
