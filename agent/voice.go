@@ -220,7 +220,7 @@ func duePost(r Run, now time.Time) (p Post, remind time.Time, due bool) {
 		return false
 	}
 	switch {
-	case first(attachments(r), elsewhere(r)):
+	case first(closings(r), attachments(r), elsewhere(r)): // nobody shall press what is decided
 		return p, remind, true
 	case r.Brief.ReplyTo == "": // a run of the terminal that is watched in chat
 		return Post{}, remind, false
@@ -292,8 +292,8 @@ func scheduledPosts(r Run) []Post {
 	return list
 }
 
-// dueAbout is the next post about a checkpoint: the question, the reminder at
-// half its time, the edit that takes its buttons away.
+// dueAbout is the next post about an open checkpoint: the question, the reminder
+// at half its time.
 func dueAbout(r Run, c Checkpoint, now time.Time) (p Post, remind time.Time, due bool) {
 	id := string(c.ID)
 	ask := Post{Key: KeyAsk(c.ID), Kind: PostCheckpoint, About: id}
@@ -308,9 +308,17 @@ func dueAbout(r Run, c Checkpoint, now time.Time) (p Post, remind time.Time, due
 			return p, remind, false
 		}
 		return again, half, !now.Before(half)
-	case shown.Message != "" && (!c.Open() || r.Ended != nil):
-		closing := Post{Key: KeyClose(c.ID), Kind: PostClose, About: id}
-		return closing, remind, !r.posted(closing)
 	}
 	return p, remind, false
+}
+
+// closings take the buttons from the questions that are not open any more.
+func closings(r Run) []Post {
+	var list []Post
+	for _, id := range r.Asked {
+		if over := !r.Checks[id].Open() || r.Ended != nil; over && r.Shown[KeyAsk(id)].Message != "" {
+			list = append(list, Post{Key: KeyClose(id), Kind: PostClose, About: string(id)})
+		}
+	}
+	return list
 }

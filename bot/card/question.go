@@ -69,17 +69,63 @@ var expired = map[agent.CheckpointKind]string{
 }
 
 // Closed is what stays of a question's message after its decision or after
-// the run's end: who decided what, and no button.
+// the run's end: all that was asked, for the record, who decided what, and no
+// button.
 func Closed(r agent.Run, c agent.Checkpoint) bot.Card {
 	line := verdict(r, c)
 	card := bot.Card{Key: bot.Key{Run: r.ID, Name: agent.KeyAsk(c.ID), Kind: agent.PostCheckpoint},
-		Text: Title(c) + " – " + text.Plain(line), Parts: []bot.Part{bot.Heading{Text: Title(c)}}}
-	if c.Ask == agent.CheckApproval {
-		card.Parts = append(card.Parts, arguments(c, besideValue)...)
-	}
+		Text: Title(c) + " – " + text.Plain(line), Parts: []bot.Part{bot.Heading{Text: Title(c)}, bot.Small{Markdown: goalAndTask(r, c)}}}
+	card.Parts = append(card.Parts, recorded(r, c)...)
 	card.Parts = append(card.Parts, answered(c)...)
 	card.Parts = append(card.Parts, bot.Small{Markdown: line})
 	return card
+}
+
+// recorded is what stays readable of a question once it is closed: what was
+// asked, as it was put, without what could be pressed and what that would have done.
+func recorded(r agent.Run, c agent.Checkpoint) []bot.Part {
+	switch {
+	case c.Ask == agent.CheckClarify:
+		return pointsAsked(c)
+	case c.Ask == agent.CheckPlan:
+		r.Tasks = nil // the plan as it was proposed
+		return planParts(r, c)
+	case c.Review:
+		return delivered(c)
+	case c.Ask == agent.CheckApproval:
+		parts := approvalParts(r, c)
+		if c.Grant != "" && !c.Open() && (c.Decision.Decision == agent.DecideApprove || c.Decision.Decision == agent.DecideAlways) {
+			parts = append(parts, bot.Facts{List: []bot.Fact{{Name: "Also allowed", Value: text.InLine(grantWords(c.Grant), 200)}}})
+		}
+		return parts
+	case c.Ask == agent.CheckUncertain:
+		return arguments(c, longValue)
+	case c.Ask == agent.CheckStuck:
+		return triedParts(r, c)
+	}
+	return questionParts(r, c)
+}
+
+// pointsAsked are the unclear points with what could be chosen and what was answered.
+func pointsAsked(c agent.Checkpoint) []bot.Part {
+	var parts []bot.Part
+	for i, q := range c.Questions {
+		lines := []string{"**" + text.Quoted(q.Question, 500) + "**"}
+		if len(c.Questions) > 1 {
+			lines[0] = fmt.Sprintf("**%d. %s**", i+1, text.Quoted(q.Question, 500))
+		}
+		if q.Why != "" {
+			lines = append(lines, text.Quoted(q.Why, 300))
+		}
+		if len(q.Choices) > 0 {
+			lines = append(lines, "Choices: "+strings.Join(quotes(q.Choices), " · "))
+		}
+		if !c.Open() && c.Decision.Answers[q.ID] != "" {
+			lines = append(lines, "→ "+text.Quoted(c.Decision.Answers[q.ID], 300))
+		}
+		parts = append(parts, bot.Prose{Markdown: strings.Join(lines, text.NextLine)})
+	}
+	return append(parts, detail(c)...)
 }
 
 // verdict says who decided what and when.
@@ -126,22 +172,11 @@ func answered(c agent.Checkpoint) []bot.Part {
 	if c.Open() {
 		return nil
 	}
-	var lines []string
-	for _, q := range c.Questions {
-		if a := c.Decision.Answers[q.ID]; a != "" {
-			lines = append(lines, text.Quoted(q.Question, 200)+" → "+text.Quoted(a, 300))
-		}
-	}
-	if len(lines) == 0 && len(c.Questions) == 1 {
-		lines = append(lines, text.Quoted(c.Questions[0].Question, 200))
-	}
-	if line := strings.TrimSpace(c.Decision.Text); line != "" {
-		lines = append(lines, "> "+text.Quoted(line, 600))
-	}
-	if len(lines) == 0 {
+	line := strings.TrimSpace(c.Decision.Text)
+	if line == "" {
 		return nil
 	}
-	return []bot.Part{bot.Prose{Markdown: strings.Join(lines, "\n\n")}}
+	return []bot.Part{bot.Prose{Markdown: "> " + text.Quoted(line, 600)}}
 }
 
 // goalAndTask is the run and the task that a question belongs to.

@@ -8,8 +8,12 @@ import (
 // reviewParts is what the reviewers are to decide about: what was delivered, with
 // its files and with what the model itself thinks of it, which decides nothing.
 func reviewParts(c agent.Checkpoint) []bot.Part {
-	parts := append([]bot.Part{bot.Prose{Markdown: "**Delivered**"}}, detail(c)...)
-	return append(parts, bot.Small{Markdown: "Only a reviewer may decide. Deny and say why: a new plan is made with those words."})
+	return append(delivered(c), bot.Small{Markdown: "Only a reviewer may decide. Deny and say why: a new plan is made with those words."})
+}
+
+// delivered is what the reviewers look at.
+func delivered(c agent.Checkpoint) []bot.Part {
+	return append([]bot.Part{bot.Prose{Markdown: "**Delivered**"}}, detail(c)...)
 }
 
 // OnExpiry is what becomes of the question when nobody decides in time.

@@ -101,6 +101,7 @@ func TestClosedCards(t *testing.T) {
 		"closed-answered": bottest.More(point, bottest.On(agent.Main, agent.CheckpointDecided{ID: bottest.TaleRun + "-q", Decision: agent.DecideAnswer, By: "slack:U1",
 			Answers: map[string]string{"q1": "Red", "size": "PNG"}, Text: "and make it quick"})),
 		"closed-chosen": bottest.More(bottest.Told(agent.RunStarted{}), bottest.AsksFor(agent.Main, bottest.AskOne), bottest.Decided("Blue", "")),
+		"closed-plan":   bottest.More(bottest.Told(agent.RunStarted{}), bottest.AsksFor(agent.Main, bottest.AskPlan), bottest.On(agent.Main, bottest.TalePlan), bottest.Decided(agent.DecideApprove, "")),
 		"closed-money":  bottest.More(base, bottest.On("task/count", agent.CheckpointDecided{ID: bottest.TaleRun + "-q", Decision: agent.DecideMore25, By: bot.Terminal})),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -23,10 +23,7 @@ const (
 // stuckParts is what a run that is stuck says: what was tried, what it needs, and
 // what each button does.
 func stuckParts(r agent.Run, c agent.Checkpoint) []bot.Part {
-	var parts []bot.Part
-	if lines := tried(r, c); len(lines) > 0 {
-		parts = append(parts, bot.Prose{Markdown: "**What was tried**\n- " + strings.Join(text.AtMost(lines, maxTried), "\n- ")})
-	}
+	parts := triedParts(r, c)
 	need := "**What I need**\nA word from you how to go on."
 	if r.Brief.ReplyTo != "" {
 		need += " " + inThread(c)
@@ -38,6 +35,15 @@ func stuckParts(r agent.Run, c agent.Checkpoint) []bot.Part {
 		}
 	}
 	return append(parts, bot.Prose{Markdown: strings.Join(lines, "\n")})
+}
+
+// triedParts is what was tried, nothing where nothing was.
+func triedParts(r agent.Run, c agent.Checkpoint) []bot.Part {
+	lines := tried(r, c)
+	if len(lines) == 0 {
+		return nil
+	}
+	return []bot.Part{bot.Prose{Markdown: "**What was tried**\n- " + strings.Join(text.AtMost(lines, maxTried), "\n- ")}}
 }
 
 // inThread says how a question is answered where it stands in a thread.

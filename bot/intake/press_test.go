@@ -41,9 +41,9 @@ func TestClicks(t *testing.T) {
 		{bottest.Approval, bottest.Approver, "deny", "form deny"},
 		{bottest.Approval, bottest.Approver, "edit", "form edit"},
 		{bottest.Approval, bottest.Approver, "other", "That is no answer"},
-		{bottest.Approval, bottest.Requester, "approve", "\ue000slack:U5\ue001 may"},
-		{bottest.Approval, bottest.Requester, "deny", "\ue000slack:U5\ue001 may"},
-		{bottest.Approval, bottest.Guest, "approve", "You may not decide"},
+		{bottest.Approval, bottest.Requester, "approve", "Only \ue000slack:U5\ue001 can decide this."},
+		{bottest.Approval, bottest.Requester, "deny", "Only \ue000slack:U5\ue001 can decide this."},
+		{bottest.Approval, bottest.Guest, "approve", "Only \ue000slack:U5\ue001 can decide this."},
 		{bottest.Planned, bottest.Approver, "cancel", agent.DecideCancel},
 		{bottest.Planned, bottest.Approver, "deny", "form deny"},
 		{bottest.Clarify, bottest.Requester, "1", "Red"},
@@ -51,7 +51,7 @@ func TestClicks(t *testing.T) {
 		{bottest.Clarify, bottest.Requester, agent.DecideForMe, agent.DecideForMe},
 		{bottest.Clarify, bottest.Requester, "7", "That is no answer"},
 		{bottest.Budget, bottest.Operator, "+25 %", agent.DecideMore25},
-		{bottest.Budget, bottest.Requester, "+25 %", "You may not decide"},
+		{bottest.Budget, bottest.Requester, "+25 %", "can decide this."},
 		{bottest.Stuck, bottest.Requester, agent.DecideFinish, agent.DecideFinish},
 		{bottest.Uncertain, bottest.Approver, "repeat", agent.DecideRepeat},
 		{bottest.Approval, bottest.Approver, "expired", "That is no answer"},
@@ -143,7 +143,7 @@ func TestDenyForm(t *testing.T) {
 	s := opened(t)
 	_, checks := s.live(bottest.Approval)
 	form := s.hear(bottest.Approver, pressing(bot.ActDecide, checks[0], "deny")).Form
-	if a := s.hear(bottest.Stranger, bot.Filled{Form: form.ID, Values: map[string]string{"reason": "no"}}); !strings.Contains(a.Private, "You may not decide") {
+	if a := s.hear(bottest.Stranger, bot.Filled{Form: form.ID, Values: map[string]string{"reason": "no"}}); !strings.Contains(a.Private, "can decide this.") {
 		t.Errorf("somebody else sends the form: %+v", a)
 	}
 	s.hear(bottest.Approver, bot.Filled{Form: form.ID, Values: map[string]string{"reason": " too risky\n"}})

@@ -114,9 +114,9 @@ func (req *request) undecided(ctx context.Context, no *undecidedError) (bot.Answ
 func (req *request) deciders(r agent.Run, ask agent.CheckpointKind) string {
 	who := req.cfg.Runs.Authority.Audience(r, ask)
 	if len(who) == 0 {
-		return "You may not decide this, and nobody is named who may here."
+		return "You cannot decide this, and nobody is named here who can. An administrator can name approvers."
 	}
-	return "You may not decide this. " + bot.Mentions(who, "or") + " may."
+	return "Only " + bot.Mentions(who, "or") + " can decide this."
 }
 
 // decided says who decided a question, and when.

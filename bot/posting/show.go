@@ -171,7 +171,7 @@ func (v *Poster) update(ctx context.Context, r agent.Run, m *screen, t target) t
 		v.log.Error("a message cannot be edited", "run", r.ID, "message", t.where, "err", err)
 		return 0
 	}
-	if wait := v.takeTurn(ctx, platform, message, r, m, changed); wait > 0 {
+	if wait := v.takeTurn(ctx, platform, message, r, m, t); wait > 0 {
 		return wait
 	}
 	now = time.Now()
@@ -181,9 +181,13 @@ func (v *Poster) update(ctx context.Context, r agent.Run, m *screen, t target) t
 	return v.heartbeat
 }
 
+// forClosings is how many turns to edit a card leaves: a question that is
+// decided loses its buttons before cards are brought up to date.
+const forClosings = 2
+
 // takeTurn takes a turn to edit. The last edit of a run books its turn, and a
 // heartbeat leaves half of them to changes.
-func (v *Poster) takeTurn(ctx context.Context, platform bot.Platform, message bot.Address, r agent.Run, m *screen, changed bool) time.Duration {
+func (v *Poster) takeTurn(ctx context.Context, platform bot.Platform, message bot.Address, r agent.Run, m *screen, t target) time.Duration {
 	now := time.Now()
 	if !m.booked.IsZero() {
 		if wait := m.booked.Sub(now); wait > 0 {
@@ -194,8 +198,11 @@ func (v *Poster) takeTurn(ctx context.Context, platform bot.Platform, message bo
 	}
 	_, pace := platform.Paces(message)
 	pace.Book = r.Ended != nil
-	if !changed {
+	switch {
+	case m.shows == t.content:
 		pace.Leave = pace.Burst / 2
+	case t.kind == agent.PostCard && r.Ended == nil:
+		pace.Leave = forClosings
 	}
 	wait, err := v.paces.Take(ctx, pace)
 	if err != nil {

@@ -57,7 +57,7 @@ func TestEditsAreFewAndSoon(t *testing.T) {
 		expect(t, "before the heartbeat", h.look(t, done), look{time.Second, 2})
 		pass(time.Second)
 		expect(t, "the heartbeat", h.look(t, done), look{heartbeat, 3})
-		if got := h.turns.Taken; got[0].Leave != 0 || got[2].Leave != 5 || got[2].Book {
+		if got := h.turns.Taken; got[0].Leave != forClosings || got[2].Leave != 5 || got[2].Book {
 			t.Errorf("turns %+v", got)
 		}
 		if e := h.stage.Edits[0]; e.To != "slack:T1:C1:17.2" || len(e.Card.Mentions) > 0 || e.Card.Key.Name != "card" {
