@@ -121,6 +121,10 @@ type Answer struct {
 	Mark Mark // on Inbound.Message
 	// Private is shown to the person alone (Markdown), in the thread if there is one.
 	Private string
+	// Confidential says that Private is for nobody else's eyes: where the platform
+	// cannot show it to the person alone in place, it goes to their direct
+	// conversation.
+	Confidential bool
 	// Public is posted to Where, once; its key is set.
 	Public *Card
 	// Form is opened for the person.

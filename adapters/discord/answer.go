@@ -28,12 +28,14 @@ const (
 
 // The fixed texts of answers.
 const (
-	textLate    = "That took too long, so Discord does not let me open the form any more. Please click again."
-	textDone    = "Done."
-	textSeen    = "I have this already."
-	textLost    = "I could not write that down, so nothing was done. Please try again in a moment."
-	textCrowded = "Too much is waiting for me just now. Please try again in a moment."
-	textUnread  = "I cannot read this: it may be of an older version, or not mine. `/deckhand help` lists what I understand."
+	textLate     = "That took too long, so Discord does not let me open the form any more. Please click again."
+	textDone     = "Done."
+	textSeen     = "I have this already."
+	textLost     = "I could not write that down, so nothing was done. Please try again in a moment."
+	textCrowded  = "Too much is waiting for me just now. Please try again in a moment."
+	textAlone    = "That lives elsewhere, so I answered you in a direct message."
+	textNoDirect = "That lives elsewhere, so the answer is for you alone, and I may not write to you directly: allow direct messages of this server, or ask with `/deckhand`, whose answer only you see."
+	textUnread   = "I cannot read this: it may be of an older version, or not mine. `/deckhand help` lists what I understand."
 )
 
 // emojis are the marks as Discord shows them.
@@ -55,7 +57,11 @@ func (a *answerer) answer(ctx context.Context, n *update, what bot.Answer) {
 	if n.reply != nil {
 		a.answerInteraction(ctx, n, what)
 	} else if what.Private != "" {
-		a.in.Later(ctx, answerWithin, func(ctx context.Context) { a.tellPrivately(ctx, n, what.Private) })
+		tell := a.tellPrivately
+		if what.Confidential {
+			tell = a.tellAlone
+		}
+		a.in.Later(ctx, answerWithin, func(ctx context.Context) { tell(ctx, n, what.Private) })
 	}
 	if what.Mark != "" && n.in.Message.ID != "" {
 		a.react(ctx, n.in.Message, what.Mark)
@@ -191,13 +197,25 @@ func (a *answerer) tellPrivately(ctx context.Context, n *update, text string) {
 	}
 	err := n.reply.Tell(ctx, m)
 	if errors.Is(err, interact.ErrTooLate) || api.Status(err) == http.StatusUnauthorized || api.Status(err) == http.StatusNotFound {
-		if other := a.post.TellDirectly(ctx, n.in.By.ID, m); other != nil {
+		if other := a.post.TellDirectly(ctx, n.in.By.ID, bot.Key{}, m); other != nil {
 			err = errors.Join(other, err)
 		} else {
 			err = nil
 		}
 	}
 	a.logFailure("a private answer could not be shown", n.in.Where, err)
+}
+
+// tellAlone answers a message in the conversation with its writer, and says
+// where the message stands that it did, without a word of the answer. Nobody
+// who takes no direct messages is told anything aloud.
+func (a *answerer) tellAlone(ctx context.Context, n *update, text string) {
+	key, said := bot.Key{Name: "alone/" + n.in.Message.String(), Kind: agent.PostAnswer}, textAlone
+	if err := a.post.TellDirectly(ctx, n.in.By.ID, key, draw.Private(text)); err != nil {
+		a.logFailure("an answer for one person alone could not be shown", n.in.Where, err)
+		said = textNoDirect
+	}
+	a.tellPrivately(ctx, n, said)
 }
 
 // privateKey is the key of a private answer to a message: it is the same one

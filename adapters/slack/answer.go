@@ -142,7 +142,26 @@ func (s *Slack) whisper(ctx context.Context, u *wire.Update, text string) {
 			err = hookErr
 		}
 	}
+	if u.User != "" && u.Hook == "" { // a message of somebody whom nothing can be shown to in place
+		if direct := s.tellDirectly(ctx, u.User, card); direct == nil {
+			return
+		} else if err == nil {
+			err = direct
+		}
+	}
 	s.LogFailure("a private answer could not be shown", where, err)
+}
+
+// tellDirectly says something to a person in the conversation with the bot.
+func (s *Slack) tellDirectly(ctx context.Context, user string, card draw.Message) error {
+	to, err := s.Direct(ctx, wire.Principal(user))
+	if err != nil {
+		return err
+	}
+	return s.Patiently(ctx, func() error {
+		_, _, err := s.Web.PostMessageContext(ctx, to.Channel, slackapi.MsgOptionText(card.Text, false), slackapi.MsgOptionBlocks(card.Blocks...))
+		return err
+	})
 }
 
 // reply answers through a response_url, which is a secret and stays out of logs.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/authority"
 	"github.com/deckhand-bot/deckhand/bot/card"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
 	"github.com/deckhand-bot/deckhand/bot/runs"
@@ -127,11 +128,17 @@ func (req call) run(ctx context.Context, goal string) (bot.Answer, error) {
 
 // runs lists the person's runs.
 func (req call) runs(ctx context.Context, _ string) (bot.Answer, error) {
-	list, err := req.Mine(ctx, req.in.By)
+	mine, err := req.requested(ctx, req.in.By)
 	if err != nil {
 		return bot.Answer{}, err
 	}
-	return bot.Answer{Private: bot.Markdown(card.Runs(list, req.now))}, nil
+	list := make([]card.Status, len(mine))
+	elsewhere := false
+	for i, r := range mine {
+		list[i] = card.StatusOf(r)
+		elsewhere = elsewhere || !authority.LivesAt(r, req.in.Where)
+	}
+	return bot.Answer{Private: bot.Markdown(card.Runs(list, req.now)), Confidential: elsewhere}, nil
 }
 
 // steer tells a run something on its way.
@@ -244,6 +251,10 @@ func (req call) watch(ctx context.Context, named string) (bot.Answer, error) {
 	}
 	if r.Ended != nil {
 		return bot.Answer{Run: r.ID, Private: "That run has ended: there is nothing left to watch. `status` shows how it went."}, nil
+	}
+	if !authority.LivesAt(r, where) && !req.cfg.Runs.Authority.MayShow(r, req.in.By) {
+		req.log("showing a run elsewhere was refused", r)
+		return bot.Answer{Run: r.ID, Private: req.showers(r)}, nil
 	}
 	err = req.cfg.Runs.Watch(ctx, r, agent.RunWatched{Where: where.String(), By: req.in.By.ID}, req.dedupe)
 	if req.wrote(err) != nil {

@@ -36,6 +36,7 @@ func (c *Chat) Receive(ctx context.Context, in bot.Inbound) (bot.Answer, error) 
 	if err != nil {
 		a, err = req.refusal(ctx, err)
 	}
+	a = req.discreet(ctx, a)
 	if err == nil && !req.written {
 		a, err = req.once(ctx, a)
 	}

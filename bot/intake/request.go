@@ -10,6 +10,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/authority"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 )
 
@@ -105,6 +106,28 @@ func (req *request) answer(run agent.RunID, card bot.Card) bot.Answer {
 	return bot.Answer{Run: run, Public: &card}
 }
 
+// discreet is the one rule about where an answer is told: what does not live
+// at the place where the person asks is for their eyes alone, however they
+// asked. What several runs or schedules are told of in one answer says so
+// itself, by Confidential.
+func (req *request) discreet(ctx context.Context, a bot.Answer) bot.Answer {
+	if req.alone() || a.Started || a.Private == "" && a.Public == nil {
+		a.Confidential = false
+		return a
+	}
+	if a.Run != "" && !a.Confidential {
+		r, err := req.cfg.Runs.Load(ctx, a.Run)
+		if err != nil {
+			req.cfg.Log.Warn("a run cannot be read; its answer is told to the asker alone", "run", string(a.Run), "err", err)
+		}
+		a.Confidential = err != nil || !authority.LivesAt(r, req.in.Where)
+	}
+	if a.Confidential && a.Public != nil {
+		a.Private, a.Public = bot.Markdown(*a.Public), nil
+	}
+	return a
+}
+
 // resident is the run that lives in the thread, of no ID if there is none.
 // Live reports whether it still takes in what is said.
 func (req *request) resident(ctx context.Context) (r agent.Run, live bool, err error) {
@@ -177,6 +200,15 @@ func (req *request) starters(where bot.Address) string {
 		return "Full members of the workspace may"
 	}
 	return bot.Mentions(append(append([]string{}, list...), a.Operators...), "or") + " may"
+}
+
+// showers says who may show the run at another place.
+func (req *request) showers(r agent.Run) string {
+	who := []string{r.Brief.Requester}
+	if !r.Brief.Direct {
+		who = append(who, req.cfg.Runs.Authority.At(r.Brief.ReplyTo).Operators...)
+	}
+	return "This run lives elsewhere. Only " + bot.Mentions(who, "or") + " may have it shown to everybody here."
 }
 
 // steerers says who may steer the run.

@@ -136,12 +136,17 @@ func addLive(ctx context.Context, d *runs.Client, newest []agent.RunInfo) (infos
 // Mine sums up the person's newest runs, the newest first, at most 20 out of
 // the newest 100 of the store.
 func (c *Chat) Mine(ctx context.Context, p bot.Person) ([]card.Status, error) {
-	runs, err := c.newestRuns(ctx, maxListed, false, func(r agent.Run) bool { return authority.IsRequester(r, p) })
+	runs, err := c.requested(ctx, p)
 	list := make([]card.Status, len(runs))
 	for i, r := range runs {
 		list[i] = card.StatusOf(r)
 	}
 	return list, err
+}
+
+// requested are the newest runs that the person asked for.
+func (c *Chat) requested(ctx context.Context, p bot.Person) ([]agent.Run, error) {
+	return c.newestRuns(ctx, maxListed, false, func(r agent.Run) bool { return authority.IsRequester(r, p) })
 }
 
 // Pending lists open questions that the person may decide, of the newest runs
@@ -201,8 +206,8 @@ func (req *request) visible(ctx context.Context, run agent.RunID) (agent.Run, er
 
 // maySee reports whether the person may look at the run.
 func (req *request) maySee(r agent.Run) bool {
-	a, here := req.cfg.Runs.Authority, req.in.Where.Channel != "" && placeOf(r) == req.in.Where.Place()
-	return here || a.MaySteer(r, req.in.By) || a.MayDecide(r, agent.CheckApproval, req.in.By) || a.MayDecide(r, agent.CheckBudget, req.in.By)
+	a := req.cfg.Runs.Authority
+	return authority.LivesAt(r, req.in.Where) || a.MaySteer(r, req.in.By) || a.MayDecide(r, agent.CheckApproval, req.in.By) || a.MayDecide(r, agent.CheckBudget, req.in.By)
 }
 
 // placeOf is the channel that a run answers in, empty for one that is only watched.

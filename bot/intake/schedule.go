@@ -97,7 +97,7 @@ func (req scheduleOrder) save(ctx context.Context, s recurring.Schedule, done st
 		return bot.Answer{}, err
 	}
 	s.Paused = paused
-	return req.answer("", req.reader().Confirmation(done, s, when)), nil
+	return req.about(s, req.reader().Confirmation(done, s, when)), nil
 }
 
 func (req scheduleOrder) reader() recurring.Reader {
@@ -177,7 +177,14 @@ func (req scheduleOrder) manage(ctx context.Context, word, name string) (bot.Ans
 	if err := req.note(ctx, set); err != nil {
 		return bot.Answer{}, err
 	}
-	return req.answer("", bot.Card{Text: text.Plain(said), Parts: []bot.Part{bot.Prose{Markdown: said}}}), nil
+	return req.about(s, bot.Card{Text: text.Plain(said), Parts: []bot.Part{bot.Prose{Markdown: said}}}), nil
+}
+
+// about is an answer about a schedule.
+func (req scheduleOrder) about(s recurring.Schedule, card bot.Card) bot.Answer {
+	a := req.answer("", card)
+	a.Confidential = !req.sees(s)
+	return a
 }
 
 // resumed lets a schedule go on from now: what fell due meanwhile was not missed.
@@ -232,11 +239,9 @@ func (req scheduleOrder) schedules(ctx context.Context) (bot.Answer, error) {
 			others = append(others, s)
 		}
 	}
-	card := req.reader().List(req.kind, slices.Concat(local, others), err != nil)
-	if len(others) > 0 && !req.alone() {
-		return bot.Answer{Private: bot.Markdown(card)}, nil
-	}
-	return req.answer("", card), nil
+	a := req.answer("", req.reader().List(req.kind, slices.Concat(local, others), err != nil))
+	a.Confidential = len(others) > 0
+	return a, nil
 }
 
 // reportNow posts a report at once.

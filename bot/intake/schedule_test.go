@@ -261,7 +261,7 @@ func TestListsTellNobodyOfOtherPlaces(t *testing.T) {
 	}{{bottest.Stranger, true, false}, {bottest.Guest, true, false}, {bottest.Requester, false, true}, {bottest.Operator, false, true}, {admin, false, true}} {
 		a := s.hear(tt.by, to("schedule list"))
 		text := answerOf(a)
-		if (a.Public != nil) != tt.aloud || strings.Contains(text, "another job") != tt.secret || !strings.Contains(text, "water the plants") {
+		if (a.Public != nil) != tt.aloud || a.Confidential == tt.aloud || strings.Contains(text, "another job") != tt.secret || !strings.Contains(text, "water the plants") {
 			t.Errorf("%s: aloud %t: %s", tt.by.ID, a.Public != nil, text)
 		}
 	}

@@ -103,11 +103,18 @@ func (p *Poster) Reply(ctx context.Context, channel, messageID string, key bot.K
 	}
 }
 
-// TellDirectly says something to a person in the conversation with the bot.
-func (p *Poster) TellDirectly(ctx context.Context, who string, m draw.Answer) error {
+// TellDirectly says something to a person in the conversation with the bot. Under
+// a key it is the same message however often it is sent.
+func (p *Poster) TellDirectly(ctx context.Context, who string, key bot.Key, m draw.Answer) error {
 	to, err := p.Direct(ctx, who)
 	if err != nil {
 		return err
+	}
+	if key.Name != "" {
+		m.Nonce, m.Enforce = draw.Nonce(key), true
+		return api.Retry(ctx, true, func() error {
+			return p.client.Call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(to.Channel), m, nil)
+		})
 	}
 	return p.client.Call(ctx, http.MethodPost, discordgo.EndpointChannelMessages(to.Channel), m, nil)
 }

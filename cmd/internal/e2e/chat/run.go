@@ -32,6 +32,8 @@ var needs = map[string]Ability{
 	"schedule/goal by message":            Listening,
 	"talk/chatter":                        Listening,
 	"talk/a file on the way":              Listening,
+	"privacy/a direct run":                Listening,
+	"privacy/a list":                      Listening,
 	"fault/replies reordered":             Listening,
 	"fault/goal after its reply":          Listening,
 	"downtime/goal missed":                Listening,
@@ -49,7 +51,7 @@ func Run(t *testing.T, a Adapter) {
 	t.Helper()
 	var group sync.WaitGroup
 	slots := make(chan struct{}, atOnce)
-	all := slices.Concat(goals, questions, decisions, permissions, talks, troubles, ladders, reports, schedules, faults, downtimes, replicas)
+	all := slices.Concat(goals, questions, decisions, permissions, privacies, talks, troubles, ladders, reports, schedules, faults, downtimes, replicas)
 	if crash.Soak() {
 		all = append(all, lengthyFaults...)
 	}
