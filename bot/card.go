@@ -1,6 +1,8 @@
 package bot
 
 import (
+	"slices"
+
 	"github.com/deckhand-bot/deckhand/agent"
 )
 
@@ -15,6 +17,50 @@ type Card struct {
 	// Mentions are the principals who are to be notified. Edits carry none.
 	Mentions []string
 	Parts    []Part
+}
+
+// Reworded is the card with what word makes of each of its texts.
+func (c Card) Reworded(word func(string) string) Card {
+	c.Text = word(c.Text)
+	parts := make([]Part, len(c.Parts))
+	for i, p := range c.Parts {
+		parts[i] = reworded(p, word)
+	}
+	c.Parts = parts
+	return c
+}
+
+func reworded(part Part, word func(string) string) Part {
+	switch p := part.(type) {
+	case Heading:
+		return Heading{word(p.Text)}
+	case Prose:
+		return Prose{word(p.Markdown)}
+	case Small:
+		return Small{word(p.Markdown)}
+	case Code:
+		return Code{word(p.Text)}
+	case Facts:
+		list := make([]Fact, len(p.List))
+		for i, f := range p.List {
+			list[i] = Fact{word(f.Name), word(f.Value)}
+		}
+		return Facts{list}
+	case Tasks:
+		items := slices.Clone(p.Items)
+		for i := range items {
+			items[i].Title, items[i].Note = word(items[i].Title), word(items[i].Note)
+		}
+		return Tasks{word(p.Title), items}
+	case Buttons:
+		list := slices.Clone(p.List)
+		for i := range list {
+			list[i].Label = word(list[i].Label)
+		}
+		return Buttons{list}
+	case Rating:
+	}
+	return part
 }
 
 // Part is one piece of a card, from top to bottom. The set is closed.

@@ -32,6 +32,7 @@ func questionOf(most int) drawing {
 
 // card draws the parts of a card from top to bottom.
 func (d drawing) card(c bot.Card) []row {
+	c = c.Reworded(local)
 	var rows []row
 	before := false // whether the part above is fine print, too
 	for _, p := range c.Parts {
@@ -137,9 +138,23 @@ var dialect = markdown.Dialect{
 	},
 }
 
-// text draws Markdown. A principal stands as it is written in the configuration.
+// local is a text with its moments in this machine's zone. A principal stands as
+// it is written in the configuration, and a place by its address.
+func local(text string) string {
+	return bot.Refer(text, func(r bot.Ref) string {
+		switch {
+		case r.Person != "":
+			return r.Person
+		case r.At.IsZero():
+			return strings.TrimSuffix(r.Place.String(), ":")
+		}
+		return r.At.Local().Format(r.Form.Layout())
+	})
+}
+
+// text draws Markdown.
 func (d drawing) text(document string, i ink) []row {
-	document = bot.Unmention(document, func(principal string) string { return principal })
+	document = local(document)
 	var b strings.Builder
 	for _, block := range dialect.Blocks(document) {
 		switch {
@@ -205,6 +220,7 @@ var tones = map[bot.Tone]span{
 
 // told draws a line of news.
 func told(n bot.News) row {
+	n.About, n.Text = local(n.About), local(n.Text)
 	r := row{tones[n.Tone]}
 	about, text := bold, normal
 	switch n.Tone {
@@ -295,7 +311,7 @@ func footer(r agent.Run, c bot.Card) row {
 	for _, p := range c.Parts {
 		if facts, is := p.(bot.Facts); is {
 			for _, f := range facts.List {
-				words = append(words, strings.ToLower(f.Name)+" "+f.Value)
+				words = append(words, strings.ToLower(f.Name)+" "+local(f.Value))
 			}
 		}
 	}

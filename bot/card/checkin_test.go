@@ -52,7 +52,7 @@ func TestLedgersStandInTheCard(t *testing.T) {
 		var got []string
 		for _, p := range Live(step.r, bottest.TaleBegin).Parts {
 			if s, is := p.(bot.Small); is && strings.Contains(s.Markdown, "check-in saw") {
-				got = append(got, s.Markdown)
+				got = append(got, bottest.Named(s.Markdown))
 			}
 		}
 		if step.want == "" && len(got) > 0 || step.want != "" && (len(got) != 1 || !strings.HasPrefix(got[0], step.want)) {

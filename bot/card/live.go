@@ -214,7 +214,7 @@ func checkInViews(r agent.Run) []string {
 	for _, t := range r.Plan.Tasks {
 		c := r.Strands.Of(agent.TaskStrand(t.ID)).CheckIn
 		if r.Tasks[t.ID].State == agent.TaskRunning && c.Ledger != nil {
-			list = append(list, "A check-in saw “"+text.Quoted(taskTitle(t), 60)+"” "+c.Ledger.View()+" · "+format.Moment(c.Last))
+			list = append(list, "A check-in saw “"+text.Quoted(taskTitle(t), 60)+"” "+c.Ledger.View()+" · "+text.Moment(c.Last))
 		}
 	}
 	return text.AtMost(list, 3)

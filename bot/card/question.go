@@ -137,7 +137,7 @@ func verdict(r agent.Run, c agent.Checkpoint) string {
 		return "Not decided: the run had ended (" + string(r.Ended.State) + ")."
 	}
 	d := c.Decision
-	when := " · " + format.Moment(c.Closed)
+	when := " · " + text.Moment(c.Closed)
 	if d.Decision == agent.DecideExpired {
 		return "**Expired**: nobody decided in time; " + OnExpiry(c) + when
 	}

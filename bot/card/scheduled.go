@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
@@ -43,7 +42,7 @@ func Scheduled(r agent.Run, p agent.Post) bot.Card {
 // deliveryCard says what became of a report.
 func deliveryCard(r agent.Run) bot.Card {
 	name := r.Brief.Tick.Schedule
-	what, state := "The report"+text.IfAny(name, " `"+name+"`")+" of "+format.Moment(r.Brief.Tick.At), "is on its way"
+	what, state := "The report"+text.IfAny(name, " `"+name+"`")+" of "+text.Moment(r.Brief.Tick.At), "is on its way"
 	switch {
 	case r.Undelivered() != "":
 		state = "**could not be posted**: " + text.Quoted(strings.TrimPrefix(r.Undelivered(), "error: "), 300)
@@ -57,12 +56,12 @@ func deliveryCard(r agent.Run) bot.Card {
 // undelivered says which report did not get where, why, and what to do about it.
 func undelivered(r agent.Run) string {
 	name := r.Brief.Tick.Schedule
-	text := "The report" + text.IfAny(name, " `"+name+"`") + " of " + format.Moment(r.Brief.Tick.At) + " could not be posted at " + text.PlaceName(r.Brief.ReplyTo) + ": " +
+	line := "The report" + text.IfAny(name, " `"+name+"`") + " of " + text.Moment(r.Brief.Tick.At) + " could not be posted in " + text.Place(r.Brief.ReplyTo) + ": " +
 		text.Quoted(strings.TrimPrefix(r.Undelivered(), "error: "), 300) + "\n\nInvite the bot there"
 	if name != "" {
-		text += ", or stop the schedule: `report pause " + name + "`"
+		line += ", or stop the schedule: `report pause " + name + "`"
 	}
-	return text + "."
+	return line + "."
 }
 
 // Informed is the principal to whom a post says that a report could not be posted.

@@ -50,7 +50,7 @@ func standing(r agent.Run) string {
 
 // retryWords says why the model is asked again, and when.
 func retryWords(reason string, at time.Time) string {
-	return "its endpoint " + cmp.Or(text.InLine(reason, 100), "did not answer") + "; it is asked again at " + at.UTC().Format("15:04:05 UTC")
+	return "its endpoint " + cmp.Or(text.InLine(reason, 100), "did not answer") + "; it is asked again at " + text.Clock(at)
 }
 
 // PausedBy is who paused the run; Deckhand itself says why.

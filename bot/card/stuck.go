@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/bot/text"
@@ -140,7 +139,7 @@ func askedLater(c agent.Checkpoint, first, later []string) string {
 		return ""
 	}
 	half := c.Opened.Add(c.Expires.Sub(c.Opened) / 2)
-	return "If nobody answers by " + format.Moment(half) + ", I ask " + bot.Mentions(later, "and") + " as well."
+	return "If nobody answers by " + text.Moment(half) + ", I ask " + bot.Mentions(later, "and") + " as well."
 }
 
 // passedOn says who is asked now, after those who were asked first.

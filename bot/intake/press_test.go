@@ -87,7 +87,7 @@ func TestLateClicks(t *testing.T) {
 	s := opened(t)
 	run, checks := s.live(bottest.Approval, bottest.Planned)
 	s.hear(bottest.Approver, pressing(bot.ActDecide, checks[0], "approve"))
-	if a := s.hear(bottest.Approver, pressing(bot.ActDecide, checks[0], "deny")); !strings.Contains(a.Private, "Approve by \ue000slack:U5\ue001 · 2 Mar 12:00 UTC") {
+	if a := s.hear(bottest.Approver, pressing(bot.ActDecide, checks[0], "deny")); !strings.Contains(bottest.Named(a.Private), "Approve by @slack:U5 · 2 Mar 12:00 UTC") {
 		t.Errorf("a second click is told %q", a.Private)
 	}
 	s.Happen(t, run, "task/a", agent.CheckpointDecided{ID: checks[1], Decision: agent.DecideExpired, By: agent.DecideExpired})

@@ -126,7 +126,7 @@ func decided(c agent.Checkpoint) string {
 	}
 	when := ""
 	if !c.Closed.IsZero() {
-		when = " · " + format.Moment(c.Closed)
+		when = " · " + text.Moment(c.Closed)
 	}
 	if c.Decision.Decision == agent.DecideExpired {
 		return "This question expired before anybody decided it" + when + "."

@@ -198,7 +198,7 @@ func (req *request) late(run agent.RunID) agent.CheckpointOpened {
 	return agent.CheckpointOpened{
 		ID: agent.CheckpointID(string(run) + "-" + agent.NewID()[:8]), Ask: agent.CheckClarify,
 		Title:     "I was away when you wrote this. Shall I start now?",
-		Detail:    fmt.Sprintf("The goal is of %s, %s ago.", format.Moment(req.in.At), format.Minutes(req.now.Sub(req.in.At))),
+		Detail:    "You wrote it " + format.Minutes(req.now.Sub(req.in.At)) + " ago.",
 		Questions: []agent.Question{{ID: "start", Question: "Is it still wanted?", Choices: []string{wordStart, wordForget}}},
 		Choices:   []string{wordStart, agent.DecideCancel},
 	}

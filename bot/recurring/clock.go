@@ -184,5 +184,5 @@ func (c *Clock) overdue(ctx context.Context, s Schedule, now time.Time, cause er
 	}
 	c.cfg.Alarm(ctx, bot.Alert{ID: id, Kind: "schedule",
 		Text: fmt.Sprintf("The schedule `%s` was due at %s and could not be served: %s. It is tried again; `report list` and `schedule list` show it.",
-			s.Name, due.In(when.Zone()).Format("Monday, 2 January 15:04 MST"), text.Safe(cause.Error()))})
+			s.Name, text.Day(due), text.Safe(cause.Error()))})
 }

@@ -260,7 +260,7 @@ func TestAScheduleThatCannotBeServedIsRaised(t *testing.T) {
 	}
 	c.Serve(t.Context(), at(0, 9, 10))
 	c.Serve(t.Context(), at(0, 9, 11))
-	if len(w.alerts) != 1 || !strings.Contains(w.alerts[0].Text, "no price") || !strings.Contains(w.alerts[0].Text, "23 November 09:00") {
+	if len(w.alerts) != 1 || !strings.Contains(w.alerts[0].Text, "no price") || !strings.Contains(bottest.Named(w.alerts[0].Text), "23 November, 09:00 UTC") {
 		t.Errorf("raised %+v", w.alerts)
 	}
 	if got := w.turns(); !slices.Equal(got, []string{"other 23T09:00"}) {

@@ -113,7 +113,7 @@ func (to Reader) place(s Schedule) string {
 	case s.Direct:
 		return "in the conversation with " + bot.Mention(s.By)
 	}
-	return "in " + text.PlaceName(s.To)
+	return "in " + text.Place(s.To)
 }
 
 // overlaps say what happens to a turn while the run before has not ended.

@@ -46,9 +46,6 @@ func Fenced(text string) string {
 	return fence + "\n" + text + "\n" + fence
 }
 
-// PlaceName names a place for people who may not see it.
-func PlaceName(address string) string { return "`" + strings.TrimSuffix(address, ":") + "`" }
-
 // IfAny is the text, or nothing where what it is about is empty.
 func IfAny(about, text string) string {
 	if about == "" {
@@ -94,5 +91,5 @@ func UntilThen(expires, now time.Time) string {
 	case !now.Before(expires):
 		return "expires now"
 	}
-	return "expires " + format.Moment(expires) + " (in " + format.Minutes(expires.Sub(now).Round(time.Minute)) + ")"
+	return "expires " + Moment(expires) + " (in " + format.Minutes(expires.Sub(now).Round(time.Minute)) + ")"
 }

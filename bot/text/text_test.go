@@ -42,7 +42,7 @@ func TestTexts(t *testing.T) {
 		{"no money", format.Money(agent.Nano(0)), "$0.00"},
 		{"thousands of dollars", format.Money(1234 * agent.Dollar), "$1,234.00"},
 		{"a fence", Fenced("```"), "````\n```\n````"},
-		{"an hour left", UntilThen(now.Add(time.Hour), now), "expires 2 Mar 13:00 UTC (in 1h)"},
+		{"an hour left", UntilThen(now.Add(time.Hour), now), "expires " + Moment(now.Add(time.Hour)) + " (in 1h)"},
 		{"over", UntilThen(now, now), "expires now"},
 		{"never", UntilThen(time.Time{}, now), ""},
 	} {

@@ -5,7 +5,9 @@ package draw
 // which alone decides whom a message notifies.
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
@@ -28,13 +30,31 @@ func (d Options) nameOf(principal string) string {
 
 // withMentions puts those in who are still marks in Discord's Markdown.
 func (d Options) withMentions(text string) string {
-	return bot.Unmention(text, func(p string) string {
-		p = strings.NewReplacer(`\`, "", markdown.NoWidth, "").Replace(p)
+	return bot.Refer(text, func(r bot.Ref) string {
+		if r.Person == "" {
+			return native(r)
+		}
+		p := strings.NewReplacer(`\`, "", markdown.NoWidth, "").Replace(r.Person)
 		if m := mention(p); m != "" {
 			return m
 		}
 		return withoutPings(escapeMarkdown(d.nameOf(p)))
 	})
+}
+
+// styles are Discord's styles of moments.
+var styles = map[bot.MomentForm]string{bot.MomentShort: "f", bot.MomentDay: "F", bot.MomentClock: "T"}
+
+// native is a moment or a place as Discord shows it to each reader: in their own
+// zone and language, by the name that they may see.
+func native(r bot.Ref) string {
+	switch {
+	case !r.At.IsZero():
+		return "<t:" + strconv.FormatInt(r.At.Unix(), 10) + ":" + cmp.Or(styles[r.Form], styles[bot.MomentShort]) + ">"
+	case r.Place.Platform == api.Platform && api.IsID(r.Place.Channel):
+		return "<#" + r.Place.Channel + ">"
+	}
+	return escapeMarkdown(r.Plain())
 }
 
 // line is a plain text in one line, as Discord's Markdown.

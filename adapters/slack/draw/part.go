@@ -53,7 +53,7 @@ func (s *builder) prose(p bot.Prose) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	if !s.Refused[slackapi.MBTMarkdown] {
+	if !s.Refused[slackapi.MBTMarkdown] && !refersOn(text) {
 		shown, more := markdown.Head(s.markdown(text), maxMarkdown-s.marked) // names and hushed signs make it longer
 		s.cut = s.cut || more
 		if s.marked += utf8.RuneCountInString(shown); strings.TrimSpace(shown) != "" {

@@ -2,19 +2,52 @@ package draw
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	slackapi "github.com/slack-go/slack"
 
 	"github.com/deckhand-bot/deckhand/adapters/slack/wire"
+	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
 // Named is a plain text with people's names.
 func (d Drawing) Named(text string) string { return bot.Unmention(text, d.Name) }
+
+// dates are the formats of Slack's dates: each reader sees them in their own
+// zone and language.
+var dates = map[bot.MomentForm]string{
+	bot.MomentShort: "{date_short_pretty} at {time}", bot.MomentDay: "{date_long_pretty} at {time}", bot.MomentClock: "{time_secs}",
+}
+
+// refersOn reports whether a text refers to moments or places: only mrkdwn shows
+// them as each reader sees them.
+func refersOn(text string) bool {
+	found := false
+	bot.Refer(text, func(r bot.Ref) string {
+		found = found || r.Person == ""
+		return ""
+	})
+	return found
+}
+
+// native is a moment or a place in mrkdwn.
+func native(r bot.Ref) string {
+	switch {
+	case !r.At.IsZero():
+		return "<!date^" + strconv.FormatInt(r.At.Unix(), 10) + "^" + cmp.Or(dates[r.Form], dates[bot.MomentShort]) + "|" + r.Plain() + ">"
+	case r.Place.Platform == wire.Platform && strings.HasPrefix(r.Place.Channel, "D"):
+		return "a direct conversation"
+	case r.Place.Platform == wire.Platform:
+		return "<#" + escape(r.Place.Channel) + ">"
+	}
+	return escape(r.Plain())
+}
 
 // markdown is Markdown with people's names, in which nothing notifies anybody.
 func (d Drawing) markdown(text string) string {
@@ -24,24 +57,42 @@ func (d Drawing) markdown(text string) string {
 // pieces is Markdown in Slack's own markup.
 func (d Drawing) pieces(text string) []string {
 	if !d.Edit {
-		return mrkdwn(bot.Unmention(text, func(p string) string { return escapeMarkdown(d.Name(p)) }))
+		text = bot.Refer(text, func(r bot.Ref) string {
+			if r.Person == "" {
+				return r.Mark()
+			}
+			return escapeMarkdown(d.Name(r.Person))
+		})
 	}
 	return mrkdwn(text)
 }
 
 // people puts those in who are still marks in mrkdwn: after everything was cut.
 func (d Drawing) people(text string) string {
-	return bot.Unmention(text, func(p string) string {
-		if id := mention(p); id != "" && d.Edit {
+	return bot.Refer(text, func(r bot.Ref) string {
+		if r.Person == "" {
+			return native(r)
+		}
+		if id := mention(r.Person); id != "" && d.Edit {
 			return id
 		}
-		return escape(d.Name(p))
+		return escape(d.Name(r.Person))
 	})
 }
 
 // line is a plain text as mrkdwn, with people's names.
 func (d Drawing) line(text string, most int) string {
-	return escape(format.Cut(d.Named(text), most))
+	text = bot.Refer(text, func(r bot.Ref) string {
+		if r.Person == "" {
+			return r.Mark()
+		}
+		return d.Name(r.Person)
+	})
+	cut := format.Cut(text, most)
+	if i := strings.LastIndex(cut, string(agent.MentionOpen)); i > strings.LastIndex(cut, string(agent.MentionClose)) {
+		cut = strings.TrimRight(cut[:i], " ") + "…" // never within a reference
+	}
+	return d.people(escape(cut))
 }
 
 // escapeMarkdown is a text that Markdown shows as it stands.
@@ -83,10 +134,11 @@ func (d Drawing) fallback(c bot.Card) string {
 		text = "Deckhand"
 	}
 	line := mentionLine(c.Mentions)
+	text = escape(format.Cut(d.Named(text), maxText/2))
 	if line == "" || d.Edit {
-		return pack([]string{d.line(text, maxText/2)}, maxText)[0]
+		return pack([]string{text}, maxText)[0]
 	}
-	return line + " " + pack([]string{d.line(text, maxText/2)}, maxText-len(line)-1)[0]
+	return line + " " + pack([]string{text}, maxText-len(line)-1)[0]
 }
 
 // Bare is the card without blocks, for a workspace that takes none: its buttons
