@@ -25,7 +25,7 @@ const maxScheduled = 5
 // Post makes a post. The result's text is an agent.Shown; a result to be run
 // again says that nothing happened yet, an unknown one that it may have.
 func (v *Poster) Post(ctx context.Context, r agent.Run, p agent.Post, c agent.Call) agent.Result {
-	ctx, cancel := v.endEarly(ctx, p, c)
+	ctx, cancel := v.endEarly(ctx, c)
 	defer cancel()
 	if ctx.Err() != nil {
 		return agent.Result{Again: lostPause} // too late to send anything: nothing happened
@@ -50,14 +50,14 @@ func (v *Poster) Post(ctx context.Context, r agent.Run, p agent.Post, c agent.Ca
 	return agent.Result{State: agent.OutcomeOK, Trust: agent.Trusted, Text: shown.Text()}
 }
 
-// endEarly ends ctx well before the intent's deadline: what is sent must have
-// arrived by then.
-func (v *Poster) endEarly(ctx context.Context, p agent.Post, c agent.Call) (context.Context, context.CancelFunc) {
+// endEarly ends ctx before the intent's deadline, so that what is sent last has
+// the time to arrive.
+func (v *Poster) endEarly(ctx context.Context, c agent.Call) (context.Context, context.CancelFunc) {
 	end, bounded := ctx.Deadline()
 	if c.Deadline.IsZero() || !bounded {
 		return context.WithCancel(ctx)
 	}
-	return context.WithDeadline(ctx, end.Add(-max(v.Deadline(p)/5, 100*time.Millisecond)))
+	return context.WithDeadline(ctx, end.Add(-v.settling()))
 }
 
 // failure is the result of a post that was not made, as far as anybody knows.

@@ -79,13 +79,22 @@ func (v *Poster) Join(p bot.Platform) { v.platforms.Join(p) }
 // long, a run waits for one whose answer was lost.
 const fileTimes = 5
 
-// Deadline is how long after its intent a post's request has certainly ended.
-func (v *Poster) Deadline(p agent.Post) time.Duration {
+// sending is how long a post's requests may take together, its turns within the
+// platform's limits counted in.
+func (v *Poster) sending(p agent.Post) time.Duration {
 	if p.Kind == agent.PostUpload {
 		return fileTimes * v.timeout
 	}
 	return v.timeout
 }
+
+// settling is how long a platform may take to make a post whose sender has given
+// up: a request that was sent at the last moment is looked for after that.
+func (v *Poster) settling() time.Duration { return v.timeout / 2 }
+
+// Deadline is how long after its intent a post stands where it was posted, or
+// never will.
+func (v *Poster) Deadline(p agent.Post) time.Duration { return v.sending(p) + v.settling() }
 
 // elsewhere is how long a run is left to a process that is connected to its platform.
 const elsewhere = 10 * time.Second

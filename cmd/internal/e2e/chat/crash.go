@@ -17,8 +17,9 @@ import (
 )
 
 // crashPatience is how long a run may take while children die around it. A
-// child that lives for a second on average gets little done.
-const crashPatience = 3 * time.Minute
+// child that lives for a second on average gets little done, and nothing where a
+// failover goes on meanwhile: a run may wait until the strikes are over.
+const crashPatience = 8 * time.Minute
 
 // Crash plays runs (mention, approval by click, report) against Deckhand as a
 // child process, which is killed at the boundaries of commits and posts, and at

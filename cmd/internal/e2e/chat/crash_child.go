@@ -76,7 +76,7 @@ func serve(o orders, a Adapter) error {
 	process, err := assemble(ctx, parts{
 		store:    &crash.Store{Store: store, Record: record, Killer: killer, Counts: counted.has},
 		platform: platform, model: script{}, workspace: o.workspace(),
-		workers: o.Workers, lease: lease, timeout: postTimeout / 2, log: log, rules: rules{
+		workers: o.Workers, lease: lease, timeout: childPostTimeout(), log: log, rules: rules{
 			Authority:    config.Authority{RequesterMayApprove: true},
 			PlanApproval: agent.ApprovePlanNever, Autonomy: agent.AskRisky, Expires: time.Hour, CatchUp: 24 * time.Hour,
 		},
@@ -85,6 +85,15 @@ func serve(o orders, a Adapter) error {
 		return err
 	}
 	return process.Run(ctx)
+}
+
+// childPostTimeout is how long a child's post may take: short, so that one that was
+// lost is soon looked for, and longer where many suites share the machine.
+func childPostTimeout() time.Duration {
+	if crash.Soak() {
+		return postTimeout
+	}
+	return postTimeout / 2
 }
 
 // How a child connects: it pauses as long as the platform asks for, else from

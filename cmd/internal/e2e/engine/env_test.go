@@ -189,8 +189,11 @@ func (s *env) decide(ctx context.Context, r agent.Run) error {
 		}
 		err := insist(ctx, func() error {
 			err := s.desk.Decide(ctx, bot.Person{ID: bot.Terminal, Full: true}, d)
-			if errors.Is(err, runs.ErrDecided) || errors.Is(err, runs.ErrEnded) {
+			switch {
+			case errors.Is(err, runs.ErrDecided), errors.Is(err, runs.ErrEnded):
 				return nil // its outcome arrived meanwhile
+			case errors.Is(err, runs.ErrNoCheckpoint) && s.Replicas > 0:
+				return nil // it was read before a replica had it, and went with its master: it is asked again
 			}
 			return err
 		})
