@@ -3,7 +3,8 @@
 // nothing else.
 //
 //	platform.go   Platform and what one can do beside it (Director, Historian,
-//	              Filer, Busy, Linker), and its errors
+//	              Filer, Linker), and its errors
+//	session.go    Session: how a thread's run stands; Sessions: who shows it
 //	inbound.go    Inbound: what a person did (Said, Commanded, Pressed, Filled,
 //	              Stopped, Visited); Answer: what the platform does at once
 //	card.go       Card: a message in parts, which each platform draws

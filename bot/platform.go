@@ -113,12 +113,6 @@ type Upload struct {
 	Content io.Reader
 }
 
-// Busy is a Platform that can show that the bot works in a thread.
-type Busy interface {
-	// Working shows the text as the thread's status; empty clears it.
-	Working(ctx context.Context, thread Address, text string) error
-}
-
 // Linker is a Platform whose messages have addresses for browsers.
 type Linker interface {
 	Link(message Address) string // empty: none

@@ -276,13 +276,16 @@ func TestStatusLinkAndDirect(t *testing.T) {
 	t.Parallel()
 	w, d := shown(t, discordtest.Config{}, io.Discard)
 	thread := mustPost(t, d, general(""), drawtest.Cards()["card"]).Thread
-	for _, text := range []string{"is working…", "", "is working…"} {
-		if err := d.Working(t.Context(), thread, text); err != nil {
-			t.Fatal(err)
+	working := bot.Session{Status: bot.SessionWorking, Title: "count the files"}
+	for _, s := range []bot.Session{working, {Status: bot.SessionAsking}, working, {Status: bot.SessionIdle}, {Status: bot.SessionOver}} {
+		fades, err := d.ShowSession(t.Context(), thread, s, bot.Session{})
+		if err != nil || (fades > 0) != (s == working) {
+			t.Fatalf("%+v: %s, %v", s, fades, err)
 		}
 	}
-	if n := w.Typing(thread.ID); n != 2 || d.Working(t.Context(), general(""), "x") != nil || w.Typing(discordtest.General) != 0 {
-		t.Errorf("typed %d times", n)
+	_, err := d.ShowSession(t.Context(), general(""), working, bot.Session{})
+	if n := w.Typing(thread.ID); n != 2 || err != nil || w.Typing(discordtest.General) != 0 {
+		t.Errorf("typed %d times, %v", n, err)
 	}
 	to, err := d.Direct(t.Context(), drawtest.Ann)
 	if want := w.DMChannel(discordtest.Ann); err != nil || to != api.Address("", want, want) {

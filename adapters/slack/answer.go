@@ -34,6 +34,9 @@ func (s *Slack) answer(ctx context.Context, u *wire.Update, a bot.Answer) {
 		form := *a.Form
 		s.in.Go(func() { s.ask(ctx, u, form) })
 	}
+	if _, stopped := u.In.Act.(bot.Stopped); stopped && a.Run == "" {
+		s.in.Later(ctx, answerWithin, func(ctx context.Context) { s.settle(ctx, u.In.Where) })
+	}
 	if a.Mark == "" && a.Private == "" && a.Public == nil && a.Home == nil {
 		return
 	}
@@ -58,6 +61,8 @@ func (s *Slack) beside(ctx context.Context, u *wire.Update) {
 	switch {
 	case u.Prompts.ID != "":
 		s.in.Later(ctx, answerWithin, func(ctx context.Context) { s.prompt(ctx, u.Prompts) })
+	case u.Titled.ID != "":
+		s.in.Later(ctx, answerWithin, func(ctx context.Context) { s.keepTitle(ctx, u.Titled) })
 	case u.Gone:
 		s.log.Error("the app was taken out of the workspace, or its token revoked", "variable", "SLACK_BOT_TOKEN")
 		s.in.Later(ctx, answerWithin, func(ctx context.Context) {
@@ -99,12 +104,12 @@ func (s *Slack) prompt(ctx context.Context, thread bot.Address) {
 // mark sets a reaction. It is a courtesy: a busy Slack goes without.
 func (s *Slack) mark(ctx context.Context, message bot.Address, m bot.Mark) {
 	const method = "reactions.add"
-	if s.features.muted(method) {
+	if left, _ := s.features.muted(method); left > 0 {
 		return
 	}
 	err := s.Web.AddReactionContext(ctx, string(m), slackapi.NewRefToMessage(message.Channel, message.ID))
 	if busy, is := errors.AsType[*slackapi.RateLimitedError](err); is {
-		s.features.silence(method, busy.RetryAfter)
+		s.features.limit(method, busy.RetryAfter)
 		return
 	}
 	if api.CodeOf(err) == "already_reacted" {

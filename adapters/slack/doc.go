@@ -13,7 +13,8 @@
 //	catchup*.go          what was said while the bot was away
 //	answer.go            forms, marks, private answers, the home page
 //	post.go names.go     posts and edits; the people who are named in them
-//	features.go status.go  what a workspace lacks; that the bot works in a thread
+//	session.go           how the run of a thread stands: status, title, Stop
+//	features.go          what a workspace lacks
 //	manifest.go check.go the app's manifest, and whether the app has what it needs
 //
 // What lives elsewhere: what a message means, who may do what, and when

@@ -20,11 +20,17 @@ import (
 type features struct {
 	mu      sync.Mutex
 	refused map[slackapi.MessageBlockType]bool // kinds of blocks
-	mute    map[string]time.Time               // methods that are not asked before then
+	mute    map[string]mute                    // methods
+}
+
+// mute is until when a method is left alone.
+type mute struct {
+	until   time.Time
+	limited bool // it is there, and was called too often
 }
 
 func (f *features) init() {
-	f.refused, f.mute = map[slackapi.MessageBlockType]bool{}, map[string]time.Time{}
+	f.refused, f.mute = map[slackapi.MessageBlockType]bool{}, map[string]mute{}
 }
 
 // unknown are the kinds of blocks that the workspace was found not to know.
@@ -68,16 +74,27 @@ func unknownIn(blocks []slackapi.Block, err error) []slackapi.MessageBlockType {
 	return slices.Compact(all)
 }
 
-// muted reports whether a method is left alone for now.
-func (f *features) muted(method string) bool {
+// muted is for how long a method is left alone yet, and whether that is for its
+// rate limit.
+func (f *features) muted(method string) (left time.Duration, limited bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return time.Now().Before(f.mute[method])
+	m := f.mute[method]
+	return time.Until(m.until), m.limited
 }
 
 // silence leaves a method alone for a while.
 func (f *features) silence(method string, d time.Duration) {
+	f.leave(method, mute{until: time.Now().Add(d)})
+}
+
+// limit leaves a method alone until it may be called again.
+func (f *features) limit(method string, d time.Duration) {
+	f.leave(method, mute{until: time.Now().Add(d), limited: true})
+}
+
+func (f *features) leave(method string, m mute) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.mute[method] = time.Now().Add(d)
+	f.mute[method] = m
 }

@@ -223,7 +223,7 @@ func TestClicksCommandsFormsAndShortcuts(t *testing.T) {
 		if in := r.Hears(6)[5]; in.Act != (bot.Pressed{Button: bot.Button{Act: bot.ActStart}}) || in.Where.Channel != r.IM(slacktest.Ann) {
 			t.Errorf("%+v", in)
 		}
-		if err := r.s.Working(t.Context(), general(ts), "is working"); err != nil {
+		if _, err := r.s.ShowSession(t.Context(), general(ts), bot.Session{Status: bot.SessionWorking}, bot.Session{}); err != nil {
 			t.Fatal(err)
 		}
 		if err := r.Stop(slacktest.Ann, slacktest.General, ts); err != nil {

@@ -25,7 +25,9 @@ type Stage struct {
 	Found     map[string]bot.Posted // by place
 	Asked     []time.Time           // since, of searches
 	Uploads   []bot.Upload
-	Status    []string
+	Status    []string      // sessions as they were shown
+	Unshown   []error       // of the next sessions
+	Fades     time.Duration // of a session that works
 	Fails     []error
 	Files     map[string]string
 	DM        bot.Address
@@ -167,12 +169,24 @@ func (s *Stage) FindUpload(_ context.Context, to bot.Address, name string, _ tim
 // Largest is 20 bytes.
 func (s *Stage) Largest() int64 { return 20 }
 
-// Working keeps the text.
-func (s *Stage) Working(_ context.Context, thread bot.Address, text string) error {
+// ShowSession keeps the session, unless the test has it fail.
+func (s *Stage) ShowSession(_ context.Context, thread bot.Address, shown, before bot.Session) (time.Duration, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.Status = append(s.Status, thread.ID+"="+text)
-	return nil
+	line := thread.ID + "=" + string(shown.Status)
+	if shown.Title != before.Title {
+		line += " " + shown.Title
+	}
+	s.Status = append(s.Status, line)
+	if len(s.Unshown) > 0 {
+		err := s.Unshown[0]
+		s.Unshown = s.Unshown[1:]
+		return 0, err
+	}
+	if shown.Status != bot.SessionWorking {
+		return 0, nil
+	}
+	return s.Fades, nil
 }
 
 // Mute is a platform that can do nothing but post.

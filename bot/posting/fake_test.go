@@ -19,6 +19,7 @@ type heard struct {
 	stage *bottest.Stage
 	turns *bottest.Paces
 	files bottest.Shelf
+	lives lives
 	log   *bytes.Buffer
 }
 
@@ -34,7 +35,7 @@ var stageApprovers = authority.Authority{Operators: []string{"slack:U7"}, Approv
 func onStage(t *testing.T) *heard {
 	t.Helper()
 	h := &heard{stage: &bottest.Stage{ID: "slack", DM: bot.Address{Platform: "slack", Workspace: "T1", Channel: "D", ID: ""}, Found: map[string]bot.Posted{}, Files: map[string]string{}},
-		turns: &bottest.Paces{}, files: bottest.Shelf{}, log: &bytes.Buffer{}}
+		turns: &bottest.Paces{}, files: bottest.Shelf{}, lives: lives{}, log: &bytes.Buffer{}}
 	h.open(t, h.stage)
 	return h
 }
@@ -42,7 +43,7 @@ func onStage(t *testing.T) *heard {
 // open gives the voice other platforms.
 func (h *heard) open(t *testing.T, platforms ...bot.Platform) {
 	t.Helper()
-	h.Poster = New(Config{Platforms: platforms, Paces: h.turns, Audience: stageApprovers.Audience, Files: h.files,
+	h.Poster = New(Config{Platforms: platforms, Paces: h.turns, Residents: h.lives, Audience: stageApprovers.Audience, Files: h.files,
 		CardEvery: cardEvery, Heartbeat: heartbeat, PostTimeout: postTimeout, Log: slog.New(slog.NewTextHandler(h.log, nil))})
 }
 
@@ -53,4 +54,15 @@ func (h *heard) call(t *testing.T, r agent.Run, p agent.Post) agent.Result {
 	ctx, cancel := context.WithDeadline(t.Context(), end)
 	defer cancel()
 	return h.Post(ctx, r, p, agent.Call{Deadline: end})
+}
+
+// lives says which run lives in a thread; "": the store does not answer.
+type lives map[string]string
+
+func (l lives) Value(_ context.Context, name string) (string, error) {
+	run, known := l[name]
+	if known && run == "" {
+		return "", bottest.ErrNoReason
+	}
+	return run, nil
 }

@@ -207,7 +207,7 @@ func (v *Poster) May(ctx context.Context, r agent.Run, p agent.Post) (wait time.
 		return 0, fmt.Errorf("take a turn to post to %s: %w", to, err)
 	}
 	if wait == 0 && p.Kind == agent.PostCheckpoint {
-		v.updateStatus(ctx, r) // a status that says "working" keeps people from answering
+		v.updateSession(ctx, r) // a status that says "working" keeps people from answering
 	}
 	return wait, nil
 }

@@ -22,6 +22,11 @@ type Paces interface {
 	Take(ctx context.Context, p agent.Pace) (wait time.Duration, err error)
 }
 
+// Residents says which run lives in a thread: agent.Names does.
+type Residents interface {
+	Value(ctx context.Context, name string) (string, error)
+}
+
 // Workspace is where runs keep their files. Paths are relative to the run's folder.
 type Workspace interface {
 	// Open opens a file for reading; none there: an error that is fs.ErrNotExist.
@@ -36,6 +41,7 @@ type Workspace interface {
 type Config struct {
 	Platforms   []bot.Platform
 	Paces       Paces
+	Residents   Residents
 	Audience    authority.Audience
 	Files       Workspace
 	CardEvery   time.Duration // between two edits of one card, at least
@@ -49,6 +55,7 @@ type Config struct {
 type Poster struct {
 	platforms bot.Platforms
 	paces     Paces
+	residents Residents
 	audience  authority.Audience
 	files     Workspace
 	every     time.Duration
@@ -63,7 +70,7 @@ type Poster struct {
 
 // New makes a Poster.
 func New(c Config) *Poster {
-	v := &Poster{paces: c.Paces, audience: c.Audience, files: c.Files,
+	v := &Poster{paces: c.Paces, residents: c.Residents, audience: c.Audience, files: c.Files,
 		every: c.CardEvery, heartbeat: c.Heartbeat, timeout: c.PostTimeout, log: c.Log, began: time.Now(), cards: map[agent.RunID]*display{}}
 	for _, p := range c.Platforms {
 		v.Join(p)

@@ -272,7 +272,7 @@ func TestMayClearsTheStatus(t *testing.T) {
 	if _, err := h.May(t.Context(), r, postAsk); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"17.1="}, h.stage.Status); diff != "" {
+	if diff := cmp.Diff([]string{"17.1=asking Count the lines of our services and write a report"}, h.stage.Status); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -26,8 +26,7 @@ type display struct {
 	mu       sync.Mutex
 	looked   time.Time
 	messages map[string]*screen
-	status   string // the thread's
-	told     time.Time
+	session  session
 }
 
 // screen is one message.
@@ -67,7 +66,7 @@ func (v *Poster) Show(ctx context.Context, r agent.Run) (again time.Duration) {
 		}
 		sooner(v.update(ctx, r, m, t))
 	}
-	v.setStatus(ctx, r, d)
+	sooner(v.keepSession(ctx, r, &d.session))
 	if r.Ended != nil && again == 0 {
 		v.mu.Lock()
 		delete(v.cards, r.ID)
@@ -242,42 +241,4 @@ func (v *Poster) noteEdit(r agent.Run, m *screen, t target, err error, now time.
 		m.shows = t.content // until there is something else to show
 	}
 	return 0
-}
-
-// workText is the status of a thread whose run executes.
-const workText = "is working…"
-
-// statusTimeout bounds a request that nobody waits for.
-const statusTimeout = 2 * time.Second
-
-// updateStatus keeps the status of the run's thread up to date.
-func (v *Poster) updateStatus(ctx context.Context, r agent.Run) {
-	d := v.display(r.ID)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	v.setStatus(ctx, r, d)
-}
-
-// setStatus says in the run's thread whether it works, when that changes and with
-// every heartbeat: platforms forget it.
-func (v *Poster) setStatus(ctx context.Context, r agent.Run, d *display) {
-	status := ""
-	if r.State() == agent.RunRunning {
-		status = workText
-	}
-	now := time.Now()
-	if known := !d.told.IsZero(); known && status == d.status && (status == "" || now.Sub(d.told) < v.heartbeat) {
-		return
-	}
-	platform, thread, err := v.platformAt(r.Thread())
-	shows, can := platform.(bot.Busy)
-	if err != nil || !can {
-		return
-	}
-	d.status, d.told = status, now
-	ctx, cancel := context.WithTimeout(ctx, statusTimeout)
-	defer cancel()
-	if err := shows.Working(ctx, thread, status); err != nil {
-		v.log.Debug("cannot show whether the run works", "run", r.ID, "err", err)
-	}
 }

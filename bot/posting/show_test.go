@@ -7,8 +7,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/bot"
@@ -210,22 +208,6 @@ func TestVotesAreShown(t *testing.T) {
 			if got := bottest.Drawn(last.Card); last.To != "slack:T1:C1:20" || len(last.Card.Mentions) > 0 || !strings.Contains(got, strconv.Itoa(i+1)+" of 3 approvals") {
 				t.Errorf("edited %s: %s", last.To, got)
 			}
-		}
-	})
-}
-
-func TestThreadStatus(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := onStage(t)
-		working, waiting := onCard(), inThread(agent.RunStarted{})
-		for _, r := range []agent.Run{working, working, waiting, waiting, working} {
-			h.look(t, r)
-		}
-		pass(heartbeat)
-		h.look(t, working) // platforms forget it
-		h.look(t, bottest.More(working, bottest.On(agent.Main, agent.RunEnded{State: agent.RunFailed})))
-		if diff := cmp.Diff([]string{"17.1=is working…", "17.1=", "17.1=is working…", "17.1=is working…", "17.1="}, h.stage.Status); diff != "" {
-			t.Error(diff)
 		}
 	})
 }

@@ -26,14 +26,18 @@ const (
 	paceBurst = 4
 )
 
-// Working shows that the bot types in the thread, for ten seconds as Discord
-// has it. An empty text is nothing to do: it ends by itself.
-func (p *Poster) Working(ctx context.Context, thread bot.Address, text string) error {
-	if text == "" || thread.ID == "" && thread.Workspace != api.DirectSpace {
-		return nil
+// typingLasts is how long Discord shows that somebody types.
+const typingLasts = 10 * time.Second
+
+// ShowSession shows that the bot types in the thread of a run that works. What
+// else there is to say stands in the card: Discord allows a thread's name to
+// change twice in ten minutes, and typing ends by itself.
+func (p *Poster) ShowSession(ctx context.Context, thread bot.Address, s, _ bot.Session) (fades time.Duration, err error) {
+	if s.Status != bot.SessionWorking || thread.ID == "" && thread.Workspace != api.DirectSpace {
+		return 0, nil
 	}
-	err := p.client.Call(ctx, http.MethodPost, discordgo.EndpointChannelTyping(api.ChannelOf(thread)), nil, nil)
-	return api.Failed("show that the bot types in "+thread.String(), err)
+	err = p.client.Call(ctx, http.MethodPost, discordgo.EndpointChannelTyping(api.ChannelOf(thread)), nil, nil)
+	return typingLasts, api.Failed("show that the bot types in "+thread.String(), err)
 }
 
 // Direct opens the direct conversation with a person. The conversation is its

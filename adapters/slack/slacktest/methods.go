@@ -59,7 +59,8 @@ func methods() map[string]method {
 		"files.getUploadURLExternal":   {scope: "files:write", perMinute: tier4, fn: filesUploadURL},
 		"files.info":                   {scope: "files:read", perMinute: tier4, fn: filesInfo},
 
-		"agents.sessions.setStatus":             {scope: "chat:write", perMinute: often, fn: agentStatus},
+		"agents.sessions.rename":                {scope: "chat:write", perMinute: tier3, fn: agentRename},
+		"agents.sessions.setStatus":             {scope: "chat:write", perMinute: tier3, fn: agentStatus},
 		"assistant.threads.setStatus":           {scope: "chat:write", perMinute: often, fn: assistantStatus},
 		"assistant.threads.setSuggestedPrompts": {scope: "assistant:write", perMinute: tier4, fn: assistantPrompts},
 	}
@@ -274,29 +275,6 @@ func assistantStatus(s *workspace, c *call) (obj, error) {
 	s.statuses = append(s.statuses, st)
 	s.Change()
 	return obj{}, nil
-}
-
-// agentStatus sets the status of an agent session, which is a thread's: only
-// while it is processing people see it, and a button to stop it.
-func agentStatus(s *workspace, c *call) (obj, error) {
-	status := c.str("status")
-	shown := ""
-	switch status {
-	case "processing":
-		shown = status
-	case "active", "suspended", "closed":
-	default:
-		return nil, no("invalid_arguments")
-	}
-	channel, thread, err := assistantThread(s, c)
-	if err != nil {
-		return nil, err
-	}
-	st := Status{Channel: channel, ThreadTS: thread, Status: shown}
-	_, st.At = s.ts()
-	s.statuses = append(s.statuses, st)
-	s.Change()
-	return obj{"status": status, "agent_status": status}, nil
 }
 
 func assistantPrompts(s *workspace, c *call) (obj, error) {

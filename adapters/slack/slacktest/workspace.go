@@ -37,6 +37,7 @@ type workspace struct {
 	ephemeral []Ephemeral
 	views     []*view
 	statuses  []Status
+	sessions  []*Session
 	threads   []*Thread
 	triggers  map[string]*trigger
 	hooks     map[string]*hook

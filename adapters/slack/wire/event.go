@@ -37,7 +37,7 @@ func (r *Reader) event(payload []byte) (*Update, error) {
 }
 
 func understood(kind string) bool {
-	return slices.Contains([]string{"app_mention", "message", "app_home_opened", "agent_session_stopped",
+	return slices.Contains([]string{"app_mention", "message", "app_home_opened", "agent_session_stopped", "agent_session_title_changed",
 		"assistant_thread_started", "tokens_revoked", "app_uninstalled"}, kind)
 }
 
@@ -50,6 +50,8 @@ func (r *Reader) update(e event) (*Update, error) {
 			return nil, errors.New("a stop by nobody, or nowhere")
 		}
 		return &Update{User: e.User, In: bot.Inbound{At: TimeOf(e.EventTS), Where: r.Address(e.Channel, e.ThreadTS), Act: bot.Stopped{}}}, nil
+	case "agent_session_title_changed":
+		return &Update{Titled: r.Address(e.Channel, e.ThreadTS)}, nil
 	case "app_home_opened":
 		if e.User == "" || e.Tab != "" && e.Tab != "home" {
 			return nil, nil //nolint:nilnil // a look at the messages is no visit

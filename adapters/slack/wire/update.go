@@ -28,6 +28,9 @@ type Update struct {
 	// Prompts is the thread of an assistant that was just opened; there is
 	// nothing to hear.
 	Prompts bot.Address
+	// Titled is the thread whose session somebody gave a title; there is nothing
+	// to hear.
+	Titled bot.Address
 	// Gone says that the workspace took the token away.
 	Gone bool
 	// Channel and TS are what was read of a channel, also where nothing in it
