@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/card"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app"
@@ -244,8 +245,8 @@ func (s *stage) follow(ctx context.Context, run agent.RunID, holds func(agent.Ru
 	}
 }
 
-// shows says whether the run's messages show its end: the card says so, and
-// nothing has buttons but the report.
+// shows says whether the run's thread shows its end: the card says so, nothing
+// has buttons but the report, and nobody is said to be at work any more.
 func (s *stage) shows(r agent.Run) bool {
 	for _, p := range s.Posts() {
 		switch {
@@ -257,7 +258,8 @@ func (s *stage) shows(r agent.Run) bool {
 			return false
 		}
 	}
-	return true
+	thread, err := bot.ParseAddress(r.Thread())
+	return err == nil && !s.Works(thread)
 }
 
 // verify looks for anything of the run that was lost or repeated.

@@ -139,6 +139,9 @@ type Screen interface {
 	// Marks are the bot's reactions to a message. What came as a command has no
 	// reactions: the words that it is answered with count as the mark.
 	Marks(message bot.Address) []string
+	// Works reports whether the thread says that the bot works in it, until the
+	// bot says otherwise. Where that ends by itself it is never so.
+	Works(thread bot.Address) bool
 	// Owed is how many events were not acknowledged yet.
 	Owed() int
 	// Unknown are calls that the server does not know: always a defect.

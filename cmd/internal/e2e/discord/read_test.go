@@ -43,6 +43,9 @@ func (g *guild) gone(m discordtest.Message) bool {
 	return c.Deleted
 }
 
+// Works is never so: typing ends by itself.
+func (g *guild) Works(bot.Address) bool { return false }
+
 func (g *guild) Posts() []chat.Post {
 	var out []chat.Post
 	for _, m := range g.FromBot() {

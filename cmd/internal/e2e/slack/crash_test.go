@@ -15,7 +15,7 @@ import (
 var often = slacktest.Config{
 	Limits: slacktest.Limits{PerMinute: map[string]int{
 		"conversations.history": 3000, "conversations.replies": 3000, "users.conversations": 3000,
-		"auth.test": 3000, "apps.connections.open": 3000,
+		"agents.sessions.setStatus": 3000, "agents.sessions.rename": 3000, "auth.test": 3000, "apps.connections.open": 3000,
 	}},
 	Redeliver: []time.Duration{5 * time.Millisecond, 200 * time.Millisecond, time.Second, 2 * time.Second},
 }

@@ -225,6 +225,10 @@ func (w *workspace) Marks(message bot.Address) []string {
 	return out
 }
 
+func (w *workspace) Works(thread bot.Address) bool {
+	return w.Session(thread.Channel, thread.ID).Status == "processing"
+}
+
 func (w *workspace) Owed() int {
 	last := map[string]bool{}
 	for _, d := range w.Deliveries() {
