@@ -191,6 +191,42 @@ func skipped(r Run, c Checkpoint, b CheckpointDecided) string {
 	return stuckOn(r, c) + "; skipped by " + b.By
 }
 
+// Refusal is the approval whose denial a question about a way out goes back to:
+// the newest that its strand asked for, or one of the tasks that failed.
+func (r Run) Refusal(c Checkpoint) (denied Checkpoint, is bool) {
+	if c.Ask != CheckStuck {
+		return Checkpoint{}, false
+	}
+	about := map[StrandID]bool{c.Strand: true}
+	if c.Strand == Main {
+		for _, id := range r.failed() {
+			about[TaskStrand(id)] = true
+		}
+	}
+	for _, id := range slices.Backward(r.Asked) {
+		if k := r.Checks[id]; k.Ask == CheckApproval && !k.Review && about[k.Strand] && !k.Open() && !k.Closed.After(c.Opened) {
+			return k, k.Decision.Decision == DecideDeny || k.Decision.Decision == DecideExpired
+		}
+	}
+	return Checkpoint{}, false
+}
+
+// FinishedEarly is the decision to end the run with what there is, nil where
+// nobody took it or everything was there.
+func (r Run) FinishedEarly() *CheckpointDecided {
+	if !r.Finish || r.Cancelled != nil || r.Complete() {
+		return nil
+	}
+	c := r.first(func(c Checkpoint) bool {
+		return !c.Open() && (c.Ask == CheckBudget || c.Ask == CheckStuck) &&
+			(c.Decision.Decision == DecideFinish || c.Decision.Decision == DecideExpired)
+	})
+	if c == nil {
+		return nil
+	}
+	return c.Decision
+}
+
 // unanswered reports whether the run ends because nobody showed it a way out,
 // without all of what it was to deliver.
 func unanswered(r Run) bool {

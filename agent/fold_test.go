@@ -209,8 +209,30 @@ func TestStrikesAreReplies(t *testing.T) {
 	if len(bodies) != 1 {
 		t.Fatalf("after three unusable replies: %+v", j.Next("task/a"))
 	}
-	if end, _ := bodies[0].(TaskEnded); end.State != TaskFailed || !strings.Contains(end.Reason, "unknown function") {
+	if end, _ := bodies[0].(TaskEnded); end.State != TaskFailed || !strings.HasSuffix(end.Reason, "no usable answer in three tries. It last asked for something that I cannot do") {
 		t.Errorf("the task ended as %+v", end)
+	}
+}
+
+// The reason is in the model's words, and not in what we told it.
+func TestStrikesQuoteTheModel(t *testing.T) {
+	for words, want := range map[string]string{
+		"I would rather\ntalk": "The model gave no usable answer in three tries. It last wrote: “I would rather talk”",
+		" ":                    "The model gave no usable answer in three tries. Its last answer was empty",
+	} {
+		j := begin(RunStarted{})
+		for n := range 3 {
+			call := fmt.Sprint("main.", n)
+			j.on(Main, ModelAsked{Call: call, Purpose: llm.Intake}, ModelAnswered{Call: call, Purpose: llm.Intake,
+				Problem: "error: call exactly one function", Message: &llm.Message{Role: llm.Assistant, Content: words}})
+		}
+		bodies := decided(j.Run, Main)
+		if len(bodies) != 2 {
+			t.Fatalf("after three unusable replies: %+v", j.Next(Main))
+		}
+		if end, _ := bodies[1].(RunEnded); end.Reason != want {
+			t.Errorf("the run ended for %q, want %q", end.Reason, want)
+		}
 	}
 }
 

@@ -150,6 +150,16 @@ func (p *point) first(rules []rule) *rule {
 	return nil
 }
 
+// lastAnswer is the model's newest answer, nil if it gave none.
+func lastAnswer(t *Talk) *llm.Message {
+	for i := t.Entries.Len() - 1; i >= 0; i-- {
+		if a := t.Entries.At(i).Answer; a != nil {
+			return a
+		}
+	}
+	return nil
+}
+
 // lastNote is the newest thing the model was told, for a reason.
 func lastNote(t *Talk) string {
 	for i := t.Entries.Len() - 1; i >= 0; i-- {

@@ -42,7 +42,7 @@ func stopReason(r Run) string {
 	if c := r.gaveUp(); c != nil {
 		return gaveUpReason(r, *c)
 	}
-	return "ended early, with what there was"
+	return "the budget was used up"
 }
 
 // missing says which deliverables are not there.

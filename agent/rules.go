@@ -5,6 +5,7 @@ package agent
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent/format"
@@ -34,7 +35,7 @@ var taskRules = []rule{
 	{what: "a check-in is due", when: (*point).checkingIn, rules: checkInRules},
 	{what: "the model could not be asked, or people skip it", when: (*point).broken, act: func(p *point) Move { return p.fail(p.st.Error) }},
 	{what: "the judge accepted the result", when: (*point).accepted, act: finishTask},
-	{what: "unusable replies in a row", when: (*point).struck, act: func(p *point) Move { return p.fail(strikeReason(lastNote(p.newest()))) }},
+	{what: "unusable replies in a row", when: (*point).struck, act: func(p *point) Move { return p.fail(strikeReason(p.newest())) }},
 	{what: "results were rejected again and again", when: (*point).rejectedOften, act: failRejected},
 	{what: "otherwise", rules: askRules},
 }
@@ -103,7 +104,7 @@ var checkInRules = []rule{
 		act: func(p *point) Move { return steps(MissCheckIn(p.Run, p.id, p.st.CheckIn.Failed)) }},
 	{what: "unusable replies in a row", when: (*point).struck,
 		act: func(p *point) Move {
-			return steps(MissCheckIn(p.Run, p.id, strikeReason(format.LineStart(lastNote(p.newest()), maxReason))))
+			return steps(MissCheckIn(p.Run, p.id, strikeReason(p.newest())))
 		}},
 	{what: "a question about the budget is open", when: func(p *point) bool { return p.budgetOpen() }},
 	{what: "the time is used up", when: (*point).late,
@@ -339,9 +340,18 @@ func (p *point) endTask(state TaskState, reason string) Move {
 
 func (p *point) fail(reason string) Move { return p.endTask(TaskFailed, reason) }
 
-// strikeReason is why a step ended after three unusable replies.
-func strikeReason(last string) string {
-	return "the model gave three unusable replies in a row; the last: " + last
+// strikeReason is why a step ended after three unusable replies, in the model's
+// own words and none of ours.
+func strikeReason(t *Talk) string {
+	said := "The model gave no usable answer in three tries. "
+	switch last := lastAnswer(t); {
+	case last == nil || strings.TrimSpace(last.Content) == "" && len(last.Calls) == 0:
+		return said + "Its last answer was empty"
+	case strings.TrimSpace(last.Content) == "":
+		return said + "It last asked for something that I cannot do"
+	default:
+		return said + "It last wrote: “" + format.LineStart(last.Content, maxReason) + "”"
+	}
 }
 
 func failRejected(p *point) Move {
@@ -379,7 +389,7 @@ func reportPlainly(p *point) Move {
 func failRun(p *point) Move {
 	reason := p.st.Error
 	if reason == "" {
-		reason = strikeReason(lastNote(p.newest()))
+		reason = strikeReason(p.newest())
 	}
 	return decide(Main, nil, failure(p.Run, reason), ending(p.Run, reason))
 }

@@ -185,11 +185,11 @@ func TestMissedCheckInsAreHarmless(t *testing.T) {
 		calls int // of each check-in
 		why   string
 	}{
-		{"prose", func(llm.Request, int) (llm.Message, error) { return prose, nil }, 3, "three unusable replies"},
+		{"prose", func(llm.Request, int) (llm.Message, error) { return prose, nil }, 3, "no usable answer in three tries"},
 		{"an answer that does not fit", func(llm.Request, int) (llm.Message, error) {
 			return call("submit_reflection", map[string]any{"progress": 7}), nil
-		}, 3, "three unusable replies"},
-		{"another function", func(llm.Request, int) (llm.Message, error) { return finished(), nil }, 3, "unknown function"},
+		}, 3, "no usable answer in three tries"},
+		{"another function", func(llm.Request, int) (llm.Message, error) { return finished(), nil }, 3, "something that I cannot do"},
 		{"a refusal", func(llm.Request, int) (llm.Message, error) { return llm.Message{Refusal: "I would rather not"}, nil }, 1, "rather not"},
 		{"no connection", func(llm.Request, int) (llm.Message, error) {
 			return llm.Message{}, &llm.Error{Fault: llm.Exhausted, Message: "gone"}

@@ -61,8 +61,8 @@ func TestLoopsEndAsTheRulesSay(t *testing.T) {
 		{"alternating calls", round("a", "b"), reads(), 30, fine(), 6, 0, "L1 nudge, L1 nudge, L4 stop", "a cycle of 2 calls"},
 		{"a cycle of three", round("a", "b", "c"), reads(), 30, fine(), 9, 0, "L1 nudge, L1 nudge, L1 nudge, L4 stop", "a cycle of 3 calls"},
 		{"the same error", round("again"), failing{reads()}, 30, fine(), 4, 0, "L9 check-in, L1 nudge, L2 nudge, L2 stop, L3 stop", "failed 4 times"},
-		{"words alone", prose, reads(), 30, fine(), 3, 0, "", "three unusable replies"},
-		{"chanting", chant, reads(), 30, fine(), 3, 0, "L6 stop, L6 stop", "Your answer repeated itself"},
+		{"words alone", prose, reads(), 30, fine(), 3, 0, "", "no usable answer in three tries"},
+		{"chanting", chant, reads(), 30, fine(), 3, 0, "L6 stop, L6 stop", "It last wrote: “3 I will now write the note"},
 		{"unrelated work", steady(100), reads(), 3, unrelated, 3, 1, "L13 stop", "has little to do with the goal"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

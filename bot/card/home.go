@@ -38,7 +38,7 @@ func HomePage(h Home, now time.Time) bot.Card {
 		c.Parts = append(c.Parts, bot.Prose{Markdown: "Nothing."})
 	}
 	for _, p := range h.Pending[:min(len(h.Pending), maxPending)] {
-		line := "**" + text.Escape(Title(p.Check)) + "**" + text.NextLine + goalAndTask(p.Run, p.Check)
+		line := "**" + text.Escape(Title(p.Run, p.Check)) + "**" + text.NextLine + goalAndTask(p.Run, p.Check)
 		if expiry := text.UntilThen(p.Check.Expires, now); expiry != "" {
 			line += text.NextLine + "It " + expiry
 		}

@@ -16,8 +16,8 @@ import (
 // about, and a button for each way to decide.
 func Question(r agent.Run, c agent.Checkpoint, now time.Time, audience authority.Audience) bot.Card {
 	card := bot.Card{Key: bot.Key{Run: r.ID, Name: agent.KeyAsk(c.ID), Kind: agent.PostCheckpoint},
-		Text: Title(c), Mentions: authority.FirstAsked(r, c.Ask, audience)}
-	card.Parts = append(card.Parts, bot.Heading{Text: Title(c)}, bot.Small{Markdown: goalAndTask(r, c)})
+		Text: put(r, c), Mentions: authority.FirstAsked(r, c.Ask, audience)}
+	card.Parts = append(card.Parts, bot.Heading{Text: put(r, c)}, bot.Small{Markdown: goalAndTask(r, c)})
 	card.Parts = append(card.Parts, questionParts(r, c)...)
 	if facts := stakes(r, c, now); len(facts) > 0 {
 		card.Parts = append(card.Parts, bot.Facts{List: facts})
@@ -33,8 +33,8 @@ func Question(r agent.Run, c agent.Checkpoint, now time.Time, audience authority
 
 // Reminder is the second message of a question that nobody has decided.
 func Reminder(r agent.Run, c agent.Checkpoint, now time.Time, audience authority.Audience) bot.Card {
-	said := "Still waiting " + WaitReasons[c.Ask] + ": " + Title(c)
-	line := "**Still waiting** " + WaitReasons[c.Ask] + ": " + text.Escape(Title(c))
+	said := "Still waiting " + WaitReasons[c.Ask] + ": " + Title(r, c)
+	line := "**Still waiting** " + WaitReasons[c.Ask] + ": " + text.Escape(Title(r, c))
 	who := authority.LastAsked(r, c.Ask, audience)
 	if c.Ask == agent.CheckStuck {
 		line += text.NextLine + passedOn(r, authority.FirstAsked(r, c.Ask, audience), who)
@@ -51,14 +51,48 @@ func Reminder(r agent.Run, c agent.Checkpoint, now time.Time, audience authority
 }
 
 // Title is a question in one line.
-func Title(c agent.Checkpoint) string {
+func Title(r agent.Run, c agent.Checkpoint) string {
 	if c.Ask == agent.CheckClarify && len(c.Questions) > 1 {
 		return "I have " + format.Count(len(c.Questions), "question")
 	}
 	if name, own := budgetNames[c.Budget]; own {
 		return "The budget is used up: " + name
 	}
+	if why := refused(r, c); why != "" {
+		return why
+	}
 	return text.InLine(c.Title, 150)
+}
+
+// put is the title of a question where it is put: to the requester, who is asked
+// first, in the second person.
+func put(r agent.Run, c agent.Checkpoint) string {
+	title := Title(r, c)
+	if _, is := r.Refusal(c); !is {
+		return title
+	}
+	if does, mine := strings.CutPrefix(title, bot.Mention(r.Brief.Requester)+" denied "); mine {
+		title = "You denied " + does
+	}
+	return title + ". What should I do instead?"
+}
+
+// refused is the title of a question about a way out that goes back to a denial,
+// "" for any other.
+func refused(r agent.Run, c agent.Checkpoint) string {
+	denied, is := r.Refusal(c)
+	if !is {
+		return ""
+	}
+	what, end := text.InLine(Phrase(denied.Tool, denied.Arguments), 40), ", and I found no other way"
+	d := denied.Decision
+	if d.Decision == agent.DecideExpired {
+		return "Nobody allowed " + what + " in time" + end
+	}
+	if reason := text.InLine(d.Text, 36); reason != "" {
+		what += " (“" + reason + "”)"
+	}
+	return bot.Mention(d.By) + " denied " + what + end
 }
 
 // expired is what becomes of a question that nobody decides in time.
@@ -74,7 +108,7 @@ var expired = map[agent.CheckpointKind]string{
 func Closed(r agent.Run, c agent.Checkpoint) bot.Card {
 	line := verdict(r, c)
 	card := bot.Card{Key: bot.Key{Run: r.ID, Name: agent.KeyAsk(c.ID), Kind: agent.PostCheckpoint},
-		Text: Title(c) + " – " + text.Plain(line), Parts: []bot.Part{bot.Heading{Text: Title(c)}, bot.Small{Markdown: goalAndTask(r, c)}}}
+		Text: Title(r, c) + " – " + text.Plain(line), Parts: []bot.Part{bot.Heading{Text: Title(r, c)}, bot.Small{Markdown: goalAndTask(r, c)}}}
 	card.Parts = append(card.Parts, recorded(r, c)...)
 	card.Parts = append(card.Parts, answered(c)...)
 	card.Parts = append(card.Parts, bot.Small{Markdown: line})

@@ -28,7 +28,12 @@ func Report(r agent.Run) bot.Card {
 		head = text.InLine(r.Brief.Goal, 140)
 	}
 	if r.Ended != nil && !strings.HasPrefix(head, endings[r.Ended.State]) {
-		head = endings[r.Ended.State] + ": " + head
+		head = endingWords(r, func(who string) string {
+			if who == r.Brief.Requester { // whom the report is for
+				return "you"
+			}
+			return bot.Mention(who)
+		}) + ": " + head
 	}
 	c.Text = head
 	c.Parts = []bot.Part{bot.Heading{Text: head}}

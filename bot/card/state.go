@@ -72,7 +72,7 @@ var WaitReasons = map[agent.CheckpointKind]string{
 func waiting(r agent.Run) string {
 	list := r.OpenCheckpoints()
 	c := list[0]
-	text := WaitReasons[c.Ask] + deciderNames(r, c.Ask) + ": " + text.Escape(Title(c))
+	text := WaitReasons[c.Ask] + deciderNames(r, c.Ask) + ": " + text.Escape(Title(r, c))
 	if more := len(list) - 1; more > 0 {
 		text += ", and " + format.Count(more, "more question")
 	}
@@ -186,9 +186,24 @@ var endings = map[agent.RunState]string{
 	agent.RunDone: "Done", agent.RunFailed: "Failed", agent.RunCancelled: "Cancelled",
 }
 
+// endingWords say how an ended run ended. Where somebody ended it early, they say
+// who: in the words of name, which gets the person.
+func endingWords(r agent.Run, name func(principal string) string) string {
+	by := r.FinishedEarly()
+	switch {
+	case r.Ended.State != agent.RunFailed || by == nil:
+		return endings[r.Ended.State]
+	case by.Decision == agent.DecideExpired:
+		return "Finished early, since nobody answered in time"
+	case by.By == agent.Deckhand:
+		return "Finished early, since nobody could be asked"
+	}
+	return "Finished early, as " + name(by.By) + " asked"
+}
+
 // outcome is how the run ended in one line: outcome, tasks, cost and time.
 func outcome(r agent.Run) string {
-	line := "**" + endings[r.Ended.State] + "**: " + text.Quoted(r.Brief.Goal, 120)
+	line := "**" + endingWords(r, bot.Mention) + "**: " + text.Quoted(r.Brief.Goal, 120)
 	if why := r.Ended.Reason; r.Ended.State != agent.RunDone && why != "" {
 		line += " · " + People(r, text.Quoted(why, 160))
 	}

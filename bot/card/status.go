@@ -49,7 +49,7 @@ func StatusOf(r agent.Run) Status {
 	case r.Ended == nil:
 		if c := r.OpenCheckpoint(); c != nil {
 			s.WaitingFor = string(c.Ask) + " " + string(c.ID) + ": " + c.Title
-			s.Waits = "waits " + WaitReasons[c.Ask] + ": " + text.Quoted(Title(*c), 100) + " (`" + string(c.ID) + "`)"
+			s.Waits = "waits " + WaitReasons[c.Ask] + ": " + text.Quoted(Title(r, *c), 100) + " (`" + string(c.ID) + "`)"
 		} else if retry, waits := r.Strands.NextRetry(); waits {
 			s.WaitingFor = "the model: " + retryWords(retry.Reason, retry.At)
 			s.Waits = "waits for the model: " + text.Escape(retryWords(retry.Reason, retry.At))

@@ -1,6 +1,7 @@
 package card
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/authority"
 	"github.com/deckhand-bot/deckhand/bot/bottest"
 )
@@ -138,5 +140,76 @@ func TestASecondQuestionForgetsTheFirst(t *testing.T) {
 	want := []string{"list files “lib”", "the same call failed 3 times: open “new”", "chanting: “a”"}
 	if diff := cmp.Diff(want, tried(r, r.Checks[second.ID])); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A question that goes back to a denial says whose it was, and asks.
+func TestStuckOnADenial(t *testing.T) {
+	write := agent.CheckpointOpened{Ask: agent.CheckApproval, Title: "May I call write_to_file?", Tool: "write_to_file",
+		Arguments: json.RawMessage(`{"path":"notes/v2.4.md"}`), Choices: []string{agent.DecideApprove, agent.DecideDeny}}
+	stuck := agent.CheckpointOpened{ID: bottest.TaleRun + "-s", Ask: agent.CheckStuck, Title: "Blocked: “Write” needs something that I do not have",
+		Choices: []string{agent.DecideRetry, agent.DecideFinish, agent.DecideCancel}}
+	for _, tt := range []struct {
+		decision, text, by, title, asked string
+	}{
+		{agent.DecideDeny, "Not on a Friday", "slack:U1", "‹slack:U1› denied writing notes/v2.4.md (“Not on a Friday”), and I found no other way",
+			"You denied writing notes/v2.4.md (“Not on a Friday”), and I found no other way. What should I do instead?"},
+		{agent.DecideDeny, "", "slack:U5", "‹slack:U5› denied writing notes/v2.4.md, and I found no other way",
+			"‹slack:U5› denied writing notes/v2.4.md, and I found no other way. What should I do instead?"},
+		{agent.DecideExpired, "", agent.DecideExpired, "Nobody allowed writing notes/v2.4.md in time, and I found no other way",
+			"Nobody allowed writing notes/v2.4.md in time, and I found no other way. What should I do instead?"},
+		{agent.DecideApprove, "", "slack:U5", "Blocked: “Write” needs something that I do not have", "Blocked: “Write” needs something that I do not have"},
+	} {
+		r := bottest.Told(agent.RunStarted{}, bottest.On(agent.Main, bottest.TalePlan), bottest.Starts("count"), bottest.AsksFor("task/count", write),
+			bottest.On(agent.Main, agent.CheckpointDecided{ID: bottest.TaleRun + "-q", Decision: tt.decision, By: tt.by, Text: tt.text}),
+			bottest.On("task/count", agent.TaskEnded{Task: "count", State: agent.TaskFailed, Fail: agent.FailBlocked, Reason: "denied"}),
+			bottest.On(agent.Main, stuck))
+		c := *r.OpenCheckpoint()
+		name := func(text string) string {
+			return bot.Unmention(text, func(p string) string { return "‹" + p + "›" })
+		}
+		if got := name(Title(r, c)); got != tt.title {
+			t.Errorf("%s: title %q, want %q", tt.decision, got, tt.title)
+		}
+		if got := name(Question(r, c, bottest.TaleBegin, nobody).Text); got != tt.asked {
+			t.Errorf("%s: asked %q, want %q", tt.decision, got, tt.asked)
+		}
+	}
+}
+
+func nobody(agent.Run, agent.CheckpointKind) []string { return nil }
+
+// A run that a person ended early is no failure of its own: it says who wanted it.
+func TestFinishedEarly(t *testing.T) {
+	budget := agent.CheckpointOpened{Ask: agent.CheckBudget, Budget: agent.BudgetSteps, Choices: []string{agent.DecideFinish}}
+	for by, want := range map[string]string{
+		"slack:U1": "Finished early, as you asked: 1 of 3 tasks done", "slack:U5": "Finished early, as ‹slack:U5› asked: 1 of 3 tasks done",
+		agent.DecideExpired: "Finished early, since nobody answered in time: 1 of 3 tasks done",
+	} {
+		word := agent.DecideFinish
+		if by == agent.DecideExpired {
+			word = agent.DecideExpired
+		}
+		r := bottest.Told(agent.RunStarted{}, bottest.On(agent.Main, bottest.TalePlan), bottest.Starts("count"), bottest.Ends("count", agent.TaskDone, "counted"),
+			bottest.AsksFor(agent.Main, budget), bottest.On(agent.Main, agent.CheckpointDecided{ID: bottest.TaleRun + "-q", Decision: word, By: by}))
+		for range 3 {
+			for _, s := range r.Next(agent.Main).Steps {
+				if d, is := s.(agent.Decide); is {
+					r = bottest.More(r, d.Events...)
+				}
+			}
+		}
+		if r.Ended == nil {
+			t.Fatalf("the run has not ended: %+v", r.Next(agent.Main))
+		}
+		name := func(text string) string {
+			return bot.Unmention(text, func(p string) string { return "‹" + p + "›" })
+		}
+		if got := name(Report(r).Text); got != want {
+			t.Errorf("the report says %q, want %q", got, want)
+		}
+		if card := name(Live(r, bottest.TaleBegin).Text); !strings.HasPrefix(card, "Finished early, ") || strings.Contains(card, "ended early") {
+			t.Errorf("the card says %q", card)
+		}
 	}
 }

@@ -126,7 +126,7 @@ func (d grouped) obstacle(r agent.Run) string {
 	case whyPaused:
 		line += " by " + card.PausedBy(r.Paused)
 	case whyStuck:
-		line += strings.TrimPrefix(": "+text.Escape(card.Title(*stuckAt(r))), ": Stuck") // it has said so
+		line += strings.TrimPrefix(": "+text.Escape(card.Title(r, *stuckAt(r))), ": Stuck") // it has said so
 	case whySilent:
 		line += ": " + card.Work(r)
 	}
@@ -138,7 +138,7 @@ func (d grouped) needLines() []string {
 	var lines []string
 	for _, p := range d.needs {
 		r, c := p.Run, p.Check
-		what := card.WaitReasons[c.Ask] + d.open(r, ": "+text.Escape(card.Title(c)))
+		what := card.WaitReasons[c.Ask] + d.open(r, ": "+text.Escape(card.Title(r, c)))
 		lines = append(lines, dotted(d.named(r), "waits "+what+" (`"+string(c.ID)+"`)", d.deciders(r, c),
 			"open for "+format.Minutes(d.Period.Until.Sub(c.Opened)), d.expiry(c)))
 	}
