@@ -75,6 +75,10 @@ type Said struct {
 	// Quote is set where the text is somebody else's message that the person
 	// made a goal: its author's principal.
 	Quote string
+	// Viewing are the channels and messages that the person had open beside the
+	// direct conversation, the most relevant first, as far as the platform shares
+	// that: other people's words, which only this person is known to see.
+	Viewing []Address
 }
 
 // Commanded is a command of the platform's own kind: "/deckhand TEXT".
@@ -99,12 +103,17 @@ type Stopped struct{}
 // Visited is a look at the bot's own page.
 type Visited struct{}
 
+// Opened is a look at the direct conversation with the bot, perhaps with a
+// channel beside it. Viewing is that channel; zero: none is known.
+type Opened struct{ Viewing Address }
+
 func (Said) act()      {}
 func (Commanded) act() {}
 func (Pressed) act()   {}
 func (Filled) act()    {}
 func (Stopped) act()   {}
 func (Visited) act()   {}
+func (Opened) act()    {}
 
 // Mark is a reaction to a person's message.
 type Mark string
@@ -131,11 +140,32 @@ type Answer struct {
 	Form *Form
 	// Home is shown on the bot's own page.
 	Home *Card
+	// Prompts are offered where the person is about to write; nil: nothing is
+	// said about them.
+	Prompts *Prompts
 	// Run is the run that the event belongs to, if any, and Started says that
 	// the event began it.
 	Run     agent.RunID
 	Started bool
 }
+
+// maxPrompts is how many prompts a platform shows.
+const maxPrompts = 4
+
+// Prompts are messages that a person may send by one click.
+type Prompts struct {
+	Title string // plain text
+	List  []Prompt
+}
+
+// Prompt is one of them.
+type Prompt struct {
+	Title string // plain text, a few words
+	Text  string // the message
+}
+
+// Shown are the prompts that there is room for.
+func (p Prompts) Shown() []Prompt { return p.List[:min(len(p.List), maxPrompts)] }
 
 // Form asks a person for more than a click can say.
 type Form struct {

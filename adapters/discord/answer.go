@@ -143,7 +143,7 @@ func (a *answerer) goalOf(n *update) string {
 		return act.Values[bot.FieldGoal]
 	case bot.Said:
 		return act.Text
-	case bot.Commanded, bot.Pressed, bot.Stopped, bot.Visited:
+	case bot.Commanded, bot.Pressed, bot.Stopped, bot.Visited, bot.Opened:
 	}
 	return a.botName
 }

@@ -37,6 +37,9 @@ func (s *Slack) answer(ctx context.Context, u *wire.Update, a bot.Answer) {
 	if _, stopped := u.In.Act.(bot.Stopped); stopped && a.Run == "" {
 		s.in.Later(ctx, answerWithin, func(ctx context.Context) { s.settle(ctx, u.In.Where) })
 	}
+	if a.Prompts != nil {
+		s.in.Later(ctx, answerWithin, func(ctx context.Context) { s.prompt(ctx, u, *a.Prompts) })
+	}
 	if a.Mark == "" && a.Private == "" && a.Public == nil && a.Home == nil {
 		return
 	}
@@ -59,8 +62,6 @@ func (s *Slack) answer(ctx context.Context, u *wire.Update, a bot.Answer) {
 // beside does what needs nobody to hear it.
 func (s *Slack) beside(ctx context.Context, u *wire.Update) {
 	switch {
-	case u.Prompts.ID != "":
-		s.in.Later(ctx, answerWithin, func(ctx context.Context) { s.prompt(ctx, u.Prompts) })
 	case u.Titled.ID != "":
 		s.in.Later(ctx, answerWithin, func(ctx context.Context) { s.keepTitle(ctx, u.Titled) })
 	case u.Gone:
@@ -90,15 +91,6 @@ func (s *Slack) ask(ctx context.Context, u *wire.Update, f bot.Form) {
 		s.LogFailure("a form could not be opened", u.In.Where, err)
 		s.whisper(ctx, u, "The form could not be opened. Please click again.")
 	}
-}
-
-// prompt offers what one may say in a new thread of the assistant.
-func (s *Slack) prompt(ctx context.Context, thread bot.Address) {
-	err := s.Web.SetAssistantThreadsSuggestedPromptsContext(ctx, slackapi.AssistantThreadsSetSuggestedPromptsParameters{
-		ChannelID: thread.Channel, ThreadTS: thread.ID,
-		Prompts: []slackapi.AssistantThreadsPrompt{{Title: "What can you do?", Message: "help"}, {Title: "What is running?", Message: "runs"}},
-	})
-	s.LogFailure("the suggested prompts could not be set", thread, err)
 }
 
 // mark sets a reaction. It is a courtesy: a busy Slack goes without.

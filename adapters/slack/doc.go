@@ -14,6 +14,7 @@
 //	answer.go            forms, marks, private answers, the home page
 //	post.go names.go     posts and edits; the people who are named in them
 //	session.go           how the run of a thread stands: status, title, Stop
+//	prompts.go           what one may say in the conversation that is open
 //	features.go          what a workspace lacks
 //	manifest.go check.go the app's manifest, and whether the app has what it needs
 //

@@ -72,7 +72,7 @@ func (s *Slack) receive(ctx context.Context, hear bot.Hear, e envelope) {
 	}
 	u.Again = e.again
 	mark := markOf(u)
-	if !u.Heard() {
+	if !u.Heard() || !s.conversation(u) {
 		s.in.Marks.Skip(mark.Place, mark.At)
 		e.done(nil)
 		s.beside(ctx, u)
@@ -158,7 +158,7 @@ func (s *Slack) readableAct(ctx context.Context, u *wire.Update) bot.Act {
 	case bot.Commanded:
 		act.Text = s.Readable(u.Raw, by)
 		return act
-	case bot.Pressed, bot.Filled, bot.Stopped, bot.Visited:
+	case bot.Pressed, bot.Filled, bot.Stopped, bot.Visited, bot.Opened:
 	}
 	return u.In.Act
 }

@@ -333,13 +333,3 @@ func TestAPrivateAnswerWhereTheBotIsNoMember(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 }
-
-func TestNewThreadsOfTheAssistantOfferPrompts(t *testing.T) {
-	t.Parallel()
-	r := listen(t, slacktest.Config{}, nil)
-	channel, thread := r.AssistantThread(slacktest.Ann)
-	r.until("the prompts are set", func() bool {
-		list := r.AssistantThreads()
-		return len(list) == 1 && list[0].Channel == channel && list[0].ThreadTS == thread && strings.Contains(string(list[0].Prompts), "help")
-	})
-}

@@ -63,6 +63,8 @@ type Slack struct {
 
 	in       intake
 	features features
+	// By whom: the direct conversation. By conversation: what it offers to say.
+	conversations, prompted *ingest.Cache[string]
 }
 
 // New asks Slack who the bot is. A refused token is a bot.ErrRefused that names
@@ -82,6 +84,7 @@ func New(ctx context.Context, cfg Config) (*Slack, error) {
 	}, cfg.Log)
 	s.in.times = defaultTimeouts()
 	s.features.init()
+	s.conversations, s.prompted = ingest.NewCache[string](knowPrompts, maxPrompted), ingest.NewCache[string](knowPrompts, maxPrompted)
 	return s, nil
 }
 

@@ -51,7 +51,7 @@ func (req message) read(ctx context.Context, s bot.Said, r agent.Run, live bool)
 	if s.Text == "" {
 		return call(req).greeting(), nil
 	}
-	return newGoal{request: req.request, goal: afterColon(s.Text, "run"), files: s.Files, old: r}.start(ctx)
+	return newGoal{request: req.request, goal: afterColon(s.Text, "run"), files: s.Files, old: r, viewing: s.Viewing}.start(ctx)
 }
 
 // order does what a message to the bot orders with one of the commands.

@@ -82,6 +82,8 @@ func (c *Chat) acted(ctx context.Context, req *request) (bot.Answer, error) {
 		return req.stopped(ctx)
 	case bot.Visited:
 		return req.visited(ctx)
+	case bot.Opened:
+		return req.opened(ctx, a)
 	}
 	return bot.Answer{}, nil
 }

@@ -31,7 +31,7 @@ type request struct {
 // once makes sure that an answer about which nothing was written is given one
 // time only, whichever replica gets the event again.
 func (req *request) once(ctx context.Context, a bot.Answer) (bot.Answer, error) {
-	if a == (bot.Answer{}) || a.Home != nil || len(req.dedupe.Once) == 0 {
+	if a == (bot.Answer{}) || a.Home != nil || a.Prompts != nil || len(req.dedupe.Once) == 0 {
 		return a, nil
 	}
 	return a, req.cfg.Runs.Note(ctx, req.dedupe)
@@ -79,7 +79,7 @@ func (req *request) alone() bool {
 		return a.Direct
 	case bot.Filled:
 		return a.Direct || req.in.Where.Channel == ""
-	case bot.Pressed, bot.Stopped, bot.Visited:
+	case bot.Pressed, bot.Stopped, bot.Visited, bot.Opened:
 	}
 	return req.in.Where.Channel == ""
 }

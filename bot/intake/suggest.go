@@ -39,3 +39,11 @@ func (c *Chat) Schedules(ctx context.Context, p bot.Person, at bot.Address) ([]r
 func (c *Chat) asking(p bot.Person, at bot.Address) *request {
 	return &request{Chat: c, in: bot.Inbound{By: p, Where: at}, now: time.Now()}
 }
+
+// opened offers what the person may say in the conversation that they have
+// opened.
+func (req *request) opened(context.Context, bot.Opened) (bot.Answer, error) {
+	return bot.Answer{Prompts: &bot.Prompts{List: []bot.Prompt{
+		{Title: "What can you do?", Text: "help"}, {Title: "What is running?", Text: "runs"},
+	}}}, nil
+}

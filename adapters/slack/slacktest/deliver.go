@@ -197,6 +197,9 @@ func (s *outbox) tell(m *message) {
 	}
 	plain := s.messageJSON(m, true)
 	plain["channel"], plain["channel_type"], plain["event_ts"] = c.ID, c.kind(), m.TS
+	if c.IM != "" && m.User == c.IM {
+		plain["app_context"] = s.context(m.User)
+	}
 	mention := s.mentionJSON(m)
 	both := c.IM == "" && m.BotID != Bot && strings.Contains(m.Text, "<@"+BotUser+">")
 	switch {

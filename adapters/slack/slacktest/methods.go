@@ -277,6 +277,8 @@ func assistantStatus(s *workspace, c *call) (obj, error) {
 	return obj{}, nil
 }
 
+// assistantPrompts sets the prompts of an older assistant's thread, or without
+// one those of the direct conversation with an agent.
 func assistantPrompts(s *workspace, c *call) (obj, error) {
 	t, err := assistantOf(s, c)
 	if err != nil {
@@ -292,7 +294,12 @@ func assistantPrompts(s *workspace, c *call) (obj, error) {
 }
 
 func assistantOf(s *workspace, c *call) (*Thread, error) {
-	channel, thread, err := assistantThread(s, c)
+	channel, thread, err := c.str("channel_id"), "", error(nil)
+	if c.str("thread_ts") != "" {
+		channel, thread, err = assistantThread(s, c)
+	} else if ch := s.channel(channel); ch == nil || ch.IM == "" {
+		err = no("channel_not_found")
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,9 @@
 package slacktest
 
 // This file keeps agent sessions: one a thread, with a status, a title and, while
-// it is processing, a Stop button. People may give it a title of their own.
-// (docs.slack.dev/ai/agent-sessions)
+// it is processing, a Stop button. People may give it a title of their own. It
+// also keeps what people have open beside the conversation with the agent.
+// (docs.slack.dev/ai/agent-sessions, reference/events/app_context_changed)
 
 import (
 	"fmt"
@@ -118,4 +119,37 @@ func (s People) NameSession(user, channel, thread, title string) error {
 	s.Change()
 	s.events.emit(ev, user)
 	return nil
+}
+
+// context is what a person has open, as events carry it.
+func (s *workspace) context(user string) obj {
+	if len(s.viewing[user]) == 0 {
+		return obj{}
+	}
+	return obj{"entities": s.viewing[user]}
+}
+
+// View opens a channel, or with ts a message in it, beside the conversation with
+// the bot. It comes before what the person has opened so far.
+func (s People) View(user, channel, ts string) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	open := obj{"type": "slack#/types/channel_id", "value": channel, "team_id": Team}
+	if ts != "" {
+		open = obj{"type": "slack#/types/message_context", "value": obj{"channel_id": channel, "message_ts": ts}, "team_id": Team}
+	}
+	if s.viewing == nil {
+		s.viewing = map[string][]obj{}
+	}
+	s.viewing[user] = append([]obj{open}, s.viewing[user]...)
+	s.events.emit(obj{"type": "app_context_changed", "user": user, "context": s.context(user)}, user)
+}
+
+// OpenMessages opens the conversation with the bot.
+func (s People) OpenMessages(user string) (channel string) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	im := s.im(user)
+	s.events.emit(obj{"type": "app_home_opened", "user": user, "channel": im.ID, "tab": "messages", "context": s.context(user)}, user)
+	return im.ID
 }

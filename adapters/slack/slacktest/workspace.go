@@ -38,6 +38,7 @@ type workspace struct {
 	views     []*view
 	statuses  []Status
 	sessions  []*Session
+	viewing   map[string][]obj // what people have open beside the bot, by person
 	threads   []*Thread
 	triggers  map[string]*trigger
 	hooks     map[string]*hook

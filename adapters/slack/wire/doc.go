@@ -4,6 +4,7 @@
 //
 //	read.go         payloads of every kind, and commands
 //	event.go        messages, edits, stops, visits
+//	view.go         what a person has open beside the conversation
 //	interaction.go  clicks and shortcuts
 //	form.go         what a form carries unseen, and a form that was sent in
 //	button.go       what a button carries unseen

@@ -19,12 +19,15 @@ func (r *Reader) event(payload []byte) (*Update, error) {
 	if err := json.Unmarshal(payload, &kind); err != nil {
 		return nil, err
 	}
-	if kind.Type != "event_callback" || !understood(kind.Event.Type) {
+	if kind.Type != "event_callback" || !Understands(kind.Event.Type) {
 		return nil, nil //nolint:nilnil // a type that nobody asked for is no error
 	}
 	var c callback
 	if err := json.Unmarshal(payload, &c); err != nil {
 		return nil, err
+	}
+	if c.Event.Type == "app_context_changed" && c.Event.User == "" && len(c.Authorizations) > 0 && !c.Authorizations[0].Bot {
+		c.Event.User = c.Authorizations[0].User
 	}
 	u, err := r.update(c.Event)
 	if u == nil || err != nil {
@@ -36,9 +39,10 @@ func (r *Reader) event(payload []byte) (*Update, error) {
 	return u, nil
 }
 
-func understood(kind string) bool {
+// Understands reports whether an event of the type means something here.
+func Understands(kind string) bool {
 	return slices.Contains([]string{"app_mention", "message", "app_home_opened", "agent_session_stopped", "agent_session_title_changed",
-		"assistant_thread_started", "tokens_revoked", "app_uninstalled"}, kind)
+		"app_context_changed", "assistant_thread_started", "assistant_thread_context_changed", "tokens_revoked", "app_uninstalled"}, kind)
 }
 
 func (r *Reader) update(e event) (*Update, error) {
@@ -53,16 +57,24 @@ func (r *Reader) update(e event) (*Update, error) {
 	case "agent_session_title_changed":
 		return &Update{Titled: r.Address(e.Channel, e.ThreadTS)}, nil
 	case "app_home_opened":
-		if e.User == "" || e.Tab != "" && e.Tab != "home" {
-			return nil, nil //nolint:nilnil // a look at the messages is no visit
+		if e.User == "" {
+			return nil, nil //nolint:nilnil // nobody looks
+		}
+		if e.Tab == "messages" {
+			return r.opened(e.User, e.Channel, "", e.Context, true), nil
+		}
+		if e.Tab != "" && e.Tab != "home" {
+			return nil, nil //nolint:nilnil // of no concern here
 		}
 		return &Update{User: e.User, Alone: e.Channel == "", In: bot.Inbound{At: TimeOf(e.EventTS), Where: r.Address(e.Channel, ""), Act: bot.Visited{}}}, nil
-	case "assistant_thread_started":
+	case "app_context_changed":
+		return r.opened(e.User, e.Channel, "", e.Context, false), nil
+	case "assistant_thread_started", "assistant_thread_context_changed":
 		a := e.Assistant
 		if a.Channel == "" || a.Thread == "" {
 			return nil, errors.New("an assistant's thread that is nowhere")
 		}
-		return &Update{Prompts: r.Address(a.Channel, a.Thread)}, nil
+		return r.opened(a.User, a.Channel, a.Thread, a.Context, e.Type == "assistant_thread_started"), nil
 	}
 	return &Update{Gone: true}, nil
 }
@@ -97,7 +109,11 @@ func (r *Reader) message(e event) (*Update, error) {
 		return u, nil
 	}
 	r.fill(u, e.Channel, e.Message)
-	u.In.Act = bot.Said{To: mentioned || direct, Direct: direct, Files: r.attachments(e.Message)}
+	said := bot.Said{To: mentioned || direct, Direct: direct, Files: r.attachments(e.Message)}
+	if direct {
+		said.Viewing = r.viewing(e.Channel, e.AppContext)
+	}
+	u.In.Act = said
 	return u, nil
 }
 

@@ -1,13 +1,19 @@
 package wire
 
+import "encoding/json"
+
 // What Slack sends, as far as it matters here. The library's own types decode
 // blocks and more that differ from one client to the next, and refuse the whole
 // for one part.
 
 // callback is the outer part of an event.
 type callback struct {
-	EventID string `json:"event_id"`
-	Event   event  `json:"event"`
+	EventID        string `json:"event_id"`
+	Event          event  `json:"event"`
+	Authorizations []struct {
+		User string `json:"user_id"`
+		Bot  bool   `json:"is_bot"`
+	} `json:"authorizations"`
 }
 
 // kinds is the type of an event, read before the rest: other types give other
@@ -30,10 +36,15 @@ type event struct {
 	Changed     Message `json:"message"`
 	Previous    Message `json:"previous_message"`
 	Assistant   struct {
-		User    string `json:"user_id"`
-		Channel string `json:"channel_id"`
-		Thread  string `json:"thread_ts"`
+		User    string          `json:"user_id"`
+		Channel string          `json:"channel_id"`
+		Thread  string          `json:"thread_ts"`
+		Context json.RawMessage `json:"context"`
 	} `json:"assistant_thread"`
+	// What the person has open beside the conversation: of a message, and of the
+	// events that say nothing else.
+	AppContext json.RawMessage `json:"app_context"`
+	Context    json.RawMessage `json:"context"`
 }
 
 // Message is a message as it stands in events, interactions and histories.

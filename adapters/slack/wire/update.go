@@ -25,9 +25,9 @@ type Update struct {
 	Again bool // it was delivered before
 	// Trigger opens a form, within three seconds; Hook takes private answers.
 	Trigger, Hook string
-	// Prompts is the thread of an assistant that was just opened; there is
-	// nothing to hear.
-	Prompts bot.Address
+	// Opens says that the conversation with the bot was just opened; else
+	// something beside it changed.
+	Opens bool
 	// Titled is the thread whose session somebody gave a title; there is nothing
 	// to hear.
 	Titled bot.Address
