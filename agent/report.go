@@ -2,7 +2,11 @@ package agent
 
 import (
 	"fmt"
+	"path"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/deckhand-bot/deckhand/agent/format"
 )
@@ -105,6 +109,85 @@ func plainReport(r Run) Reported {
 	}
 	rep.Body = body.String()
 	return rep
+}
+
+// FilesOf are the files of a report: those that it lists, by their paths, their
+// names or the names of the outputs that they are, and those that its text names.
+func (r Run) FilesOf(rep Reported) Texts {
+	made := r.files()
+	list := Texts{}
+	add := func(file string) {
+		if file != "" && !slices.Contains(list, file) {
+			list = append(list, file)
+		}
+	}
+	for _, name := range rep.Artifacts {
+		i := slices.IndexFunc(made, func(o Output) bool { return o.File == path.Clean(name) })
+		if i < 0 {
+			i = slices.IndexFunc(made, func(o Output) bool { return strings.EqualFold(o.Name, name) })
+		}
+		if i < 0 {
+			i = slices.IndexFunc(made, func(o Output) bool { return path.Base(o.File) == path.Base(name) })
+		}
+		if i < 0 {
+			add(name)
+			continue
+		}
+		add(made[i].File)
+	}
+	said := rep.Headline + "\n" + rep.Body
+	for _, o := range made {
+		if mentions(said, o.File) || mentions(said, path.Base(o.File)) || named(said, o.Name) {
+			add(o.File)
+		}
+	}
+	return list
+}
+
+// files are the files that the tasks delivered, and then those that were written
+// on the way, which are no output.
+func (r Run) files() []Output {
+	var list []Output
+	for _, t := range r.Plan.Tasks {
+		for _, o := range r.Tasks[t.ID].Outputs {
+			if o.File != "" {
+				list = append(list, Output{Name: o.Name, File: path.Clean(o.File)})
+			}
+		}
+	}
+	for _, file := range slices.Backward(r.Touched) { // the newest of a name
+		list = append(list, Output{File: path.Clean(file)})
+	}
+	return list
+}
+
+// mentions reports whether a text has the name as a word of its own.
+func mentions(text, name string) bool {
+	part := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '-' || r == '/'
+	}
+	for at := 0; name != ""; {
+		i := strings.Index(text[at:], name)
+		if i < 0 {
+			return false
+		}
+		before, _ := utf8.DecodeLastRuneInString(text[:at+i])
+		at += i + len(name)
+		rest := strings.TrimPrefix(text[at:], ".") // the end of a sentence, or of a longer name
+		if after, _ := utf8.DecodeRuneInString(rest); !part(before) && !part(after) {
+			return true
+		}
+	}
+	return false
+}
+
+// named reports whether a text means the output: a name that is a word of prose
+// as well ("table") counts in code only.
+func named(text, output string) bool {
+	if strings.ContainsAny(output, "_-.0123456789") {
+		return mentions(text, output)
+	}
+	return output != "" && strings.Contains(text, "`"+output+"`")
 }
 
 // undone is a task that nothing came of, with the reason where there is one.

@@ -1,7 +1,9 @@
 package bot
 
 import (
+	"cmp"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/deckhand-bot/deckhand/agent"
 )
@@ -17,6 +19,9 @@ type Card struct {
 	// Mentions are the principals who are to be notified. Edits carry none.
 	Mentions []string
 	Parts    []Part
+	// Final marks a card that stays as it is: where it is cut, the whole text comes
+	// along with an edit as well.
+	Final bool
 }
 
 // Reworded is the card with what word makes of each of its texts.
@@ -35,7 +40,7 @@ func reworded(part Part, word func(string) string) Part {
 	case Heading:
 		return Heading{word(p.Text)}
 	case Prose:
-		return Prose{word(p.Markdown)}
+		return Prose{Markdown: word(p.Markdown), Keep: p.Keep}
 	case Small:
 		return Small{word(p.Markdown)}
 	case Code:
@@ -72,7 +77,41 @@ type Part interface{ part() }
 type Heading struct{ Text string } // plain text
 // Prose is Markdown of any length; a platform shortens what it cannot show
 // and attaches the whole as a file.
-type Prose struct{ Markdown string }
+type Prose struct {
+	Markdown string
+	// Keep marks what people must not miss: it is shortened after everything else.
+	Keep bool
+}
+
+// others is which share of the room is left to prose that is not to be kept.
+const others = 4
+
+// Rooms shares most characters among the card's prose, by part. What is to be kept
+// comes first, and what is short before what is long.
+func (c Card) Rooms(most int) []int {
+	rooms, wants := make([]int, len(c.Parts)), map[bool][]int{}
+	size := func(i int) int { p, _ := c.Parts[i].(Prose); return utf8.RuneCountInString(p.Markdown) }
+	rest := 0
+	for i, p := range c.Parts {
+		if p, is := p.(Prose); is {
+			wants[p.Keep] = append(wants[p.Keep], i)
+			if !p.Keep {
+				rest += size(i)
+			}
+		}
+	}
+	left := most - min(rest, most/others)
+	for _, keep := range []bool{true, false} {
+		list := wants[keep]
+		slices.SortStableFunc(list, func(i, j int) int { return cmp.Compare(size(i), size(j)) })
+		for n, i := range list {
+			rooms[i] = min(size(i), left/(len(list)-n))
+			left, most = left-rooms[i], most-rooms[i]
+		}
+		left = most
+	}
+	return rooms
+}
 
 // Tasks is a plan with the state of each task.
 type Tasks struct {

@@ -9,6 +9,10 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
+// paragraphs is which share of the room whole paragraphs must fill: a text that
+// begins with a short one and goes on with a very long one is cut within that.
+const paragraphs = 4
+
 // Head is the beginning of a document, of at most so many characters and cut at
 // the end of a paragraph where there is one. It reports whether something is
 // missing. Fences that a cut leaves open are closed.
@@ -36,7 +40,7 @@ func Head(document string, most int) (string, bool) {
 		}
 	}
 	switch {
-	case kept.Len() > whole.Len()/2:
+	case kept.Len() > 0 && utf8.RuneCountInString(kept.String()) >= most/paragraphs:
 		return strings.TrimRight(kept.String(), "\n"), true
 	case open != "":
 		return strings.TrimRight(whole.String(), "\n") + "\n" + open, true
@@ -62,8 +66,8 @@ func fenceAfter(open, line string) string {
 	return open
 }
 
-// shortened is a line of at most so many characters, cut before a principal
-// rather than within one.
+// shortened is a line of at most so many characters, cut behind a sentence or a
+// word, and before a principal rather than within one.
 func shortened(line string, most int) string {
 	if utf8.RuneCountInString(line) <= most {
 		return line
@@ -71,6 +75,12 @@ func shortened(line string, most int) string {
 	part := format.First(line, most-1)
 	if i := strings.LastIndex(part, string(agent.MentionOpen)); i > strings.LastIndex(part, string(agent.MentionClose)) {
 		part = part[:i]
+	}
+	for _, end := range []string{". ", "! ", "? ", "。", " "} {
+		if i := strings.LastIndex(part, end); i >= len(part)/2 {
+			part = part[:i+len(strings.TrimSpace(end))]
+			break
+		}
 	}
 	return strings.TrimRight(part, " \n") + "…"
 }

@@ -89,6 +89,10 @@ func TestHeadEndsWithAParagraph(t *testing.T) {
 		{"open fence", "```\nline\nline\nline\nline\n```", 18, "```\nline\nline\n```", true},
 		{"one line", "aaaaaaaaaaaaaaaa", 5, "aaaa…", true},
 		{"a principal", "aaa\ue000slack:U1\ue001", 8, "aaa…", true},
+		{"a short paragraph before", "aaaaaa\n\nbbbb\nbbbb\nbbbb", 20, "aaaaaa", true},
+		{"a very short one before a long one", "aa\n\nbbbbbbbb\nbbbbbbbb\nbbbbbbbb\nbb", 24, "aa\n\nbbbbbbbb\nbbbbbbbb", true},
+		{"one line of sentences", "Aaaa aa. Bbbb bb. Cccc cc. Dddd", 20, "Aaaa aa. Bbbb bb.…", true},
+		{"one line of words", "aaaa bbbb cccc dddd", 12, "aaaa bbbb…", true},
 		{"no room", "aaaa", 0, "", true},
 	} {
 		got, cut := Head(c.in, c.most)

@@ -84,13 +84,15 @@ func (s *Slack) Paces(to bot.Address) (post, edit agent.Pace) {
 func (s *Slack) show(ctx context.Context, c bot.Card, edit bool, send func(context.Context, []slackapi.MsgOption) error) error {
 	d := s.drawing(ctx, c, s.features.unknown())
 	d.Edit = edit
-	m := draw.Card(c, d)
-	if m.Cut && !edit {
-		more, err := s.attach(ctx, c, d)
+	m, attached := draw.Card(c, d), slackapi.MsgOptionCompose()
+	if m.Cut && (!edit || c.Final) {
+		id, more, err := s.attach(ctx, c, d)
 		if err != nil {
 			return err
 		}
-		d.More = more
+		if d.More = more; edit && id != "" { // an edit shares no file by its link
+			attached = slackapi.MsgOptionFileIDs([]string{id})
+		}
 		m = draw.Card(c, d)
 	}
 	once := func(text string, blocks []slackapi.Block) error {
@@ -98,7 +100,7 @@ func (s *Slack) show(ctx context.Context, c bot.Card, edit bool, send func(conte
 		defer cancel()
 		return send(ctx, []slackapi.MsgOption{
 			slackapi.MsgOptionText(text, false), slackapi.MsgOptionBlocks(blocks...), slackapi.MsgOptionParse(false),
-			slackapi.MsgOptionMetadata(api.Metadata(c.Key)),
+			slackapi.MsgOptionMetadata(api.Metadata(c.Key)), attached,
 		})
 	}
 	err := once(m.Text, m.Blocks)
@@ -120,9 +122,9 @@ func (s *Slack) show(ctx context.Context, c bot.Card, edit bool, send func(conte
 }
 
 // attach uploads the whole text of a card that was cut, shared with nobody yet,
-// and returns a link to it: Slack shares a file that its own bot links to. The
+// and returns its id and a link to it: Slack shares a file that its own bot links to. The
 // card is shown without the file where that does not work in half of the time.
-func (s *Slack) attach(ctx context.Context, c bot.Card, d draw.Drawing) (link string, err error) {
+func (s *Slack) attach(ctx context.Context, c bot.Card, d draw.Drawing) (id, link string, err error) {
 	limit := s.cfg.PostTimeout
 	if deadline, is := ctx.Deadline(); is {
 		limit = min(limit, time.Until(deadline)/2)
@@ -135,13 +137,13 @@ func (s *Slack) attach(ctx context.Context, c bot.Card, d draw.Drawing) (link st
 		name = "text.md"
 	}
 	what := "upload the whole text of post " + c.Key.Name
-	at, err := s.UploadUnseen(ctx, what, bot.Upload{Name: name, Title: name, Size: int64(len(text)), Content: strings.NewReader(text)})
+	id, at, err := s.UploadUnseen(ctx, what, bot.Upload{Name: name, Title: name, Size: int64(len(text)), Content: strings.NewReader(text)})
 	if _, is := errors.AsType[*bot.BusyError](err); is && !errors.Is(err, bot.ErrLost) {
-		return "", err
+		return "", "", err
 	}
 	if err != nil {
 		s.log.Error("the whole text of a post cannot be attached; it is shown shortened", "run", c.Key.Run, "key", c.Key.Name, "err", err)
-		return "", nil
+		return "", "", nil
 	}
-	return draw.Link(at, name), nil
+	return id, draw.Link(at, name), nil
 }

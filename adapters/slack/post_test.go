@@ -364,6 +364,13 @@ func TestLongReportsComeWithAFile(t *testing.T) {
 	if err := s.Edit(t.Context(), p.Message, c); err != nil || len(w.Files()) != 1 {
 		t.Errorf("an edit: %v, %d files", err, len(w.Files()))
 	}
+	c.Final = true
+	if err := s.Edit(t.Context(), p.Message, c); err != nil || len(w.Files()) != 2 {
+		t.Errorf("the last edit: %v, %d files", err, len(w.Files()))
+	}
+	if m = mustRead(t, w, p.Message); !strings.Contains(string(plainJSON(m.Blocks)), w.URL()+"/files/"+w.Files()[1].ID) {
+		t.Errorf("no link to the file in the last edit: %s", m.Blocks)
+	}
 	w.Fail("files.getUploadURLExternal", 1, slacktest.APIError("missing_scope"))
 	m = mustRead(t, w, mustPost(t, s, general(""), c).Message)
 	if !strings.Contains(string(m.Blocks), "… shortened") || strings.Contains(string(m.Blocks), "in the file") {

@@ -44,7 +44,7 @@ func scheduleLine(r agent.Run) []string {
 func endedCard(c bot.Card, r agent.Run) bot.Card {
 	if r.Replied() {
 		c.Text = text.InLine(r.Report.Headline, 200)
-		c.Parts = []bot.Part{bot.Prose{Markdown: answer(*r.Report)}}
+		c.Parts, c.Final = []bot.Part{bot.Prose{Markdown: answer(*r.Report)}}, true
 		return c
 	}
 	c.Text = text.Plain(outcome(r))

@@ -44,7 +44,7 @@ func Report(r agent.Run) bot.Card {
 		c.Parts = append(c.Parts, bot.Prose{Markdown: body})
 	}
 	section(&c, "Files", files(r, rep))
-	section(&c, "Not done", undone(r, rep))
+	kept(&c, "Not done", undone(r, rep))
 	section(&c, "Next", quotes(rep.FollowUps))
 	section(&c, "Sources", sources(r, rep))
 	c.Parts = append(c.Parts, earlierRuns(r)...)
@@ -56,6 +56,15 @@ func Report(r agent.Run) bot.Card {
 func section(c *bot.Card, title string, items []string) {
 	if len(items) > 0 {
 		c.Parts = append(c.Parts, bot.Prose{Markdown: "**" + title + "**\n- " + strings.Join(items, "\n- ")})
+	}
+}
+
+// kept adds a list that people must not miss.
+func kept(c *bot.Card, title string, items []string) {
+	if section(c, title, items); len(items) > 0 {
+		list, _ := c.Parts[len(c.Parts)-1].(bot.Prose)
+		list.Keep = true
+		c.Parts[len(c.Parts)-1] = list
 	}
 }
 
@@ -72,6 +81,9 @@ func files(r agent.Run, rep agent.Reported) []string {
 	var list []string
 	for i, file := range rep.Artifacts {
 		line := text.Quoted(file, 200)
+		if name := outputName(r, file); name != "" {
+			line = text.Quoted(name, 80) + " – " + line
+		}
 		if r.Brief.ReplyTo == "" { // there is no thread to attach it to
 			list = append(list, line)
 			continue
@@ -88,6 +100,19 @@ func files(r agent.Run, rep agent.Reported) []string {
 		list = append(list, line)
 	}
 	return list
+}
+
+// outputName is what the run calls a file that is one of its outputs, "" where the
+// file's own name says as much.
+func outputName(r agent.Run, file string) string {
+	for _, t := range r.Plan.Tasks {
+		for _, o := range r.Tasks[t.ID].Outputs {
+			if o.File == file && !strings.Contains(file, o.Name) {
+				return o.Name
+			}
+		}
+	}
+	return ""
 }
 
 // undone is everything that failed or was skipped: the report's own list, and

@@ -111,6 +111,7 @@ func (r *budget) shrink(over int) bool {
 type builder struct {
 	Options
 	left     budget
+	room     int // for the prose of the part that is drawn
 	mentions []string
 	blocks   []Block
 	ids      map[string]bool // custom ids that are taken
@@ -123,7 +124,9 @@ func (s *builder) card(c bot.Card) {
 		s.mentions = nil
 	}
 	s.text(strings.Join(s.mentions, " "))
-	for _, p := range c.Parts {
+	rooms := c.Rooms(s.left.prose)
+	for i, p := range c.Parts {
+		s.room = rooms[i]
 		switch p.(type) {
 		case bot.Buttons, bot.Rating:
 			s.noteCut()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/adaptertest"
 	"github.com/deckhand-bot/deckhand/adapters/discord/draw/drawtest"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
@@ -197,5 +198,28 @@ func TestNoncesAndMarks(t *testing.T) {
 	}
 	if len(marks) != 6 {
 		t.Errorf("%d marks of 6 keys", len(marks))
+	}
+}
+
+// What was not done stays, and the rest is cut behind a paragraph.
+func TestALongReportKeepsItsHonestList(t *testing.T) {
+	t.Parallel()
+	c, undone := adaptertest.LongReport()
+	for name, draw := range map[string]func(Drawing) Message{
+		"new": func(d Drawing) Message { return Components(c, d) }, "old": func(d Drawing) Message { return Embed(c, d) },
+	} {
+		d := Card(c, Options{File: "report.md"})
+		said := strings.Join(shownBy(draw(d)), "\n")
+		for _, line := range append([]string{"costs.csv – attached", "the whole text is in the file"}, undone...) {
+			if !strings.Contains(said, line) {
+				t.Errorf("%s: %q is missing:\n%s", name, line, said)
+			}
+		}
+		if begun, ended := strings.Count(said, "Begin-"), strings.Count(said, "End-"); !d.Cut || begun == 0 || begun != ended {
+			t.Errorf("%s: %d paragraphs begin and %d end, cut: %v", name, begun, ended, d.Cut)
+		}
+		if n := textOf(d.blocks); n < maxAll*2/3 {
+			t.Errorf("%s: only %d characters are used", name, n)
+		}
 	}
 }

@@ -42,11 +42,9 @@ func (s *builder) heading(p bot.Heading) {
 	}
 }
 
-// prose takes what room the prose before it left.
 func (s *builder) prose(p bot.Prose) {
-	text, cut := markdown.Head(strings.TrimSpace(p.Markdown), s.left.prose)
+	text, cut := markdown.Head(strings.TrimSpace(p.Markdown), s.room)
 	s.cut = s.cut || cut
-	s.left.prose -= utf8.RuneCountInString(text)
 	shown, more := cutMarkdown(s.withMentions(strings.Join(markdownBlocks(text), "\n\n")), maxAll) // signs that are escaped make it longer
 	s.cut = s.cut || more
 	s.text(shown)

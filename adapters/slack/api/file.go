@@ -180,18 +180,18 @@ func (c *Client) FindUpload(ctx context.Context, to bot.Address, name string, si
 }
 
 // UploadUnseen uploads a file that nobody sees, and returns the address of it.
-func (c *Client) UploadUnseen(ctx context.Context, what string, f bot.Upload) (string, error) {
-	id, err := c.send(ctx, what, f)
+func (c *Client) UploadUnseen(ctx context.Context, what string, f bot.Upload) (id, link string, err error) {
+	id, err = c.send(ctx, what, f)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	_, err = c.Web.CompleteUploadExternalContext(ctx, slackapi.CompleteUploadExternalParameters{Files: []slackapi.FileSummary{{ID: id, Title: f.Title}}})
 	if err != nil {
-		return "", unseen(c.Failed(what, err))
+		return "", "", unseen(c.Failed(what, err))
 	}
 	info, _, _, err := c.Web.GetFileInfoContext(ctx, id, 0, 0)
 	if err != nil {
-		return "", unseen(c.Failed(what, err))
+		return "", "", unseen(c.Failed(what, err))
 	}
-	return info.Permalink, nil
+	return id, info.Permalink, nil
 }

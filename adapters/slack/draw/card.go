@@ -72,8 +72,8 @@ func Card(c bot.Card, d Drawing) Message {
 	for {
 		s := builder{Drawing: d, space: r}
 		s.card(c)
-		size := sizeOf(s.blocks)
-		if size > maxAll && r.shrink(size-maxAll) {
+		over := max(sizeOf(s.blocks)-maxAll, s.marked-maxMarkdown)
+		if over > 0 && r.shrink(over) {
 			continue
 		}
 		s.fit()
@@ -112,6 +112,7 @@ type builder struct {
 	Drawing
 	space  space
 	blocks []slackapi.Block
+	room   int // for the prose of the part that is drawn
 	marked int // characters in Markdown blocks
 	cut    bool
 }
@@ -120,8 +121,9 @@ func (s *builder) card(c bot.Card) {
 	if line := mentionLine(c.Mentions); line != "" && !s.Edit {
 		s.section(line)
 	}
-	noted := false
-	for _, p := range c.Parts {
+	noted, rooms := false, c.Rooms(s.space.prose)
+	for i, p := range c.Parts {
+		s.room = rooms[i]
 		switch p.(type) {
 		case bot.Buttons, bot.Rating:
 			noted = s.noteCut(noted)

@@ -45,20 +45,16 @@ func (s *builder) heading(p bot.Heading) {
 	}
 }
 
-// prose takes what room the prose before it left.
 func (s *builder) prose(p bot.Prose) {
-	text, cut := markdown.Head(strings.TrimSpace(p.Markdown), s.space.prose)
+	text, cut := markdown.Head(strings.TrimSpace(p.Markdown), s.room)
 	s.cut = s.cut || cut
-	s.space.prose -= utf8.RuneCountInString(text)
 	if strings.TrimSpace(text) == "" {
 		return
 	}
 	if !s.Refused[slackapi.MBTMarkdown] && !refersOn(text) {
-		shown, more := markdown.Head(s.markdown(text), maxMarkdown-s.marked) // names and hushed signs make it longer
-		s.cut = s.cut || more
-		if s.marked += utf8.RuneCountInString(shown); strings.TrimSpace(shown) != "" {
-			s.add(slackapi.NewMarkdownBlock(s.id(), shown))
-		}
+		text = s.markdown(text)
+		s.marked += utf8.RuneCountInString(text)
+		s.add(slackapi.NewMarkdownBlock(s.id(), text))
 		return
 	}
 	for _, part := range pack(s.pieces(text), maxSection) {

@@ -13,6 +13,7 @@ import (
 
 	slackapi "github.com/slack-go/slack"
 
+	"github.com/deckhand-bot/deckhand/adapters/adaptertest"
 	"github.com/deckhand-bot/deckhand/adapters/slack/draw/drawtest"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
@@ -200,4 +201,34 @@ func TestLongCardsSayThatTheyAreCut(t *testing.T) {
 // plainJSON is JSON with the signs that Go's encoder writes as numbers.
 func plainJSON(raw json.RawMessage) json.RawMessage {
 	return json.RawMessage(strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(string(raw)))
+}
+
+// What was not done stays, and the rest is cut behind a paragraph.
+func TestALongReportKeepsItsHonestList(t *testing.T) {
+	t.Parallel()
+	c, undone := adaptertest.LongReport()
+	for name, d := range map[string]Drawing{"new": fixed(), "plain": {Refused: Modern, Edition: "e", Name: fixed().Name}} {
+		d.More = "report.md"
+		m := Card(c, d)
+		var all strings.Builder
+		for _, texts := range blockTexts(t, m.Blocks) {
+			all.WriteString(strings.Join(texts, "\n") + "\n")
+		}
+		checkLongReport(t, name, all.String(), m.Cut, undone)
+		if n := sizeOf(m.Blocks); n < maxAll*2/3 {
+			t.Errorf("%s: only %d characters are used", name, n)
+		}
+	}
+}
+
+func checkLongReport(t *testing.T, name, said string, cut bool, undone []string) {
+	t.Helper()
+	for _, line := range append([]string{"costs.csv – attached", "the whole text is in the file"}, undone...) {
+		if !strings.Contains(said, line) {
+			t.Errorf("%s: %q is missing", name, line)
+		}
+	}
+	if begun, ended := strings.Count(said, "Begin-"), strings.Count(said, "End-"); !cut || begun == 0 || begun != ended {
+		t.Errorf("%s: %d paragraphs begin and %d end, cut: %v", name, begun, ended, cut)
+	}
 }
