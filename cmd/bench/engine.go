@@ -167,7 +167,12 @@ func engine(ctx context.Context, e *environment, model string, l load) (cost, er
 		}
 	}
 	working, stop := context.WithCancel(ctx)
+	defer stop()
 	var done sync.WaitGroup
+	profiled, err := e.profile(l)
+	if err != nil {
+		return cost{}, err
+	}
 	m := measure()
 	errs := make([]error, len(all)+1)
 	for i, r := range all {
@@ -175,12 +180,12 @@ func engine(ctx context.Context, e *environment, model string, l load) (cost, er
 	}
 	errs[len(all)] = await(ctx, s)
 	c := m.stop()
+	errs = append(errs, profiled())
 	stop()
 	done.Wait()
 	if err := errors.Join(errs...); err != nil {
 		return c, err
 	}
-	var err error
 	c.ended, err = states(ctx, s, runs)
 	if !l.embedded {
 		err = errors.Join(err, wipe(ctx, e))

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"runtime/pprof"
 	"strings"
 	"syscall"
 	"text/tabwriter"
@@ -35,6 +34,8 @@ type environment struct {
 	dir    string // scratch folder on the disk that is measured
 	binary string // the built deckhand
 	redis  *server
+	// profiles is where profiles of the engine are written, empty: nowhere.
+	profiles string
 }
 
 func main() {
@@ -44,43 +45,25 @@ func main() {
 	}
 	only := flag.String("only", "", "run only the benches whose names contain this")
 	binary := flag.String("binary", "bin/deckhand", "the built binary")
-	profile := flag.String("profile", "", "write a processor profile to this file")
+	profiles := flag.String("profiles", "", "write a processor and a memory profile of each load of the engine to this folder")
 	flag.Parse()
 	debug.SetGCPercent(loop.GCPercent)
 	// Servers that were started must be stopped, whatever ends this program.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := profiled(*profile, func() error { return run(ctx, *only, *binary) })
-	if err != nil {
+	if err := run(ctx, *only, *binary, *profiles); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-// profiled writes a processor profile of what it runs, if a file is named.
-func profiled(path string, do func() error) error {
-	if path == "" {
-		return do()
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := pprof.StartCPUProfile(f); err != nil {
-		return err
-	}
-	defer pprof.StopCPUProfile()
-	return do()
-}
-
-func run(ctx context.Context, only, binary string) error {
+func run(ctx context.Context, only, binary, profiles string) error {
 	dir, err := os.MkdirTemp("", "deckhand-bench-*")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	e := &environment{dir: dir, binary: binary}
+	e := &environment{dir: dir, binary: binary, profiles: profiles}
 	if e.redis, err = startRedis(dir); err != nil {
 		return err
 	}

@@ -4,8 +4,12 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime/pprof"
 	"strconv"
 	"syscall"
 	"time"
@@ -63,6 +67,30 @@ func (m *meter) stop() cost {
 	close(m.quit)
 	c.memory = <-m.peak - m.base
 	return c
+}
+
+// profile begins a processor profile of a load of the engine, where one is
+// asked for. Done ends it and writes the memory as it is then beside it.
+func (e *environment) profile(l load) (done func() error, err error) {
+	if e.profiles == "" {
+		return func() error { return nil }, nil
+	}
+	base := filepath.Join(e.profiles, fmt.Sprintf("%s-%druns-%dtasks-%dsteps", time.Now().Format("150405"), l.runs, l.tasks, l.steps))
+	processor, err := os.Create(base + ".cpu")
+	if err != nil {
+		return nil, err
+	}
+	if err := pprof.StartCPUProfile(processor); err != nil {
+		return nil, errors.Join(err, processor.Close())
+	}
+	return func() error {
+		pprof.StopCPUProfile()
+		memory, err := os.Create(base + ".heap")
+		if err != nil {
+			return errors.Join(err, processor.Close())
+		}
+		return errors.Join(pprof.WriteHeapProfile(memory), memory.Close(), processor.Close())
+	}, nil
 }
 
 // cpu is the processor time of this process so far.

@@ -108,10 +108,14 @@ func (a *arguments) UnmarshalJSON(data []byte) error {
 // add takes one event of a stream.
 func (a *answer) add(raw []byte) error {
 	var e event
-	if err := json.Unmarshal(raw, &e); err != nil {
+	if e.common(raw) {
+		return a.take(&e, raw)
+	}
+	var uncommon event
+	if err := json.Unmarshal(raw, &uncommon); err != nil {
 		return fmt.Errorf("%w: %w", errNoUse, err)
 	}
-	return a.take(&e, raw)
+	return a.take(&uncommon, raw)
 }
 
 func (a *answer) take(e *event, raw []byte) error {

@@ -9,6 +9,7 @@
 //	exchange.go  one try over HTTP
 //	stream.go    server-sent events
 //	answer.go    the pieces of an answer put together,
+//	chunk.go     most of them read by hand,
 //	calls.go     and those of its function calls
 //	fault.go     what a failure means,
 //	refusal.go   in whatever shape an endpoint words it

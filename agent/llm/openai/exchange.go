@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -84,9 +85,14 @@ func (c *Client) exchange(ctx context.Context, r llm.Request, sent payload, time
 	return a, err
 }
 
+// readers are used again: their buffers are larger than most answers.
+var readers = sync.Pool{New: func() any { return bufio.NewReader(nil) }}
+
 // reply reads an answer that did not begin with a refusal.
 func (c *Client) reply(resp *http.Response, r llm.Request, timer *time.Timer) (answer, error) {
-	in := bufio.NewReader(resp.Body)
+	in, _ := readers.Get().(*bufio.Reader) // it holds nothing else
+	in.Reset(resp.Body)
+	defer func() { in.Reset(nil); readers.Put(in) }()
 	form, err := formOf(resp.Header.Get("Content-Type"), in)
 	switch {
 	case err != nil:
