@@ -92,7 +92,7 @@ func (l load) open(ctx context.Context, e *environment) (store, error) {
 // cost is what a load took.
 type cost struct {
 	cpu, wall time.Duration
-	memory    uint64 // highest resident memory above the start, bytes
+	memory    memory // when the most was resident; that is above the start
 	ended     map[agent.RunState]int
 }
 

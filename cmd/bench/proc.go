@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/metrics"
 	"runtime/pprof"
 	"strconv"
 	"syscall"
@@ -40,19 +41,36 @@ type meter struct {
 	before time.Duration
 	base   uint64
 	quit   chan struct{}
-	peak   chan uint64
+	peak   chan memory
+}
+
+// memory is what a process has resident, and what of it is Go's: objects that
+// live, and stacks. Most of the rest is what the collector will find next.
+type memory struct{ resident, live, stacks uint64 }
+
+// memoryNow is this process's memory now.
+func memoryNow() memory {
+	m := memory{resident: resident(os.Getpid())}
+	for name, to := range map[string]*uint64{"/gc/heap/live:bytes": &m.live, "/memory/classes/heap/stacks:bytes": &m.stacks} {
+		sample := []metrics.Sample{{Name: name}}
+		metrics.Read(sample)
+		*to = sample[0].Value.Uint64()
+	}
+	return m
 }
 
 func measure() *meter {
-	m := &meter{began: time.Now(), before: cpu(), base: resident(os.Getpid()), quit: make(chan struct{}), peak: make(chan uint64)}
+	m := &meter{began: time.Now(), before: cpu(), base: resident(os.Getpid()), quit: make(chan struct{}), peak: make(chan memory)}
 	go func() {
 		tick := time.NewTicker(50 * time.Millisecond)
 		defer tick.Stop()
-		peak := m.base
+		peak := memory{resident: m.base}
 		for {
 			select {
 			case <-tick.C:
-				peak = max(peak, resident(os.Getpid()))
+				if now := memoryNow(); now.resident > peak.resident {
+					peak = now
+				}
 			case <-m.quit:
 				m.peak <- peak
 				return
@@ -65,12 +83,14 @@ func measure() *meter {
 func (m *meter) stop() cost {
 	c := cost{cpu: cpu() - m.before, wall: time.Since(m.began)}
 	close(m.quit)
-	c.memory = <-m.peak - m.base
+	c.memory = <-m.peak
+	c.memory.resident -= m.base
 	return c
 }
 
 // profile begins a processor profile of a load of the engine, where one is
-// asked for. Done ends it and writes the memory as it is then beside it.
+// asked for. Done ends it and writes it, with the memory as it was at its
+// highest beside it.
 func (e *environment) profile(l load) (done func() error, err error) {
 	if e.profiles == "" {
 		return func() error { return nil }, nil
@@ -83,14 +103,33 @@ func (e *environment) profile(l load) (done func() error, err error) {
 	if err := pprof.StartCPUProfile(processor); err != nil {
 		return nil, errors.Join(err, processor.Close())
 	}
+	quit, memory := make(chan struct{}), make(chan []byte)
+	go func() { memory <- heapAtPeak(quit) }()
 	return func() error {
 		pprof.StopCPUProfile()
-		memory, err := os.Create(base + ".heap")
-		if err != nil {
-			return errors.Join(err, processor.Close())
-		}
-		return errors.Join(pprof.WriteHeapProfile(memory), memory.Close(), processor.Close())
+		close(quit)
+		return errors.Join(processor.Close(), os.WriteFile(base+".heap", <-memory, 0o644))
 	}, nil
+}
+
+// heapAtPeak is a memory profile of when the most was resident.
+func heapAtPeak(quit chan struct{}) []byte {
+	tick := time.NewTicker(250 * time.Millisecond)
+	defer tick.Stop()
+	var peak uint64
+	var profile bytes.Buffer
+	for {
+		select {
+		case <-quit:
+			return profile.Bytes()
+		case <-tick.C:
+		}
+		if now := resident(os.Getpid()); now > peak+peak/20 {
+			peak = now
+			profile.Reset()
+			_ = pprof.WriteHeapProfile(&profile) // into memory
+		}
+	}
 }
 
 // cpu is the processor time of this process so far.
