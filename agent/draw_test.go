@@ -76,7 +76,9 @@ func drawFitting(t *rapid.T, r Run, s StrandID) Body {
 	if len(talk.Open) > 0 {
 		return drawProgress(t, rapid.SampledFrom(talk.Open).Draw(t, "call"))
 	}
-	if p := stand(r, Main); s == Main && (p.startable() || p.working()) {
+	starts := false
+	stand(r, Main, func(p *point) { starts = p.startable() || p.working() })
+	if s == Main && starts {
 		return TaskStarted{Task: rapid.SampledFrom(someTasks).Draw(t, "task")}
 	}
 	if id, ok := s.Task(); ok && rapid.IntRange(0, 5).Draw(t, "end") == 0 {

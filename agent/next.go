@@ -77,18 +77,17 @@ func wakeMain() map[StrandID]time.Time { return map[StrandID]time.Time{Main: AtO
 
 // Next is what the strand does next. It is pure and has no clock: that time
 // has passed is an event. The rules are in rules.go.
-func (r Run) Next(s StrandID) Move {
-	p := stand(r, s)
-	row := p.deciding()
-	switch {
-	case row == nil:
-		return Move{}
-	case row.act != nil:
-		return row.act(p)
-	case row.until != nil:
-		return Move{Wake: row.until(p)}
-	}
-	return Move{}
+func (r Run) Next(s StrandID) (m Move) {
+	stand(r, s, func(p *point) {
+		switch row := p.deciding(); {
+		case row == nil:
+		case row.act != nil:
+			m = row.act(p)
+		case row.until != nil:
+			m.Wake = row.until(p)
+		}
+	})
+	return m
 }
 
 // State is the run's state as people see it.
@@ -111,7 +110,12 @@ func busy(r Run) bool {
 		if id == Voice {
 			continue
 		}
-		if row := stand(r, id).deciding(); row != nil && row.act != nil {
+		acts := false
+		stand(r, id, func(p *point) {
+			row := p.deciding()
+			acts = row != nil && row.act != nil
+		})
+		if acts {
 			return true
 		}
 	}

@@ -6,6 +6,7 @@ package agent
 import (
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent/format"
@@ -152,10 +153,17 @@ type point struct {
 	talked bool
 }
 
-// stand is where the strand stands.
-func stand(r Run, id StrandID) *point {
-	st, known := r.Strands.Get(id)
-	return &point{Run: r, id: id, st: st, known: known}
+// points are used again: one is needed for each move, and it is large.
+var points = sync.Pool{New: func() any { return &point{} }}
+
+// stand hands out where the strand stands, for as long as look runs.
+func stand(r Run, id StrandID, look func(p *point)) {
+	p, _ := points.Get().(*point) // it holds nothing else
+	p.Run, p.id = r, id
+	p.st, p.known = r.Strands.Get(id)
+	look(p)
+	*p = point{} // keeps no run alive
+	points.Put(p)
 }
 
 // newest is the conversation that the strand is in.

@@ -8,6 +8,7 @@
 //	visible.go Visible and WriteOut, for characters that people cannot see
 //	near.go    Nearest and Distance, for what was probably meant
 //	json.go    JSON and Encoder, which leave <, > and & as they are
+//	canonical.go Canonical, for texts that are compared
 //
 // It knows no type of the domain and nothing of where a text is shown: what
 // Markdown, mrkdwn or a terminal would read into a text is its renderer's

@@ -193,23 +193,22 @@ const stopLook = 500 * time.Millisecond
 func (q *asker) untilStopped(ctx context.Context) (bound context.Context, release func()) {
 	bound, stop := context.WithCancel(ctx)
 	over := make(chan struct{})
-	begun := q.run
+	// What is kept while the call goes on is not the whole run.
+	seq, finishing, ended := q.run.Seq, q.run.Finish, q.run.Cancelled != nil
 	look := time.AfterFunc(stopLook, func() {
 		defer close(over)
 		guard.Run(q.Log, "the look whether a run was stopped", func() {
-			for run := begun; ; {
-				if run.Cancelled != nil || (run.Finish && !begun.Finish) {
-					stop()
+			for !ended {
+				if q.Blobs.AwaitWord(bound, q.lease.Run, seq) != nil {
 					return
 				}
-				if q.Blobs.AwaitWord(bound, run.ID, run.Seq) != nil {
+				run, err := q.folds.Load(bound, q.lease.Run)
+				if err != nil {
 					return
 				}
-				var err error
-				if run, err = q.folds.Load(bound, q.lease.Run); err != nil {
-					return
-				}
+				seq, ended = run.Seq, run.Cancelled != nil || run.Finish && !finishing
 			}
+			stop()
 		}, "run", q.lease.Run)
 	})
 	return bound, func() {

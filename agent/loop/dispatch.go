@@ -5,6 +5,7 @@ package loop
 // refused with a reason for the model.
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,9 +13,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gowebpki/jcs"
-
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/plan"
 )
@@ -118,7 +118,7 @@ func arguments(view agent.Run, s agent.StrandID, c agent.OpenCall) (json.RawMess
 			var v any
 			return nil, fmt.Errorf("they are not JSON: %w", json.Unmarshal(raw, &v))
 		}
-		if id, ok := s.Task(); ok {
+		if id, ok := s.Task(); ok && mayName(raw) {
 			expanded, err := plan.ExpandJSON(raw, inputs(view, id))
 			if err != nil {
 				return nil, err
@@ -129,11 +129,12 @@ func arguments(view agent.Run, s agent.StrandID, c agent.OpenCall) (json.RawMess
 	if raw[0] != '{' {
 		return nil, errors.New("they must be one JSON object")
 	}
-	canonical, err := jcs.Transform(raw)
-	if err != nil {
-		return nil, err
-	}
-	return canonical, nil
+	return format.Canonical(raw)
+}
+
+// mayName reports whether arguments may have a placeholder, however it is spelt.
+func mayName(raw []byte) bool {
+	return bytes.Contains(raw, []byte("${")) || bytes.Contains(raw, []byte(`\u`))
 }
 
 // inputs are the values that a task may name in placeholders.

@@ -14,9 +14,11 @@ func (d dispatcher) permit(ctx context.Context, view agent.Run, c agent.OpenCall
 	spec := tool.Spec()
 	call := agent.Call{Run: view.ID, Strand: d.lease.Strand, Effect: c.Effect, Tool: spec.Name,
 		Arguments: whole, Folder: view.Brief.Folder}
-	if text, denied := view.Denied[agent.Digest(spec.Name, args)]; denied {
-		d.reply(c, text)
-		return nil
+	if len(view.Denied) > 0 {
+		if text, denied := view.Denied[agent.Digest(spec.Name, args)]; denied {
+			d.reply(c, text)
+			return nil
+		}
 	}
 	var prepared agent.Prepared
 	if p, is := tool.(agent.Preparer); is {
@@ -29,7 +31,6 @@ func (d dispatcher) permit(ctx context.Context, view agent.Run, c agent.OpenCall
 			return nil
 		}
 	}
-	bound := d.bind(view, spec, args, prepared)
 	permission := d.Policy.Permit(view, spec, args)
 	check := view.Checks[c.Checkpoint]
 	switch {
@@ -39,10 +40,10 @@ func (d dispatcher) permit(ctx context.Context, view agent.Run, c agent.OpenCall
 		d.reply(c, "denied by policy ("+permission.Rule+"): "+permission.Reason)
 	case permission.Verdict == agent.Allow:
 		d.intent(c, spec, args, prepared, permission.Rule)
-	case check.ID != "" && check.Digest == bound && approved(check):
+	case check.ID != "" && approved(check) && check.Digest == d.bind(view, spec, args, prepared):
 		d.intent(c, spec, args, prepared, "approved by "+check.Decision.By)
 	default:
-		d.question(view, c, spec, args, prepared, permission, bound)
+		d.question(view, c, spec, args, prepared, permission)
 	}
 	return nil
 }
@@ -71,7 +72,7 @@ func (d dispatcher) intent(c agent.OpenCall, spec agent.ToolSpec, args json.RawM
 // question asks people about a call. While another question would allow the
 // same for the whole run, this one waits for it.
 func (d dispatcher) question(view agent.Run, c agent.OpenCall, spec agent.ToolSpec, args json.RawMessage,
-	p agent.Prepared, permission agent.Permission, bound string,
+	p agent.Prepared, permission agent.Permission,
 ) {
 	for _, open := range view.OpenCheckpoints() {
 		if permission.Grant != "" && open.Grant == permission.Grant {
@@ -84,7 +85,7 @@ func (d dispatcher) question(view agent.Run, c agent.OpenCall, spec agent.ToolSp
 	}
 	d.openCheckpoint(view, agent.CheckpointOpened{
 		Ask: agent.CheckApproval, Title: title, Detail: p.Preview, Effect: c.Effect,
-		Tool: spec.Name, Arguments: args, Digest: bound, Risk: permission.Risk, Grant: permission.Grant,
+		Tool: spec.Name, Arguments: args, Digest: d.bind(view, spec, args, p), Risk: permission.Risk, Grant: permission.Grant,
 		Choices: answersTo(spec.Class),
 	})
 }

@@ -23,11 +23,27 @@ type Journal struct {
 // strand is what is known of a strand beside its trace.
 type strand struct {
 	trace   Trace
-	open    map[agent.EffectID]Step // calls without a result
-	ended   time.Time               // when the newest result came; zero: none yet
-	away    time.Duration           // since then: the model's and people's time
-	asked   time.Time               // when the model was asked
-	waiting time.Time               // when a checkpoint was opened
+	open    []openCall    // calls without a result
+	ended   time.Time     // when the newest result came; zero: none yet
+	away    time.Duration // since then: the model's and people's time
+	asked   time.Time     // when the model was asked
+	waiting time.Time     // when a checkpoint was opened
+}
+
+// openCall is a call without a result. A turn has few of them.
+type openCall struct {
+	effect agent.EffectID
+	step   Step
+}
+
+// calling is the open call of the effect, nil if there is none.
+func (s *strand) calling(effect agent.EffectID) *Step {
+	for i := range s.open {
+		if s.open[i].effect == effect {
+			return &s.open[i].step
+		}
+	}
+	return nil
 }
 
 type check struct {
@@ -47,7 +63,7 @@ func (j *Journal) strand(id agent.StrandID) *strand {
 	}
 	s := j.strands[id]
 	if s == nil {
-		s = &strand{trace: Trace{Strand: id}, open: map[agent.EffectID]Step{}}
+		s = &strand{trace: Trace{Strand: id}}
 		j.strands[id] = s
 	}
 	return s
@@ -140,7 +156,7 @@ func (s *strand) answered(e agent.Event, b agent.ModelAnswered) {
 	if m.Content != "" {
 		s.trace.Push(Step{Event: e.Seq, Kind: Said, Text: m.Content})
 	}
-	clear(s.open) // the calls of an earlier turn get no result any more
+	s.open = s.open[:0] // the calls of an earlier turn get no result any more
 	for i, c := range m.Calls {
 		step := Step{Event: e.Seq, Turn: e.Seq, Tool: c.Name, Arguments: c.Arguments}
 		if b.Problem != "" { // all calls were refused with it at once
@@ -148,13 +164,16 @@ func (s *strand) answered(e agent.Event, b agent.ModelAnswered) {
 			s.trace.Push(step)
 			continue
 		}
-		s.open[agent.EffectID(b.Call+"."+strconv.Itoa(i))] = step
+		s.open = append(s.open, openCall{agent.EffectID(b.Call + "." + strconv.Itoa(i)), step})
 	}
 }
 
 func (s *strand) intend(e agent.Event, b agent.ToolIntent) {
-	c := s.open[b.Effect]
-	if b.Again > 0 && c.Tool != "" {
+	c := s.calling(b.Effect)
+	if c == nil {
+		s.open = append(s.open, openCall{effect: b.Effect})
+		c = &s.open[len(s.open)-1].step
+	} else if b.Again > 0 && c.Tool != "" {
 		return // the same call once more, after a crash
 	}
 	c.Event, c.Tool, c.Arguments = e.Seq, b.Tool, string(b.Arguments)
@@ -162,7 +181,6 @@ func (s *strand) intend(e agent.Event, b agent.ToolIntent) {
 		c.Pause = max(0, e.At.Sub(s.ended)-s.away)
 	}
 	s.ended, s.away = e.At, 0 // a call beside this one has no pause
-	s.open[b.Effect] = c
 }
 
 // late is by how much the engine may note a rest later than it was asked for.
@@ -170,21 +188,20 @@ const late = 250 * time.Millisecond
 
 // rest adds to how long an open call puts itself off.
 func (s *strand) rest(e agent.Event, b agent.ToolDeferred) {
-	if c, is := s.open[b.Effect]; is {
+	if c := s.calling(b.Effect); c != nil {
 		c.Rested += max(0, (b.Until.Sub(e.At) + late).Truncate(time.Second))
-		s.open[b.Effect] = c
 	}
 }
 
 // result completes a call; a second result of the same call is none.
 func (s *strand) result(e agent.Event, effect agent.EffectID, fill func(c *Step)) {
-	c, is := s.open[effect]
-	if !is {
+	c := s.calling(effect)
+	if c == nil {
 		return
 	}
-	delete(s.open, effect)
-	fill(&c)
-	s.trace.Push(c)
+	fill(c)
+	s.trace.Push(*c)
+	s.open = slices.DeleteFunc(s.open, func(o openCall) bool { return o.effect == effect })
 	s.ended, s.away = e.At, 0
 }
 
@@ -233,7 +250,7 @@ func (j *Journal) Fork(id agent.StrandID) *Journal {
 	s := j.strand(id)
 	c := *s
 	c.trace = *s.trace.fork()
-	c.open = maps.Clone(s.open)
+	c.open = slices.Clone(s.open)
 	return &Journal{
 		strands: map[agent.StrandID]*strand{id: &c},
 		checks:  maps.Clone(j.checks), plans: slices.Clip(j.plans), board: j.board.clone(),

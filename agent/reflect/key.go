@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 	"strings"
 
-	"github.com/gowebpki/jcs"
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // key stands for a call or a result (L0): the first half of a SHA-256.
@@ -17,7 +17,7 @@ func callKey(tool, arguments string) key {
 	if arguments == "" {
 		arguments = "{}"
 	}
-	if c, err := jcs.Transform([]byte(arguments)); err == nil {
+	if c, err := format.Canonical([]byte(arguments)); err == nil {
 		arguments = string(c)
 	}
 	return sum(append(append([]byte(tool), 0), arguments...))

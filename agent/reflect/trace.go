@@ -105,6 +105,9 @@ const (
 // than keeping them.
 const keptArguments = 512
 
+// forkRoom is how many steps a fork takes without copying: those of one batch.
+const forkRoom = 8
+
 // Push appends a step. Words of a person that repeat earlier ones are left out:
 // they start nothing again.
 func (t *Trace) Push(s Step) {
@@ -167,10 +170,11 @@ func (t *Trace) Tail(n int) *Trace {
 	return &Trace{Strand: t.Strand, marks: t.marks[max(0, len(t.marks)-n):]}
 }
 
-// fork is a copy of the newest part that may be pushed to.
+// fork is a copy of the newest part that may be pushed to, until the trace is
+// pushed to: what is pushed takes the room behind the trace's own steps.
 func (t *Trace) fork() *Trace {
+	t.marks = slices.Grow(t.marks, forkRoom)
 	c := t.Tail(reach)
-	c.marks = slices.Clip(c.marks)
 	c.calls, c.known.before = t.calls, &t.known
 	return c
 }
