@@ -256,7 +256,7 @@ func benchCrowd(ctx context.Context, e *environment) ([]row, error) {
 			ratio: fmt.Sprintf("%.2f×", speed/base), aim: "≥ 0.75×", reached: speed >= 0.75*base && c.ended[agent.RunDone] == l.runs},
 		{name: "memory a run, 2,000 at once", value: fmt.Sprintf("%.0f KB, of it %.0f alive and %.0f of stacks", memory, kilobytes(c.memory.live), kilobytes(c.memory.stacks)),
 			baseline: fmt.Sprintf("%.0f KB, of it %.0f and %.0f", kilobytes(raw.memory.resident), kilobytes(raw.memory.live), kilobytes(raw.memory.stacks)),
-			aim: "≤ 120 KB", reached: memory <= 120},
+			aim:      "≤ 120 KB", reached: memory <= 120},
 	}, nil
 }
 
