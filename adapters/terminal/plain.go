@@ -35,13 +35,13 @@ func (p *plainFace) show(rows []row) {
 }
 
 // refresh prints the question that is to be answered next.
-func (p *plainFace) refresh(r agent.Run, _ dialogue, _ time.Time) time.Duration {
+func (p *plainFace) refresh(r agent.Run, _ dialogue, now time.Time) time.Duration {
 	c := current(r)
 	if c == nil || c.ID == p.asked {
 		return 0
 	}
 	p.asked = c.ID
-	p.show(questionOf(0).card(p.telling.Question(r, *c, time.Now())))
+	p.show(questionOf(0).card(p.telling.Question(r, *c, now)))
 	p.show([]row{choices(*c)})
 	return 0
 }
@@ -49,3 +49,17 @@ func (p *plainFace) refresh(r agent.Run, _ dialogue, _ time.Time) time.Duration 
 func (*plainFace) typed(string)    {}
 func (*plainFace) suspend()        {}
 func (*plainFace) close(agent.Run) {}
+
+// Play prints what came into a journal after an entry, as plain lines, and the
+// question that is open then.
+func Play(w io.Writer, t bot.Telling, events []agent.Event, after uint64, now time.Time) {
+	p := &plainFace{out: w, err: w, telling: t}
+	var r agent.Run
+	for _, e := range events {
+		before := r
+		if r = r.Apply(e); e.Seq > after {
+			p.event(before, r, e)
+		}
+	}
+	p.refresh(r, dialogue{}, now)
+}

@@ -34,16 +34,33 @@ func demoCommand(a *cli) *cobra.Command {
 			return a.demo(cmd.Context(), args, a.demoTerminal)
 		},
 	}
+	withMoments(c, a, func(context.Context) error { return demo.TerminalMoments(a.out) })
 	c.AddCommand(
-		demoThreadCommand(a, "slack", "Slack", "Web API and Socket Mode", demo.Slack),
-		demoThreadCommand(a, "discord", "Discord", "REST and gateway", demo.Discord),
+		demoThreadCommand(a, "slack", "Slack", "Web API and Socket Mode", demo.Slack, demo.SlackStage),
+		demoThreadCommand(a, "discord", "Discord", "REST and gateway", demo.Discord, demo.DiscordStage),
 	)
 	return c
 }
 
+// withMoments gives a command of the demo a flag that prints every moment
+// instead.
+func withMoments(c *cobra.Command, a *cli, show func(context.Context) error) {
+	moments := c.Flags().Bool("moments", false, "print every text that a person can meet, as a script, instead of the demo")
+	plays := c.RunE
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case !*moments:
+			return plays(cmd, args)
+		case len(args) > 0:
+			return usage("--moments shows texts, not a directory: leave %s out", args[0])
+		}
+		return failed(show(cmd.Context()))
+	}
+}
+
 // demoThreadCommand is the demo in a thread of a platform.
-func demoThreadCommand(a *cli, name, title, protocol string, open func() demo.Platform) *cobra.Command {
-	return &cobra.Command{
+func demoThreadCommand(a *cli, name, title, protocol string, open func() demo.Platform, stage func() (demo.Stage, error)) *cobra.Command {
+	c := &cobra.Command{
 		Use:   name + " [DIR]",
 		Short: "The demo's goal in a " + title + " thread, on a local stand-in for " + title,
 		Long: "The demo's goal, asked for by a mention in a channel: acknowledgement, plan, card, approvals by button and\n" +
@@ -57,6 +74,15 @@ func demoThreadCommand(a *cli, name, title, protocol string, open func() demo.Pl
 			})
 		},
 	}
+	withMoments(c, a, func(ctx context.Context) error {
+		s, err := stage()
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		return demo.Moments(ctx, a.out, s)
+	})
+	return c
 }
 
 // demo shows something in the directory of the arguments.

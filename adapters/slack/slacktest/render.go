@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/adapters/platformtest"
@@ -37,6 +38,20 @@ func (s Screen) RenderMessage(channel, ts string) string {
 	var b strings.Builder
 	(&painter{s: s.workspace, b: &b}).message(m, "")
 	return b.String()
+}
+
+// RenderEphemeral is the newest message that only the person saw, in plain text.
+func (s Screen) RenderEphemeral(user string) string {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	for _, e := range slices.Backward(s.ephemeral) {
+		if e.User == user {
+			var b strings.Builder
+			(&painter{s: s.workspace, b: &b}).whisper(e)
+			return b.String()
+		}
+	}
+	return ""
 }
 
 // RenderView is a modal or a Home in plain text.
@@ -125,10 +140,14 @@ func (p *painter) ephemerals(channel, thread string) {
 		if e.Channel != channel || e.Gone || thread != "" && e.ThreadTS != thread {
 			continue
 		}
-		fmt.Fprintf(p.b, "\n%s  only visible to %s\n", e.At.Local().Format(clock), p.s.name(e.User))
-		for _, line := range p.body(e.Text, e.Blocks) {
-			p.line("  ", line)
-		}
+		p.whisper(e)
+	}
+}
+
+func (p *painter) whisper(e Ephemeral) {
+	fmt.Fprintf(p.b, "\n%s  only visible to %s\n", e.At.Local().Format(clock), p.s.name(e.User))
+	for _, line := range p.body(e.Text, e.Blocks) {
+		p.line("  ", line)
 	}
 }
 

@@ -1,0 +1,179 @@
+package moments
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/llm"
+	"github.com/deckhand-bot/deckhand/bot"
+)
+
+// Moments of a run at work: its card, what is said to it, pause and cancel.
+
+func working() []entry {
+	return []entry{
+		{"working", "The run works", func(s *scene) {
+			s.works()
+			s.card()
+		}},
+		{"noted", "The requester says something on the way", func(s *scene) {
+			s.works()
+			s.says(s.Ann, "leave the internal changes out")
+		}},
+		{"colleague", "A colleague says something on the way", func(s *scene) {
+			s.works()
+			s.talks(s.Ben, "the screenshots are in the wiki")
+			s.says(s.Ben, "stop")
+		}},
+		{"check-in", "The run looks back over its work and changes course", checkIn},
+		{"budget-warning", "Most of the budget is used", func(s *scene) {
+			s.works()
+			s.here()
+			s.happens(agent.TaskStrand("sort"), settled("sort.9", 1_640_000_000), agent.BudgetNotice{Budget: agent.BudgetUSD, Percent: 80})
+			s.card()
+		}},
+		{"model-limited", "The model's endpoint takes no more for now", func(s *scene) {
+			s.works()
+			s.here()
+			s.away(agent.TaskStrand("sort"), "takes no more requests for now (HTTP 429)", 40*time.Second)
+			s.card()
+		}},
+		{"model-away", "The model is down", func(s *scene) {
+			s.starts()
+			s.here()
+			s.away(agent.Main, "cannot be reached: dial tcp 10.0.7.12:443: connect: connection refused", 5*time.Minute)
+			s.card()
+		}},
+		{"model-refused", "The model refuses its key", func(s *scene) {
+			s.starts()
+			s.here()
+			s.thinking(agent.Main, llm.Intake)
+			s.happens(agent.Main, agent.ModelAnswered{Call: "main.1", Purpose: llm.Intake, Error: "model: 401 Unauthorized: Incorrect API key provided: sk-…9f", Refused: true, Cost: new(agent.Nano)})
+			s.card()
+		}},
+		{"paused", "Somebody pauses the run", func(s *scene) {
+			s.works()
+			s.here()
+			s.says(s.Ann, "stop")
+			s.controlledAtTerminal(agent.WordPause)
+			s.card()
+		}},
+		{"resumed", "Somebody lets the run go on", func(s *scene) {
+			s.works()
+			s.happens(agent.Main, agent.RunControlled{Word: agent.WordPause, By: s.Ann.ID})
+			s.here()
+			s.card()
+			s.presses(s.Ann, "Resume")
+			s.controlledAtTerminal(agent.WordResume)
+			s.cardNow()
+		}},
+		{"cancelling", "Somebody cancels the run", func(s *scene) {
+			s.works()
+			s.here()
+			s.says(s.Ann, "cancel")
+			s.controlledAtTerminal(agent.WordCancel)
+			s.card()
+		}},
+		{"steer-form", "Somebody steers by a button", func(s *scene) {
+			s.works()
+			s.here()
+			if s.Steer {
+				s.card()
+				s.presses(s.Ann, "Steer")
+				s.fills(s.Ann, map[string]string{"text": "leave the internal changes out"})
+			}
+		}},
+		{"replanning", "A task failed and the run plans anew", func(s *scene) {
+			s.works()
+			s.here()
+			s.ends("sort", agent.TaskFailed, "the changes of March are in a file that I cannot read: data/march.xlsx")
+			s.thinking(agent.Main, llm.Plan)
+			s.card()
+		}},
+	}
+}
+
+// said speaks to the bot.
+func said(text string) bot.Said { return bot.Said{Text: text, To: true} }
+
+// missed is Ann's goal, which was written at a time and is only read now.
+func missed(s *scene, at time.Time) bot.Inbound {
+	return bot.Inbound{Keys: []string{"missed"}, At: at, By: s.Ann, Where: s.thread(), Message: s.thread(), Missed: true, Act: said(s.goal)}
+}
+
+// works brings the run to its second task, by a plan that Alice approved.
+func (s *scene) works(change ...func(b *agent.RunStarted)) {
+	s.starts(change...)
+	s.thinks(agent.Main, llm.Intake)
+	s.happens(agent.Main, agent.PlanAccepted{Plan: thePlan(), By: s.Alice.ID})
+	s.happens(agent.Main, agent.TaskStarted{Task: "read"})
+	s.thinks(agent.TaskStrand("read"), llm.Work)
+	s.later(50 * time.Second)
+	s.ends("read", agent.TaskDone, "31 pull requests were merged since v2.3")
+	s.happens(agent.Main, agent.TaskStarted{Task: "sort"})
+	s.thinking(agent.TaskStrand("sort"), llm.Work)
+	s.later(20 * time.Second)
+}
+
+// writes brings the run to its third task.
+func (s *scene) writes(change ...func(b *agent.RunStarted)) {
+	s.works(change...)
+	s.happens(agent.TaskStrand("sort"), settled("task/sort.3", 21_000_000))
+	s.ends("sort", agent.TaskDone, "9 changes that users notice, 22 that they do not")
+	s.happens(agent.Main, agent.TaskStarted{Task: "write"})
+	s.thinks(agent.TaskStrand("write"), llm.Work)
+}
+
+// ends is the end of a task with its summary or reason.
+func (s *scene) ends(id agent.TaskID, state agent.TaskState, text string) {
+	e := agent.TaskEnded{Task: id, State: state, Summary: text, Outputs: []agent.Output{}}
+	if state != agent.TaskDone {
+		e.Summary, e.Reason = "", text
+	}
+	s.happens(agent.TaskStrand(id), e)
+}
+
+// settled is a model's answer that cost so much.
+func settled(call string, cost agent.Nano) agent.ModelAnswered {
+	return agent.ModelAnswered{Call: call, Purpose: llm.Work, Prompt: 9000, Completion: 900, Cost: &cost, Message: &llm.Message{Role: "assistant"}}
+}
+
+// ended is the end of a run.
+func ended(state agent.RunState, reason string) agent.RunEnded {
+	return agent.RunEnded{State: state, Reason: reason, Cost: new(agent.Nano)}
+}
+
+// away is a question to a model whose endpoint does not take it.
+func (s *scene) away(strand agent.StrandID, reason string, again time.Duration) {
+	s.thinking(strand, llm.Work)
+	s.happens(strand, agent.ModelAnswered{Call: "away", Purpose: llm.Work, Cost: new(agent.Nano), RetryAt: s.store.now.Add(again), RetryReason: reason})
+}
+
+// controlledAtTerminal is a control word that is typed where there is no chat.
+func (s *scene) controlledAtTerminal(w agent.Word) {
+	if s.terminal() {
+		s.happens(agent.Main, agent.RunControlled{Word: w, By: s.Ann.ID})
+	}
+}
+
+func checkIn(s *scene) {
+	s.works()
+	s.here()
+	s.happens(agent.TaskStrand("sort"), agent.CheckInMade{Verdict: agent.CheckInNudge, Progress: 0.3,
+		Reason: "the same pull requests are read a third time",
+		Ledger: &agent.Ledger{Progress: 0.3, Relevance: 0.6, Looping: true, PlanStillBest: true, Verdict: agent.CheckInNudge,
+			Nudge: "Use the list that you made instead of reading the pull requests again."}},
+		agent.Finding{Rule: agent.RuleCheckIn, Severity: agent.FindingNudge, Strand: agent.TaskStrand("sort"), Events: []uint64{},
+			Message: "the same pull requests are read a third time", Note: "Use the list that you made."})
+	s.card()
+}
+
+// encoded is a value as JSON.
+func encoded(v any) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // of a value in this package
+	}
+	return raw
+}
