@@ -69,4 +69,4 @@ func (s *scene) several() {
 }
 
 // elsewhere puts the next run into another thread.
-func (s *scene) elsewhere(thread string) { s.at = thread }
+func (s *story) elsewhere(thread string) { s.at = thread }

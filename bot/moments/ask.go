@@ -204,7 +204,7 @@ func (s *scene) stuckOverall() {
 }
 
 // failures are the tasks that failed, as the core lists them.
-func (s *scene) failures() []string {
+func (s *story) failures() []string {
 	var list []string
 	r := s.fold()
 	for _, t := range r.Plan.Tasks {

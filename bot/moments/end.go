@@ -91,7 +91,7 @@ func (s *scene) ended() {
 }
 
 // settle lets the core do what follows from the fold alone, until nothing does.
-func (s *scene) settle() {
+func (s *story) settle() {
 	for range 50 {
 		moved := false
 		for id := range s.fold().Strands.All() {
@@ -104,7 +104,7 @@ func (s *scene) settle() {
 }
 
 // moves does the steps of a strand that follow from the fold alone.
-func (s *scene) moves(id agent.StrandID) (moved bool) {
+func (s *story) moves(id agent.StrandID) (moved bool) {
 	for _, step := range s.fold().Next(id).Steps {
 		d, is := step.(agent.Decide)
 		if !is {
@@ -119,7 +119,7 @@ func (s *scene) moves(id agent.StrandID) (moved bool) {
 }
 
 // delivers brings the run to its report.
-func (s *scene) delivers() {
+func (s *story) delivers() {
 	s.writes()
 	s.happens(agent.TaskStrand("write"), agent.TaskEnded{Task: "write", State: agent.TaskDone, Summary: "9 changes under two headings",
 		Outputs: []agent.Output{{Name: "notes", File: "notes/v2.4.md"}, {Name: "compared", Value: json.RawMessage(`"https://git.example.org/compare/v2.3...v2.4"`)}}})
@@ -129,7 +129,7 @@ func (s *scene) delivers() {
 }
 
 // attached says that the report's file was posted.
-func (s *scene) attached() {
+func (s *story) attached() {
 	if !s.terminal() {
 		s.happens(agent.Voice, agent.ToolOutcome{Effect: agent.EffectID("post/" + agent.KeyUpload(0)), State: agent.OutcomeOK, Trust: agent.Trusted,
 			Text: agent.Shown{Message: s.thread().At("19.1").String(), Thread: s.thread().String()}.Text()})

@@ -44,7 +44,7 @@ func recurringGoals() []entry {
 }
 
 // scheduleName is the name of the only schedule.
-func (s *scene) scheduleName() string {
+func (s *story) scheduleName() string {
 	for name := range s.store.names {
 		if rest, is := strings.CutPrefix(name, recurring.NameSchedule); is {
 			return rest

@@ -17,23 +17,29 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/runs"
 )
 
-// scene is a moment while it is played: what happens goes into a store, what
-// people see of it becomes steps. A mistake in a scene ends it with an error.
+// scene is a moment while it is played: a story, and what people see of it, as
+// steps. A mistake in a scene ends it with an error.
 type scene struct {
+	*story
+
+	chat  *intake.Chat
+	acts  int
+	form  *bot.Form // that is open
+	last  bot.Card  // that was posted
+	steps []Step
+}
+
+// story is what happens in the runs of a scene: it goes into a store.
+type story struct {
 	World
 
 	store *store
 	desk  *runs.Client
-	chat  *intake.Chat
 	goal  string
 	at    string // the thread's id
 	run   agent.RunID
 	begun uint64 // the journal's entry behind which the moment begins
 	calls int
-	acts  int
-	form  *bot.Form // that is open
-	last  bot.Card  // that was posted
-	steps []Step
 	err   error
 }
 
@@ -42,7 +48,7 @@ const theGoal = "Write the release notes for v2.4 from the merged pull requests 
 
 // played is an entry in a world.
 func played(w World, e entry) (Moment, error) {
-	s := &scene{World: w, store: newStore(), goal: theGoal, at: "17.1"}
+	s := &scene{story: &story{World: w, store: newStore(), goal: theGoal, at: "17.1"}}
 	s.desk = &runs.Client{Journals: s.store}
 	if !w.terminal() {
 		s.desk.Authority = authority.Authority{Approvers: []string{w.Alice.ID}, Operators: []string{w.Alice.ID}, Admins: []string{w.Dana.ID}}
@@ -59,16 +65,16 @@ func played(w World, e entry) (Moment, error) {
 }
 
 // brief is what is decided about every run before it starts.
-func (s *scene) brief() agent.RunStarted {
+func (s *story) brief() agent.RunStarted {
 	return agent.RunStarted{Limits: agent.Limits{USD: 2 * agent.Dollar, Time: 2 * time.Hour}, Autonomy: agent.AskRisky,
 		PlanApproval: agent.ApprovePlanEffects, Expires: 24 * time.Hour, Slots: 4}
 }
 
 // thread is where the scene's run lives.
-func (s *scene) thread() bot.Address { return s.Place.At(s.at) }
+func (s *story) thread() bot.Address { return s.Place.At(s.at) }
 
 // starts begins the run of the goal, as Ann asked for it.
-func (s *scene) starts(change ...func(b *agent.RunStarted)) {
+func (s *story) starts(change ...func(b *agent.RunStarted)) {
 	b := s.brief()
 	b.Goal, b.Requester = s.goal, s.Ann.ID
 	if !s.terminal() {
@@ -81,34 +87,34 @@ func (s *scene) starts(change ...func(b *agent.RunStarted)) {
 }
 
 // opens begins a run.
-func (s *scene) opens(o runs.NewRun) {
+func (s *story) opens(o runs.NewRun) {
 	run, err := s.desk.Begin(context.Background(), o)
 	s.fails(err)
 	s.run = run
 }
 
 // fails keeps the first mistake.
-func (s *scene) fails(err error) {
+func (s *story) fails(err error) {
 	if s.err == nil && err != nil {
 		s.err = err
 	}
 }
 
 // later lets time pass.
-func (s *scene) later(d time.Duration) { s.store.now = s.store.now.Add(d) }
+func (s *story) later(d time.Duration) { s.store.now = s.store.now.Add(d) }
 
 // here is where the moment begins: what happened before is told by no terminal.
-func (s *scene) here() { s.begun = s.fold().Seq }
+func (s *story) here() { s.begun = s.fold().Seq }
 
 // fold is the run as it stands.
-func (s *scene) fold() agent.Run {
+func (s *story) fold() agent.Run {
 	r, err := s.desk.Load(context.Background(), s.run)
 	s.fails(err)
 	return r
 }
 
 // happens is what a strand journals.
-func (s *scene) happens(strand agent.StrandID, bodies ...agent.Body) {
+func (s *story) happens(strand agent.StrandID, bodies ...agent.Body) {
 	for _, b := range bodies {
 		_, err := s.store.Commit(context.Background(), agent.Commit{Run: s.run, Events: []agent.Event{{Strand: strand, Body: b}}})
 		s.fails(err)
@@ -116,7 +122,7 @@ func (s *scene) happens(strand agent.StrandID, bodies ...agent.Body) {
 }
 
 // thinks is a model call of the strand that took a few seconds and cost a little.
-func (s *scene) thinks(strand agent.StrandID, purpose llm.Purpose, calls ...llm.Call) {
+func (s *story) thinks(strand agent.StrandID, purpose llm.Purpose, calls ...llm.Call) {
 	s.calls++
 	id, cost := string(strand)+"."+strconv.Itoa(s.calls), agent.Nano(14_200_000)
 	s.happens(strand, agent.ModelAsked{Call: id, Purpose: purpose})
@@ -126,13 +132,13 @@ func (s *scene) thinks(strand agent.StrandID, purpose llm.Purpose, calls ...llm.
 }
 
 // thinking is a model call that has no answer yet.
-func (s *scene) thinking(strand agent.StrandID, purpose llm.Purpose) {
+func (s *story) thinking(strand agent.StrandID, purpose llm.Purpose) {
 	s.calls++
 	s.happens(strand, agent.ModelAsked{Call: string(strand) + "." + strconv.Itoa(s.calls), Purpose: purpose})
 }
 
 // opensQuestion lets a strand ask people, and says that it was posted.
-func (s *scene) opensQuestion(strand agent.StrandID, c agent.CheckpointOpened) {
+func (s *story) opensQuestion(strand agent.StrandID, c agent.CheckpointOpened) {
 	if c.ID == "" {
 		c.ID = agent.CheckpointID(string(s.run) + "-q")
 	}
@@ -143,7 +149,7 @@ func (s *scene) opensQuestion(strand agent.StrandID, c agent.CheckpointOpened) {
 }
 
 // check is the question that was asked last.
-func (s *scene) check() agent.Checkpoint {
+func (s *story) check() agent.Checkpoint {
 	r := s.fold()
 	if len(r.Asked) == 0 {
 		s.fails(errors.New("nothing was asked"))
@@ -153,7 +159,7 @@ func (s *scene) check() agent.Checkpoint {
 }
 
 // decides is a decision about that question.
-func (s *scene) decides(by bot.Person, word, text string) {
+func (s *story) decides(by bot.Person, word, text string) {
 	c := s.check()
 	s.happens(c.Strand, agent.CheckpointDecided{ID: c.ID, Decision: word, By: by.ID, Text: text})
 }

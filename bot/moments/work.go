@@ -103,7 +103,7 @@ func missed(s *scene, at time.Time) bot.Inbound {
 }
 
 // works brings the run to its second task, by a plan that Alice approved.
-func (s *scene) works(change ...func(b *agent.RunStarted)) {
+func (s *story) works(change ...func(b *agent.RunStarted)) {
 	s.starts(change...)
 	s.thinks(agent.Main, llm.Intake)
 	s.happens(agent.Main, agent.PlanAccepted{Plan: thePlan(), By: s.Alice.ID})
@@ -117,7 +117,7 @@ func (s *scene) works(change ...func(b *agent.RunStarted)) {
 }
 
 // writes brings the run to its third task.
-func (s *scene) writes(change ...func(b *agent.RunStarted)) {
+func (s *story) writes(change ...func(b *agent.RunStarted)) {
 	s.works(change...)
 	s.happens(agent.TaskStrand("sort"), settled("task/sort.3", 21_000_000))
 	s.ends("sort", agent.TaskDone, "9 changes that users notice, 22 that they do not")
@@ -126,7 +126,7 @@ func (s *scene) writes(change ...func(b *agent.RunStarted)) {
 }
 
 // ends is the end of a task with its summary or reason.
-func (s *scene) ends(id agent.TaskID, state agent.TaskState, text string) {
+func (s *story) ends(id agent.TaskID, state agent.TaskState, text string) {
 	e := agent.TaskEnded{Task: id, State: state, Summary: text, Outputs: []agent.Output{}}
 	if state != agent.TaskDone {
 		e.Summary, e.Reason = "", text
@@ -145,13 +145,13 @@ func ended(state agent.RunState, reason string) agent.RunEnded {
 }
 
 // away is a question to a model whose endpoint does not take it.
-func (s *scene) away(strand agent.StrandID, reason string, again time.Duration) {
+func (s *story) away(strand agent.StrandID, reason string, again time.Duration) {
 	s.thinking(strand, llm.Work)
 	s.happens(strand, agent.ModelAnswered{Call: "away", Purpose: llm.Work, Cost: new(agent.Nano), RetryAt: s.store.now.Add(again), RetryReason: reason})
 }
 
 // controlledAtTerminal is a control word that is typed where there is no chat.
-func (s *scene) controlledAtTerminal(w agent.Word) {
+func (s *story) controlledAtTerminal(w agent.Word) {
 	if s.terminal() {
 		s.happens(agent.Main, agent.RunControlled{Word: w, By: s.Ann.ID})
 	}
