@@ -28,6 +28,8 @@ type Class string
 // The classes of a tool.
 const (
 	ClassRead   Class = "read"
+	// ClassCreate makes a file where none was: nothing is lost.
+	ClassCreate Class = "create"
 	ClassWrite  Class = "write"
 	ClassDelete Class = "delete"
 	ClassSend   Class = "send" // leaves the workspace: posts, mail, requests with effects
@@ -129,12 +131,25 @@ type Prepared struct {
 	Mark string
 	// Preview describes the change to a person, in Markdown.
 	Preview string
+	// Class is what this very call does to the world, where that is more than
+	// its tool usually does; empty: the tool's class.
+	Class Class
+	// Changes are the clean workspace paths of the files that it would change.
+	Changes []string
 }
 
 // Preparer is a Tool that looks at its target before the effect. An error
 // refuses the call: its text goes to the model, and nobody is asked.
 type Preparer interface {
 	Prepare(ctx context.Context, c Call) (Prepared, error)
+}
+
+// Act is a call as a policy sees it.
+type Act struct {
+	Tool      ToolSpec
+	Arguments json.RawMessage
+	Class     Class    // of this very call
+	Changes   []string // the clean workspace paths of the files that it would change
 }
 
 // Permission is a policy's word on a call.
@@ -146,6 +161,9 @@ type Permission struct {
 	// Grant is what one approval allows for the rest of the run; empty: only
 	// this call with these arguments.
 	Grant string
+	// Once says that such a call is asked for each time: nobody can allow all
+	// of its tool beforehand.
+	Once bool
 }
 
 // Verdict is allow, ask or deny.
@@ -158,10 +176,10 @@ const (
 	Deny  Verdict = "deny"
 )
 
-// Policy decides whether a call may run. It is pure: the same run, tool and
-// arguments give the same permission. Version changes when its rules do.
+// Policy decides whether a call may run. It is pure: the same run and act give
+// the same permission. Version changes when its rules do.
 type Policy interface {
-	Permit(r Run, s ToolSpec, arguments json.RawMessage) Permission
+	Permit(r Run, a Act) Permission
 	Version() string
 }
 

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -278,6 +279,41 @@ func TestFirstWriteIsAskedOnce(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "already decided") {
 		t.Errorf("a second click said %v", err)
 	}
+}
+
+// A yes that covers all further writes is a yes to what was shown: where that has
+// changed meanwhile, the call is shown again.
+func TestWhatWasShownBindsTheFirstWrite(t *testing.T) {
+	target := &atomic.Value{}
+	target.Store("as it was shown")
+	tool := shifting{newNote("note", agent.ClassWrite, agent.RepeatIdempotent), target}
+	h := open(t, noter("note", task("a", "note", nil)), nil, tool)
+	run := h.start(agent.RunStarted{PlanApproval: agent.ApprovePlanNever, Autonomy: agent.AskRisky})
+	r := h.until(run, "the write is asked for", func(r agent.Run) bool { return r.State() == agent.RunWaiting })
+	target.Store("as somebody has changed it")
+	if err := h.decide(r.OpenCheckpoint().ID, agent.DecideApprove); err != nil {
+		t.Fatal(err)
+	}
+	r = h.until(run, "it is asked for again", func(r agent.Run) bool { return len(r.Asked) == 2 || r.Ended != nil })
+	if got := tool.seen(); len(got) != 0 || r.Ended != nil {
+		t.Fatalf("the tool ran on what nobody was shown: %v", got)
+	}
+	if err := h.decide(r.OpenCheckpoint().ID, agent.DecideApprove); err != nil {
+		t.Fatal(err)
+	}
+	if r = h.ended(run); r.Ended.State != agent.RunDone || len(tool.seen()) != 1 {
+		t.Errorf("ended %+v, tool ran %v", r.Ended, tool.seen())
+	}
+}
+
+// shifting is a tool whose target others change.
+type shifting struct {
+	note
+	target *atomic.Value
+}
+
+func (s shifting) Prepare(context.Context, agent.Call) (agent.Prepared, error) {
+	return agent.Prepared{Target: s.target.Load().(string)}, nil
 }
 
 func TestUnusableRepliesEndTheStepAfterThree(t *testing.T) {

@@ -31,21 +31,31 @@ func (d dispatcher) permit(ctx context.Context, view agent.Run, c agent.OpenCall
 			return nil
 		}
 	}
-	permission := d.Policy.Permit(view, spec, args)
+	permission := d.Policy.Permit(view, actOf(spec, args, prepared))
 	check := view.Checks[c.Checkpoint]
+	shown := check.ID != "" && approved(check)
 	switch {
 	case c.Again > 0: // it was permitted before it was interrupted
 		d.intent(c, spec, args, prepared, "repeated after an interruption")
 	case permission.Verdict == agent.Deny:
 		d.reply(c, "denied by policy ("+permission.Rule+"): "+permission.Reason)
-	case permission.Verdict == agent.Allow:
-		d.intent(c, spec, args, prepared, permission.Rule)
-	case check.ID != "" && approved(check) && check.Digest == d.bind(view, spec, args, prepared):
+	case shown && check.Digest == d.bind(view, spec, args, prepared):
 		d.intent(c, spec, args, prepared, "approved by "+check.Decision.By)
+	case permission.Verdict == agent.Allow && !shown: // what was shown counts for what was shown, whatever else it grants
+		d.intent(c, spec, args, prepared, permission.Rule)
 	default:
 		d.question(view, c, spec, args, prepared, permission)
 	}
 	return nil
+}
+
+// actOf is a call as the policy sees it.
+func actOf(spec agent.ToolSpec, args json.RawMessage, p agent.Prepared) agent.Act {
+	a := agent.Act{Tool: spec, Arguments: args, Class: spec.Class, Changes: p.Changes}
+	if p.Class != "" {
+		a.Class = p.Class
+	}
+	return a
 }
 
 func approved(c agent.Checkpoint) bool {
@@ -86,14 +96,14 @@ func (d dispatcher) question(view agent.Run, c agent.OpenCall, spec agent.ToolSp
 	d.openCheckpoint(view, agent.CheckpointOpened{
 		Ask: agent.CheckApproval, Title: title, Detail: p.Preview, Effect: c.Effect,
 		Tool: spec.Name, Arguments: args, Digest: d.bind(view, spec, args, p), Risk: permission.Risk, Grant: permission.Grant,
-		Choices: answersTo(spec.Class),
+		Choices: answersTo(permission),
 	})
 }
 
-// answersTo are what can be said to a wish. A command is never allowed beforehand.
-func answersTo(c agent.Class) []string {
+// answersTo are what can be said to a wish.
+func answersTo(p agent.Permission) []string {
 	list := []string{agent.DecideApprove, agent.DecideDeny, agent.DecideEdit}
-	if c == agent.ClassCommand {
+	if p.Once {
 		return list
 	}
 	return append(list, agent.DecideAlways)

@@ -56,7 +56,7 @@ func walk(ctx context.Context, f *workspace.Folder, top string, skip []string, d
 			return nil // it went away since its folder was read
 		case err != nil:
 			return fmt.Errorf("%s cannot be read: %w; name it in skip to go on without it", p, pathless(err))
-		case p != top && workspace.Hidden(d.Name()):
+		case p != top && f.Hides(p):
 			return skipEntry(d)
 		case d.IsDir() && p != top && (matchesAny(globs, p) || tooDeep(top, p, depth)):
 			return fs.SkipDir

@@ -18,22 +18,40 @@ func TestThrough(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "sk-secret")
 	t.Setenv("LANG", "C.UTF-8")
 	r := newRig(t, job.Config{})
-	id, dir := r.start("pwd; env | cut -d= -f1 | sort | tr '\\n' ' ' > names; echo trouble >&2; [ \"$HOME\" = \"$PWD\" ] && touch \"$TMPDIR/x\" && exit 3")
+	id, dir := r.start("pwd; env | cut -d= -f1 | sort | tr '\\n' ' ' > names; echo trouble >&2; [ \"$HOME\" != \"$PWD\" ] && touch \"$HOME/x\" \"$TMPDIR/x\" && exit 3")
 	text := r.ended(id, dir)
 	r.has(text, "job "+id+": exited 3, runtime ", "\nstdout: ", filepath.Join(r.root, "files"), "\nstderr: 8 bytes:\ntrouble")
 	names := strings.Fields(readFile(t, filepath.Join(r.root, "files", "names")))
 	for _, shells := range []string{"PWD", "OLDPWD", "SHLVL", "_"} { // what a shell makes by itself
 		names = slices.DeleteFunc(names, func(n string) bool { return n == shells })
 	}
-	if want := []string{"HOME", "LANG", "PATH", "TMPDIR"}; !slices.Equal(names, want) {
+	if want := []string{"GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "HOME", "LANG", "PATH", "TMPDIR"}; !slices.Equal(names, want) {
 		t.Errorf("the environment has %q, want %q", names, want)
 	}
-	if there(dir, "tmp") {
-		t.Error("the folder for temporary files is left")
+	if there(dir, "tmp") || there(dir, "home") {
+		t.Error("the folders for temporary files and settings are left")
 	}
 	r.until("the supervisor's end", func() bool { return !locked(dir) })
 	if words := readFile(t, filepath.Join(dir, "supervisor.log")); words != "" {
 		t.Errorf("the supervisor complained: %s", words)
+	}
+}
+
+// What an agent may write into the workspace does not change what an approved
+// command runs.
+func TestSettingsInTheWorkspaceCountForNothing(t *testing.T) {
+	r := newRig(t, job.Config{})
+	files := filepath.Join(r.root, "files")
+	if err := os.MkdirAll(files, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(files, ".gitconfig"), []byte("[core]\n\tfsmonitor = \"touch PWNED; :\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	id, dir := r.start("git init -q . && git status --short")
+	r.has(r.ended(id, dir), "exited 0")
+	if there(files, "PWNED") {
+		t.Error("git obeyed a .gitconfig of the workspace")
 	}
 }
 

@@ -24,6 +24,7 @@ const (
 	errFile     = "stderr"
 	logFile     = "supervisor.log"
 	tempDir     = "tmp"
+	homeDir     = "home"
 )
 
 // order is what a job is to do. Durations are nanoseconds.

@@ -124,8 +124,10 @@ func (s *supervisor) run(signals <-chan os.Signal) end {
 
 // start starts the command in a group of its own and copies what it puts out.
 func (s *supervisor) start(copies *sync.WaitGroup) (pipes []*os.File, err error) {
-	if err := os.MkdirAll(filepath.Join(s.dir, tempDir), 0o700); err != nil {
-		return nil, err
+	for _, own := range []string{tempDir, homeDir} {
+		if err := os.MkdirAll(filepath.Join(s.dir, own), 0o700); err != nil {
+			return nil, err
+		}
 	}
 	cmd := exec.Command(Shell, "-c", s.order.Command) //nolint:gosec,noctx // a person approved it; it is ended by signals to its group
 	cmd.Dir, cmd.Env = s.order.Folder, s.environment()
@@ -159,9 +161,12 @@ func (s *supervisor) start(copies *sync.WaitGroup) (pipes []*os.File, err error)
 	return pipes, nil
 }
 
-// environment is all that a command gets of the environment.
+// environment is all that a command gets of the environment. Its home is a new
+// folder that no tool writes: settings of git and others that an agent left in
+// the workspace would make an approved command run something else.
 func (s *supervisor) environment() []string {
-	env := []string{"HOME=" + s.order.Folder, "TMPDIR=" + filepath.Join(s.dir, tempDir)}
+	env := []string{"HOME=" + filepath.Join(s.dir, homeDir), "TMPDIR=" + filepath.Join(s.dir, tempDir),
+		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1"}
 	for _, name := range []string{"PATH", "LANG"} {
 		if v, is := os.LookupEnv(name); is {
 			env = append(env, name+"="+v)
@@ -231,6 +236,7 @@ func (s *supervisor) killRequest() (why string, is bool) {
 // noteEnd writes down how the job ended, and tries it again where the disk is full.
 func (s *supervisor) noteEnd(e end, complaints io.Writer) int {
 	_ = os.RemoveAll(filepath.Join(s.dir, tempDir)) // the rest goes with the job's folder
+	_ = os.RemoveAll(filepath.Join(s.dir, homeDir))
 	e.At = time.Now()
 	pause := time.NewTicker(time.Second)
 	defer pause.Stop()

@@ -199,7 +199,7 @@ func points(c chart) (*plot.Plot, error) {
 	}
 	addGrid(p, c.kind == "scatter", true)
 	if c.kind == "line" {
-		line, err := plotter.NewLine(xys)
+		line, err := plotter.NewLine(envelope(xys))
 		if err != nil {
 			return nil, err
 		}
@@ -207,7 +207,7 @@ func points(c chart) (*plot.Plot, error) {
 		p.Add(line)
 	}
 	if c.kind == "scatter" || len(xys) <= 60 {
-		dots, err := plotter.NewScatter(xys)
+		dots, err := plotter.NewScatter(apart(xys))
 		if err != nil {
 			return nil, err
 		}
@@ -224,6 +224,68 @@ func points(c chart) (*plot.Plot, error) {
 		return p, labelPoints(p, xys)
 	}
 	return p, nil
+}
+
+// What a picture can show at most, whatever it is given: more costs time and
+// changes no pixel.
+const (
+	mostColumns = 600 // of a line; each shows its lowest and its highest value
+	mostCells   = 45  // of dots, on each axis
+)
+
+// envelope is a line with at most two points for each column of the picture, the
+// lowest and the highest in their order. Its x rise.
+func envelope(xys plotter.XYs) plotter.XYs {
+	if len(xys) <= 2*mostColumns {
+		return xys
+	}
+	left, width := xys[0].X, xys[len(xys)-1].X-xys[0].X
+	var out plotter.XYs
+	for from := 0; from < len(xys); {
+		column := cell(xys[from].X, left, width, mostColumns)
+		lo, hi, to := from, from, from
+		for ; to < len(xys) && cell(xys[to].X, left, width, mostColumns) == column; to++ {
+			if xys[to].Y < xys[lo].Y {
+				lo = to
+			}
+			if xys[to].Y > xys[hi].Y {
+				hi = to
+			}
+		}
+		out = append(out, xys[min(lo, hi)])
+		if lo != hi {
+			out = append(out, xys[max(lo, hi)])
+		}
+		from = to
+	}
+	return out
+}
+
+// apart are the dots without those that lie on others: one for each cell of the
+// picture.
+func apart(xys plotter.XYs) plotter.XYs {
+	if len(xys) <= mostCells*mostCells {
+		return xys
+	}
+	left, right, bottom, top := plotter.XYRange(xys)
+	seen := map[[2]int]bool{}
+	var out plotter.XYs
+	for _, at := range xys {
+		key := [2]int{cell(at.X, left, right-left, mostCells), cell(at.Y, bottom, top-bottom, mostCells)}
+		if !seen[key] {
+			seen[key] = true
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
+// cell is in which of so many cells of a width a value lies.
+func cell(v, from, width float64, cells int) int {
+	if width <= 0 {
+		return 0
+	}
+	return min(int((v-from)/width*float64(cells)), cells-1)
 }
 
 // positions are the labels as numbers where all are numbers, else 1, 2, 3…

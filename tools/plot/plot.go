@@ -28,8 +28,8 @@ type Tool struct {
 // New returns the tool; its pictures go to the workspace.
 func New(w *workspace.Workspace) Tool { return Tool{w} }
 
-// Spec describes the tool. It counts as a read: it can only create or replace
-// a picture.
+// Spec describes the tool. In a plan it counts as a read: what a call does to
+// the world is said when its path is known.
 func (Tool) Spec() agent.ToolSpec {
 	return agent.ToolSpec{
 		Name: "plot",
@@ -58,6 +58,31 @@ type arguments struct {
 	YLabel string          `json:"y_label"`
 }
 
+// Prepare says what drawing would do to the path: make a picture, or replace one.
+func (t Tool) Prepare(ctx context.Context, c agent.Call) (agent.Prepared, error) {
+	var args arguments
+	if err := json.Unmarshal(c.Arguments, &args); err != nil {
+		return agent.Prepared{}, fmt.Errorf("plot: the arguments do not fit: %w", err)
+	}
+	f, p, err := t.target(c, args.Path)
+	if err != nil {
+		return agent.Prepared{}, fmt.Errorf("plot: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	if err := replaceable(f, p); err != nil {
+		return agent.Prepared{}, fmt.Errorf("plot: %w", err)
+	}
+	before, err := f.State(ctx, p)
+	if err != nil {
+		return agent.Prepared{}, fmt.Errorf("plot: %w", err)
+	}
+	prepared := agent.Prepared{Target: before.String(), Mark: before.String(), Class: agent.ClassCreate, Changes: []string{p}, Preview: fmt.Sprintf("Draws a new picture, `%s`.", p)}
+	if !before.Absent {
+		prepared.Class, prepared.Preview = agent.ClassWrite, fmt.Sprintf("Replaces the picture `%s` (%d bytes).", p, before.Size)
+	}
+	return prepared, nil
+}
+
 // Run draws and writes the picture.
 func (t Tool) Run(ctx context.Context, c agent.Call) agent.Result {
 	var args arguments
@@ -77,18 +102,11 @@ func (t Tool) Run(ctx context.Context, c agent.Call) agent.Result {
 
 // write puts the picture at the path, unless this very call did so before.
 func (t Tool) write(ctx context.Context, c agent.Call, at string, ch chart) (string, error) {
-	if !strings.EqualFold(path.Ext(at), ".png") {
-		return "", fmt.Errorf("%w: let path end in .png, got %q", ErrPath, at)
-	}
-	f, err := t.w.Open(c.Folder)
+	f, p, err := t.target(c, at)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = f.Close() }()
-	p, err := f.Target(at)
-	if err != nil {
-		return "", err
-	}
 	png, err := picture(ch, sharpness)
 	if err != nil {
 		return "", err
@@ -104,13 +122,44 @@ func (t Tool) write(ctx context.Context, c agent.Call, at string, ch chart) (str
 	if done, err := l.Done(key); err != nil || done {
 		return p, err
 	}
-	if err := replaceable(f, p); err != nil {
+	if err := unchanged(ctx, f, p, c.Mark, workspace.StateOf(png)); err != nil {
 		return "", err
 	}
 	if err := f.Replace(ctx, p, bytes.NewReader(png), workspace.StateOf(png)); err != nil {
 		return "", err
 	}
 	return p, l.Record(key)
+}
+
+// target is the run's folder, to be closed, and the clean path of the picture.
+func (t Tool) target(c agent.Call, at string) (*workspace.Folder, string, error) {
+	if !strings.EqualFold(path.Ext(at), ".png") {
+		return nil, "", fmt.Errorf("%w: let path end in .png, got %q", ErrPath, at)
+	}
+	f, err := t.w.Open(c.Folder)
+	if err != nil {
+		return nil, "", err
+	}
+	p, err := f.Target(at)
+	if err != nil {
+		return nil, "", errors.Join(err, f.Close())
+	}
+	return f, p, nil
+}
+
+// unchanged reports whether the path is as it was when the call was prepared, or
+// holds the new picture already. A call that an older build prepared has no mark.
+func unchanged(ctx context.Context, f *workspace.Folder, p, mark string, after workspace.State) error {
+	now, err := f.State(ctx, p)
+	switch {
+	case err != nil:
+		return err
+	case mark == "":
+		return replaceable(f, p)
+	case now.String() != mark && now != after:
+		return fmt.Errorf("%w: %s is %s, it was %s when this picture was prepared; nothing was changed, look at it and decide anew", workspace.ErrChanged, p, now, mark)
+	}
+	return nil
 }
 
 // replaceable reports whether there is nothing at the path, or a picture.

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+	"gonum.org/v1/plot/plotter"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/tools"
@@ -263,6 +264,71 @@ func TestTool(t *testing.T) {
 	} {
 		if r := call("3", m{"kind": "bar", "values": []int{1}, "path": path}); r.State != agent.OutcomeError || !strings.Contains(r.Text, want) {
 			t.Errorf("%s: %+v", path, r)
+		}
+	}
+}
+
+// What a call does to the world depends on what is at its path.
+func TestPrepare(t *testing.T) {
+	dir := t.TempDir()
+	w, err := workspace.New(workspace.Config{Dir: dir, Locks: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool := New(w)
+	prepare := func(at string) (agent.Prepared, agent.Call) {
+		t.Helper()
+		c := agent.Call{Run: "r", Effect: "1", Arguments: raw(t, m{"kind": "bar", "values": []int{1, 2}, "path": at})}
+		p, err := tool.Prepare(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Mark = p.Mark
+		return p, c
+	}
+	fresh, call := prepare("logo.png")
+	if fresh.Class != agent.ClassCreate || len(fresh.Changes) != 1 || fresh.Changes[0] != "logo.png" {
+		t.Errorf("a new picture: %+v", fresh)
+	}
+	theirs := []byte("\x89PNG\r\n\x1a\nsomebody's logo")
+	if err := os.WriteFile(filepath.Join(dir, "logo.png"), theirs, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := tool.Run(t.Context(), call); r.State != agent.OutcomeError || !strings.Contains(r.Text, "nothing was changed") {
+		t.Errorf("a picture that came after the call was prepared: %+v", r)
+	}
+	there, call := prepare("logo.png")
+	if there.Class != agent.ClassWrite || there.Target == fresh.Target {
+		t.Errorf("a picture that is there: %+v", there)
+	}
+	if r := tool.Run(t.Context(), call); r.State != agent.OutcomeOK {
+		t.Errorf("an approved replacement: %+v", r)
+	}
+}
+
+// A chart with more points than pixels costs no more than one with as many.
+func TestManyPoints(t *testing.T) {
+	_, values := series(mostValues, func(i int) float64 { return float64(1 + 8*(i%2)) })
+	for kind, most := range map[string]int{"line": 2 * mostColumns, "scatter": mostCells * mostCells} {
+		ch, err := read(arguments{Kind: kind, Values: raw(t, values)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		xs, _ := positions(ch)
+		xys := make(plotter.XYs, len(xs))
+		for i, x := range xs {
+			xys[i] = plotter.XY{X: x, Y: ch.values[i]}
+		}
+		shown := map[string]func(plotter.XYs) plotter.XYs{"line": envelope, "scatter": apart}[kind](xys)
+		if len(shown) > most || len(shown) < 80 {
+			t.Errorf("%s: %d points are drawn", kind, len(shown))
+		}
+		left, right, bottom, top := plotter.XYRange(shown)
+		if wantLeft, wantRight, wantBottom, wantTop := plotter.XYRange(xys); bottom != wantBottom || top != wantTop || left > wantLeft+20 || right < wantRight-250 {
+			t.Errorf("%s: it spans %v to %v and %v to %v", kind, left, right, bottom, top)
+		}
+		if _, err := picture(ch, coarse); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package policy
 // The rules, in the order in which they count.
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -24,34 +23,59 @@ func GrantTool(name string) string { return grantTool + name }
 // Default is the policy of a run without rules of its own.
 type Default struct{}
 
-// Version names the rules.
+// Version names the rules as far as what was approved under others is to be asked
+// for again. A rule that asks more often than before changes nothing for a call
+// that people were asked about.
 func (Default) Version() string { return "default-2" }
+
+// effects are the classes that a rule knows, beside reads.
+var effects = []agent.Class{agent.ClassCreate, agent.ClassWrite, agent.ClassDelete, agent.ClassSend, agent.ClassCommand}
 
 // Permit decides about a call: reads are free; then what was said yes to
 // beforehand, what was granted since, and at last the run's autonomy decide.
 // Suggest comes before all but reads: nothing makes a run that may only
-// suggest change something. Commands are asked for each time, whatever was
-// granted, since one says nothing about the next; only a yes to all covers them.
-func (Default) Permit(r agent.Run, s agent.ToolSpec, _ json.RawMessage) agent.Permission {
-	if s.Class == agent.ClassRead {
+// suggest change something. Commands, and files that make other programs act,
+// are asked for each time, whatever was granted, since one says nothing about
+// the next; only a yes to all covers them.
+func (Default) Permit(r agent.Run, a agent.Act) agent.Permission {
+	if a.Class == agent.ClassRead {
 		return allow("reads")
 	}
-	if !slices.Contains([]agent.Class{agent.ClassWrite, agent.ClassDelete, agent.ClassSend, agent.ClassCommand}, s.Class) {
-		return deny("unknown-class", fmt.Sprintf("%s has the unknown class %q, which no rule allows", s.Name, s.Class))
+	if !slices.Contains(effects, a.Class) {
+		return deny("unknown-class", fmt.Sprintf("%s has the unknown class %q, which no rule allows", a.Tool.Name, a.Class))
 	}
 	if r.Brief.Autonomy == agent.Suggest {
-		return deny("autonomy.suggest", fmt.Sprintf("this run may only suggest: %s would change something. Describe what you would do instead, so that a person can do it", s.Name))
+		return deny("autonomy.suggest", fmt.Sprintf("this run may only suggest: %s would change something. Describe what you would do instead, so that a person can do it", a.Tool.Name))
 	}
-	if word := yes(r.Brief.YesTo, s.Class); word != "" {
+	if path := steering(a.Changes); path != "" && !slices.Contains(r.Brief.YesTo, "all") {
+		return askOnce("steers", steersRisk(path))
+	}
+	if a.Class == agent.ClassCreate {
+		return allow("creates")
+	}
+	if word := yes(r.Brief.YesTo, a.Class); word != "" {
 		return allow("yes-to." + word)
 	}
-	if s.Class != agent.ClassCommand && slices.Contains(r.Grants, GrantTool(s.Name)) {
-		return allow("grant." + GrantTool(s.Name))
-	}
-	if s.Class == agent.ClassWrite && slices.Contains(r.Grants, GrantWrites) {
+	return granted(r, a)
+}
+
+// granted decides by what was allowed since the run began, and by its autonomy.
+func granted(r agent.Run, a agent.Act) agent.Permission {
+	switch {
+	case a.Class == agent.ClassCommand:
+	case slices.Contains(r.Grants, GrantTool(a.Tool.Name)):
+		return allow("grant." + GrantTool(a.Tool.Name))
+	case a.Class == agent.ClassWrite && slices.Contains(r.Grants, GrantWrites):
 		return allow("grant." + GrantWrites)
+	case a.Class == agent.ClassWrite && a.Tool.Class == agent.ClassRead && own(r, a.Changes):
+		return allow("own-files") // a picture that this run drew is drawn again
 	}
-	return byAutonomy(r.Brief.Autonomy, s)
+	return byAutonomy(r.Brief.Autonomy, a)
+}
+
+// own reports whether the run made all of the files.
+func own(r agent.Run, paths []string) bool {
+	return len(paths) > 0 && !slices.ContainsFunc(paths, func(p string) bool { return !slices.Contains(r.Touched, p) })
 }
 
 // yes is the word of --yes-to that covers the class, empty where none does.
@@ -66,23 +90,23 @@ func yes(to []string, c agent.Class) string {
 	return ""
 }
 
-func byAutonomy(a agent.Autonomy, s agent.ToolSpec) agent.Permission {
-	switch a {
+func byAutonomy(autonomy agent.Autonomy, a agent.Act) agent.Permission {
+	switch autonomy {
 	case agent.AskEach:
-		return ask("autonomy.ask-each", s, "")
+		return ask("autonomy.ask-each", a, "")
 	case agent.WithinBudget:
-		if s.Class == agent.ClassWrite {
+		if a.Class == agent.ClassWrite {
 			return allow("autonomy.within-budget")
 		}
-		return ask("autonomy.within-budget", s, "")
+		return ask("autonomy.within-budget", a, "")
 	case agent.AskRisky, "":
-		if s.Class == agent.ClassWrite {
-			return ask("autonomy.ask-risky", s, GrantWrites)
+		if a.Class == agent.ClassWrite {
+			return ask("autonomy.ask-risky", a, GrantWrites)
 		}
-		return ask("autonomy.ask-risky", s, "")
+		return ask("autonomy.ask-risky", a, "")
 	case agent.Suggest:
 	}
-	return deny("unknown-autonomy", fmt.Sprintf("the run's autonomy %q is unknown, so %s is not run; it must be suggest, ask-each, ask-risky or within-budget", a, s.Name))
+	return deny("unknown-autonomy", fmt.Sprintf("the run's autonomy %q is unknown, so %s is not run; it must be suggest, ask-each, ask-risky or within-budget", autonomy, a.Tool.Name))
 }
 
 func allow(rule string) agent.Permission {
@@ -93,13 +117,18 @@ func deny(rule, reason string) agent.Permission {
 	return agent.Permission{Verdict: agent.Deny, Rule: rule, Reason: reason}
 }
 
-func ask(rule string, s agent.ToolSpec, grant string) agent.Permission {
-	return agent.Permission{Verdict: agent.Ask, Rule: rule, Risk: risk(s, grant), Grant: grant}
+func ask(rule string, a agent.Act, grant string) agent.Permission {
+	return agent.Permission{Verdict: agent.Ask, Rule: rule, Risk: risk(a, grant), Grant: grant, Once: a.Class == agent.ClassCommand}
+}
+
+// askOnce asks for this call alone.
+func askOnce(rule, risk string) agent.Permission {
+	return agent.Permission{Verdict: agent.Ask, Rule: rule, Risk: risk, Once: true}
 }
 
 // risk says what could go wrong.
-func risk(s agent.ToolSpec, grant string) string {
-	switch s.Class {
+func risk(a agent.Act, grant string) string {
+	switch a.Class {
 	case agent.ClassWrite:
 		if grant == GrantWrites {
 			return "Changes files. Approving also covers all further writes of this run inside the workspace; deleting is asked for separately."
@@ -108,13 +137,13 @@ func risk(s agent.ToolSpec, grant string) string {
 	case agent.ClassDelete:
 		return "Deletes for good; it cannot be undone."
 	case agent.ClassSend:
-		if s.Repeat == agent.RepeatOnce {
+		if a.Tool.Repeat == agent.RepeatOnce {
 			return "Leaves the workspace and cannot be taken back; after a crash nobody could tell whether it happened."
 		}
 		return "Leaves the workspace: others will see it."
 	case agent.ClassCommand:
 		return "Runs a command on the host with the rights of Deckhand: it can read, change and send whatever Deckhand can."
-	case agent.ClassRead:
+	case agent.ClassRead, agent.ClassCreate:
 	}
 	return ""
 }

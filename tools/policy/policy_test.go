@@ -58,7 +58,7 @@ func TestPermit(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := agent.Run{Brief: agent.RunStarted{Autonomy: c.autonomy, YesTo: c.yes}, Questions: agent.Questions{Grants: c.grants}}
 			for class, want := range c.want {
-				p := policy.Default{}.Permit(r, specs[class], nil)
+				p := policy.Default{}.Permit(r, agent.Act{Tool: specs[class], Class: class})
 				if got := (what{p.Verdict, p.Rule, p.Grant}); got != want {
 					t.Errorf("%s: got %v, want %v", class, got, want)
 				}
@@ -70,5 +70,44 @@ func TestPermit(t *testing.T) {
 	}
 	if (policy.Default{}).Version() == "" {
 		t.Error("the policy has no version")
+	}
+}
+
+// What other programs obey is asked for each time, whatever was approved; a
+// picture is drawn without a question where nothing of anybody's is lost.
+func TestPermitByPath(t *testing.T) {
+	write := agent.ToolSpec{Name: "write_to_file", Class: agent.ClassWrite, Repeat: agent.RepeatProbeable}
+	plot := agent.ToolSpec{Name: "plot", Class: agent.ClassRead, Repeat: agent.RepeatIdempotent}
+	for _, c := range []struct {
+		name     string
+		autonomy agent.Autonomy
+		yes      []string
+		grants   []string
+		act      agent.Act
+		want     what
+	}{
+		{"an editor's settings", agent.WithinBudget, nil, nil, agent.Act{Tool: write, Class: agent.ClassWrite, Changes: []string{".vscode/tasks.json"}}, what{agent.Ask, "steers", ""}},
+		{"CI, beside a grant", agent.AskRisky, nil, []string{"writes", "tool:write_to_file"}, agent.Act{Tool: write, Class: agent.ClassWrite, Changes: []string{"sub/.GitHub/workflows/ci.yml"}}, what{agent.Ask, "steers", ""}},
+		{"what runs in a folder, beside --yes-to", agent.AskRisky, []string{"writes", "deletes"}, nil, agent.Act{Tool: write, Class: agent.ClassWrite, Changes: []string{".envrc"}}, what{agent.Ask, "steers", ""}},
+		{"another form of its name", agent.WithinBudget, nil, nil, agent.Act{Tool: write, Class: agent.ClassWrite, Changes: []string{".en\u200dvrc"}}, what{agent.Ask, "steers", ""}},
+		{"yes to all", agent.AskRisky, []string{"all"}, nil, agent.Act{Tool: write, Class: agent.ClassWrite, Changes: []string{".envrc"}}, what{agent.Allow, "yes-to.all", ""}},
+		{"a name that only resembles", agent.WithinBudget, nil, nil, agent.Act{Tool: write, Class: agent.ClassWrite, Changes: []string{"docs/envrc.md"}}, what{agent.Allow, "autonomy.within-budget", ""}},
+		{"a new picture", agent.AskEach, nil, nil, agent.Act{Tool: plot, Class: agent.ClassCreate, Changes: []string{"a.png"}}, what{agent.Allow, "creates", ""}},
+		{"a new picture, suggest", agent.Suggest, nil, nil, agent.Act{Tool: plot, Class: agent.ClassCreate, Changes: []string{"a.png"}}, what{agent.Deny, "autonomy.suggest", ""}},
+		{"somebody's picture, suggest", agent.Suggest, nil, nil, agent.Act{Tool: plot, Class: agent.ClassWrite, Changes: []string{"logo.png"}}, what{agent.Deny, "autonomy.suggest", ""}},
+		{"somebody's picture", agent.AskRisky, nil, nil, agent.Act{Tool: plot, Class: agent.ClassWrite, Changes: []string{"logo.png"}}, what{agent.Ask, "autonomy.ask-risky", "writes"}},
+		{"its own picture", agent.AskEach, nil, nil, agent.Act{Tool: plot, Class: agent.ClassWrite, Changes: []string{"own.png"}}, what{agent.Allow, "own-files", ""}},
+		{"its own file, written", agent.AskEach, nil, nil, agent.Act{Tool: write, Class: agent.ClassWrite, Changes: []string{"own.png"}}, what{agent.Ask, "autonomy.ask-each", ""}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := agent.Run{Brief: agent.RunStarted{Autonomy: c.autonomy, YesTo: c.yes}, Questions: agent.Questions{Grants: c.grants}, Touched: []string{"own.png"}}
+			p := policy.Default{}.Permit(r, c.act)
+			if got := (what{p.Verdict, p.Rule, p.Grant}); got != c.want {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
+			if p.Rule == "steers" && !p.Once {
+				t.Error("one approval covers the next such file")
+			}
+		})
 	}
 }

@@ -9,8 +9,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
+	"unicode"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
 )
 
 // ErrPath is returned for a path that no tool may touch.
@@ -37,18 +42,73 @@ func Clean(p string) (string, error) {
 	}
 	for part := range strings.SplitSeq(c, "/") {
 		if Hidden(part) {
-			return "", fmt.Errorf("%w: names like %q are reserved for Deckhand itself", ErrPath, part)
+			return "", reserved(part)
 		}
 	}
 	return c, nil
 }
 
+func reserved(name string) error {
+	return fmt.Errorf("%w: names like %q are reserved for Deckhand itself", ErrPath, name)
+}
+
+// maxLinks is how many symbolic links lie on the way to a file, at most.
+const maxLinks = 40
+
+// visible returns ErrPath for a clean path that leads, through links, to what is
+// Deckhand's own. Whether the path exists, or leads out, is for who opens it.
+func (f *Folder) visible(p string) error {
+	at, rest := ".", strings.Split(p, "/")
+	for links := 0; len(rest) > 0; {
+		next := path.Join(at, rest[0])
+		rest = rest[1:]
+		to, err := f.root.Readlink(next)
+		if err != nil { // no link, or nothing there
+			at = next
+			continue
+		}
+		if links++; links > maxLinks || path.IsAbs(to) {
+			return nil // opening it says why not
+		}
+		rest = append(strings.Split(to, "/"), rest...)
+	}
+	if f.Hides(at) {
+		return reserved(p)
+	}
+	return nil
+}
+
 // Hidden reports whether a file or folder name is Deckhand's own and not
 // shown to anybody.
 func Hidden(name string) bool {
-	l := strings.ToLower(name)
+	l := Fold(name)
 	return l == hiddenDir || strings.HasPrefix(l, hiddenDir+"-")
 }
+
+// Fold is a file's name as the most forgiving file system compares it: in lower
+// case, composed, without what is not seen. Two names that some system takes for
+// one file have one folded form.
+func Fold(name string) string {
+	seen := strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
+			return -1
+		}
+		return r
+	}, norm.NFKC.String(name))
+	return strings.TrimRight(cases.Fold().String(seen), " .")
+}
+
+func foldPath(p string) string {
+	parts := strings.Split(p, "/")
+	for i, part := range parts {
+		parts[i] = Fold(part)
+	}
+	return strings.Join(parts, "/")
+}
+
+// configNames are Deckhand's own configuration: who writes it decides what the
+// next start does, and with whose keys.
+var configNames = []string{"deckhand.yaml", "deckhand.yml"}
 
 // cleanTarget is Clean for a file that is to be written or removed.
 func cleanTarget(p string) (string, error) {
@@ -63,9 +123,12 @@ func cleanTarget(p string) (string, error) {
 	}
 	for part := range strings.SplitSeq(c, "/") {
 		// A hook or a config entry in there is a program that git runs later.
-		if strings.EqualFold(part, ".git") {
+		if Fold(part) == ".git" {
 			return "", fmt.Errorf("%w: %q lies in .git, which no tool changes", ErrPath, p)
 		}
+	}
+	if slices.Contains(configNames, Fold(path.Base(c))) {
+		return "", fmt.Errorf("%w: %q is Deckhand's own configuration, which no tool changes: tell people what should stand in it", ErrPath, p)
 	}
 	return c, nil
 }
@@ -77,6 +140,9 @@ func (f *Folder) Target(p string) (string, error) {
 	c, err := cleanTarget(p)
 	if err != nil {
 		return "", err
+	}
+	if f.Hides(c) {
+		return "", reserved(c)
 	}
 	parts := strings.Split(c, "/")
 	for i := range parts {
@@ -99,6 +165,8 @@ func (f *Folder) Target(p string) (string, error) {
 			return "", fmt.Errorf("%w: %s is a folder, name a file", ErrPath, c)
 		case i == len(parts)-1 && !info.Mode().IsRegular():
 			return "", special(c, info)
+		case i == len(parts)-1 && f.w.protects(info):
+			return "", fmt.Errorf("%w: %s is the configuration that Deckhand was started with, which no tool changes", ErrPath, c)
 		}
 	}
 	return c, nil

@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -20,6 +23,12 @@ type Config struct {
 	Locks string
 	// Wait is how long to wait for another worker's lock; 0 is 10 s.
 	Wait time.Duration
+	// Private are folders that no tool sees, where they lie in the workspace: the
+	// data directory.
+	Private []string
+	// Protected are files that no tool changes, under whatever name: the
+	// configuration that is in force. One that is not there protects nothing.
+	Protected []string
 }
 
 // Workspace is the agents' folder. It may be used from many goroutines, and
@@ -27,6 +36,8 @@ type Config struct {
 type Workspace struct {
 	dir, locks string
 	wait       time.Duration
+	protected  []string
+	private    []string // folded paths relative to dir
 }
 
 // New returns the workspace. It touches no file.
@@ -38,7 +49,7 @@ func New(c Config) (*Workspace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("workspace: the folder %s has no absolute path: %w", c.Dir, err)
 	}
-	w := &Workspace{dir: dir, locks: filepath.Join(dir, hiddenDir, "locks"), wait: 10 * time.Second}
+	w := &Workspace{dir: dir, locks: filepath.Join(dir, hiddenDir, "locks"), wait: 10 * time.Second, protected: c.Protected}
 	if c.Locks != "" {
 		if w.locks, err = filepath.Abs(c.Locks); err != nil {
 			return nil, fmt.Errorf("workspace: the lock folder %s has no absolute path: %w", c.Locks, err)
@@ -47,7 +58,39 @@ func New(c Config) (*Workspace, error) {
 	if c.Wait > 0 {
 		w.wait = c.Wait
 	}
+	for _, p := range c.Private {
+		if rel, err := filepath.Rel(realPath(dir), realPath(p)); err == nil && rel != "." && filepath.IsLocal(rel) {
+			w.private = append(w.private, foldPath(filepath.ToSlash(rel)))
+		}
+	}
 	return w, nil
+}
+
+// realPath is a path of the machine without links, as far as it is there.
+func realPath(p string) string {
+	abs, err := filepath.Abs(p)
+	if err != nil {
+		return p
+	}
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		return real
+	}
+	return filepath.Join(realParent(abs), filepath.Base(abs))
+}
+
+func realParent(abs string) string {
+	if parent := filepath.Dir(abs); parent != abs {
+		return realPath(parent)
+	}
+	return abs
+}
+
+// protects reports whether the file is one that no tool changes.
+func (w *Workspace) protects(info fs.FileInfo) bool {
+	return slices.ContainsFunc(w.protected, func(p string) bool {
+		own, err := os.Stat(p)
+		return err == nil && os.SameFile(own, info)
+	})
 }
 
 // Folder is an open folder of the workspace. Nothing reached through it lies
@@ -95,6 +138,20 @@ func (w *Workspace) Open(folder string) (*Folder, error) {
 
 // Close releases the folder.
 func (f *Folder) Close() error { return f.root.Close() }
+
+// Hides reports whether a path in the folder, without links, is Deckhand's own
+// and not shown to anybody: by its name, or because it lies in a private folder.
+func (f *Folder) Hides(p string) bool {
+	whole := foldPath(path.Join(f.name, p))
+	for part := range strings.SplitSeq(whole, "/") {
+		if Hidden(part) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(f.w.private, func(own string) bool {
+		return whole == own || strings.HasPrefix(whole, own+"/")
+	})
+}
 
 // FS is the folder for walking. It follows no link out of the folder.
 func (f *Folder) FS() fs.FS { return f.root.FS() }

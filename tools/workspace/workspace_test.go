@@ -353,3 +353,60 @@ func FuzzClean(f *testing.F) {
 		}
 	})
 }
+
+// What decides about the next start, and what Deckhand keeps, is nobody's target
+// under any name, and is not read through a link.
+func TestOwnFilesAreOutOfReach(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"settings/agent.yaml": "the configuration", "store/deckhand.db": "journals", ".deckhand/jobs/x/stdout": "output", "plain.md": "text"} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{"out.txt": ".deckhand/jobs/x/stdout", "db": "store/deckhand.db", "a": "b", "b": "a", "fine": "plain.md", "up": "settings/../.deckhand/jobs"} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Link(filepath.Join(dir, "settings/agent.yaml"), filepath.Join(dir, "other-name.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	w, err := workspace.New(workspace.Config{Dir: dir, Locks: t.TempDir(), Private: []string{filepath.Join(dir, "store")}, Protected: []string{filepath.Join(dir, "settings/agent.yaml")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := w.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	for _, p := range []string{"deckhand.yaml", "sub/Deckhand.YML", "deck\u200bhand.yaml", "deckhand.yaml.", ".git/config", ".GIT/hooks/x", ".g\u200dit/config",
+		".deckhand/x", "store/x", "STORE/x", "settings/agent.yaml", "other-name.yaml"} {
+		if got, err := f.Target(p); !errors.Is(err, workspace.ErrPath) {
+			t.Errorf("%q may be written as %q: %v", p, got, err)
+		}
+	}
+	for _, p := range []string{"out.txt", "db", "up/x/stdout", "store/deckhand.db", "a"} {
+		if file, _, err := f.Read(p); err == nil {
+			_ = file.Close()
+			t.Errorf("%q is read", p)
+		}
+	}
+	for _, p := range []string{"plain.md", "fine", "settings/agent.yaml"} {
+		file, _, err := f.Read(p)
+		if err != nil {
+			t.Errorf("%q is not read: %v", p, err)
+			continue
+		}
+		_ = file.Close()
+	}
+	if _, err := f.Target("deckhand.yaml.md"); err != nil {
+		t.Errorf("another name is refused: %v", err)
+	}
+	if !f.Hides("store") || f.Hides("storehouse") {
+		t.Error("hidden is the data directory, and nothing else")
+	}
+}

@@ -59,6 +59,12 @@ func NewTools(c config.Config) (*tools.Box, error) {
 func newKit(o Options) (*kit, error) {
 	c := o.Config
 	at := workspace.Config{Dir: c.Workspace}
+	if c.File != "" {
+		at.Protected = []string{c.File}
+	}
+	if c.DataDir != "" {
+		at.Private = []string{c.DataDir}
+	}
 	if !c.Redis.URL.Present() && c.DataDir != "" {
 		at.Locks = filepath.Join(c.DataDir, "locks") // replicas lock beside the files that they share
 	}
