@@ -27,7 +27,7 @@ type Class string
 
 // The classes of a tool.
 const (
-	ClassRead   Class = "read"
+	ClassRead Class = "read"
 	// ClassCreate makes a file where none was: nothing is lost.
 	ClassCreate Class = "create"
 	ClassWrite  Class = "write"
