@@ -129,6 +129,7 @@ func (r Run) control(b RunControlled) Run {
 	case WordLeave:
 		r.Alone = true
 	case WordWake: // the wake-up itself is in the commit
+		r.Posted = r.placed(b, r.Last)
 	}
 	return r
 }
@@ -243,15 +244,16 @@ func (r Run) outcome(id StrandID, b ToolOutcome) Run {
 	return r
 }
 
-// spoke closes a post. The first outcome counts.
+// spoke closes a post. The first outcome counts, unless it is that the post is
+// tried again.
 func (r Run) spoke(b ToolOutcome) Run {
 	key := b.Effect.postKey()
 	speaks := r.Strands.Has(Voice)
-	if _, known := r.Shown[key]; known || !speaks {
+	if old, known := r.Shown[key]; known && !old.pending() || !speaks {
 		return r
 	}
 	var s Shown
-	if err := json.Unmarshal([]byte(b.Text), &s); err != nil || b.State != OutcomeOK {
+	if err := json.Unmarshal([]byte(b.Text), &s); err != nil || b.State != OutcomeOK && !s.pending() {
 		s = Shown{Failed: b.Text}
 	}
 	r.Shown, r.Strands = with(r.Shown, key, s), r.Strands.closePost(b.Effect)

@@ -104,7 +104,7 @@ type PersonSaid struct {
 type Word string
 
 // The control words. WordLeave says that nobody can be asked any more (end of
-// input) and WordWake only makes every strand look again.
+// input) and WordWake only makes every strand look again, perhaps at a place.
 const (
 	WordPause  Word = "pause"
 	WordResume Word = "resume"
@@ -125,6 +125,10 @@ type RunControlled struct {
 	Word   Word   `json:"word"`
 	By     string `json:"by"`
 	Reason string `json:"reason,omitempty"`
+	// Place comes with WordWake: a thread, a message or a channel
+	// ("platform:workspace:channel:") in which the bot may post again, or which is gone.
+	Place string `json:"place,omitempty"`
+	Gone  bool   `json:"gone,omitempty"`
 }
 
 // TimePassed says that a strand was woken by its own timer: everything due

@@ -53,6 +53,7 @@ const (
 	keyUpload = "upload/" // and the artifact's number
 	keyFile   = "file/"   // and the attachment's number
 	keyWatch  = "watch/"  // the number of the place, and a key
+	keyAgain  = "again/"  // the key of a post that was told elsewhere
 )
 
 // KeyAsk is the key of the post that asks the question.
@@ -76,6 +77,20 @@ func KeyFile(i int) string { return keyFile + strconv.Itoa(i) }
 
 // KeyWatch is the key of a post to the i-th place that watches the run.
 func KeyWatch(i int, key string) string { return keyWatch + strconv.Itoa(i) + "/" + key }
+
+// KeyAgain is the key under which a post that was told elsewhere is made where
+// it belongs.
+func KeyAgain(key string) string { return keyAgain + key }
+
+// repeats is the key of the post that this one makes again, if it does.
+func (p Post) repeats() (key string, is bool) { return strings.CutPrefix(p.Key, keyAgain) }
+
+// Repeats reports whether the post makes one again that was told elsewhere, and
+// what had become of that.
+func (r Run) Repeats(p Post) (first Shown, is bool) {
+	key, is := p.repeats()
+	return r.Shown[key], is
+}
 
 // Reminds reports whether the post is a question's reminder.
 func (p Post) Reminds() bool { return strings.HasPrefix(p.Key, keyRemind) }

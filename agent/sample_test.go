@@ -38,7 +38,7 @@ var samples = []Body{
 	},
 	PersonSaid{By: "slack:U1", Text: "only the *.go files", Trusted: true,
 		Files: []Attachment{{ID: "F2", Name: "b.csv", Size: 3}}},
-	RunControlled{Word: WordPause, By: "slack:U1", Reason: "lunch"},
+	RunControlled{Word: WordPause, By: "slack:U1", Reason: "lunch", Place: "slack:T1:C1:", Gone: true},
 	TimePassed{},
 	ModelAsked{Call: "main.1", Purpose: llm.Intake, Model: "gpt", Reserve: new(Nano(12_345_678)), ReserveTokens: 4200, PromptHash: "intake@1.0.0:abc"},
 	ModelAnswered{

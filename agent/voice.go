@@ -67,6 +67,21 @@ type Shown struct {
 	Failed  string `json:"failed,omitempty"`
 	// Path is where an attachment lies in the run's folder.
 	Path string `json:"path,omitempty"`
+	// Again is set where the post's place did not take it and may yet do so: it is
+	// tried there from then on. Without a message it is not made until then; with
+	// one it was told elsewhere meanwhile, and the post of KeyAgain is tried.
+	Again time.Time `json:"again,omitzero"`
+	// Tries counts how often in a row its place did not take it.
+	Tries int `json:"tries,omitempty"`
+}
+
+// pending reports whether the post is not made, and is to be.
+func (s Shown) pending() bool { return s.Message == "" && !s.Again.IsZero() }
+
+// stands reports whether the post is the message, or in the thread or the
+// channel ("platform:workspace:channel:").
+func (s Shown) stands(in string) bool {
+	return s.Message == in || s.Thread == in || strings.HasSuffix(in, ":") && strings.HasPrefix(s.Thread, in)
 }
 
 // Text is the outcome's text.
@@ -107,8 +122,34 @@ type Posted struct {
 func (p Posted) Card() string { return p.Shown[KeyCard].Message }
 
 func (p Posted) posted(post Post) bool {
-	_, is := p.Shown[post.Key]
-	return is
+	s, is := p.Shown[post.Key]
+	return is && !s.pending()
+}
+
+// tryAt is when a post is tried whose place did not take it, zero for all others.
+func (p Posted) tryAt(post Post) time.Time {
+	first, _ := post.repeats()
+	return cmp.Or(p.Shown[post.Key].Again, p.Shown[first].Again)
+}
+
+// placed takes in that the bot may post at a place again: what waits for that is
+// tried at once. Or that a place is gone: open questions that stood there are
+// asked again.
+func (p Posted) placed(b RunControlled, at time.Time) Posted {
+	for key, s := range p.Shown {
+		switch {
+		case b.Place == "":
+			return p
+		case b.Gone && strings.HasPrefix(key, keyAsk) && s.Message != "" && s.stands(b.Place):
+			s.Again = at
+		case !b.Gone && s.Again.After(at):
+			s.Again, s.Tries = at, 0
+		default:
+			continue
+		}
+		p.Shown = with(p.Shown, key, s)
+	}
+	return p
 }
 
 // watch adds a place, unless it is one of these already.
@@ -212,7 +253,11 @@ func fileOf(key string) (i int, is bool) {
 func duePost(r Run, now time.Time) (p Post, remind time.Time, due bool) {
 	first := func(list ...[]Post) bool { // of the posts that are not made yet
 		for _, p = range slices.Concat(list...) {
-			if !r.posted(p) {
+			if at := r.tryAt(p); at.After(now) {
+				if !r.posted(p) && (remind.IsZero() || at.Before(remind)) {
+					remind = at
+				}
+			} else if !r.posted(p) {
 				return true
 			}
 		}
@@ -231,16 +276,39 @@ func duePost(r Run, now time.Time) (p Post, remind time.Time, due bool) {
 		return p, remind, true
 	}
 	for _, id := range r.Asked {
-		p, at, due := dueAbout(r, r.Checks[id], now)
-		if due {
+		p, at, due := dueAbout(r, r.Checks[id])
+		if due = due && !at.After(now); due {
 			return p, remind, true
 		}
 		if !at.IsZero() && (remind.IsZero() || at.Before(remind)) {
 			remind = at
 		}
 	}
-	due = reports(r) && first(uploads(r), []Post{{Key: KeyReport, Kind: PostReport}})
+	due = first(reporting(r), again(r))
 	return p, remind, due
+}
+
+// reporting are the posts of the run's report.
+func reporting(r Run) []Post {
+	if !reports(r) {
+		return nil
+	}
+	return append(uploads(r), Post{Key: KeyReport, Kind: PostReport})
+}
+
+// again are the posts of what was told elsewhere, at the place where it belongs.
+func again(r Run) []Post {
+	list := reporting(r)
+	for _, id := range r.Asked {
+		if r.Checks[id].Open() && r.Ended == nil {
+			list = append(list, Post{Key: KeyAsk(id), Kind: PostCheckpoint, About: string(id)})
+		}
+	}
+	list = slices.DeleteFunc(list, func(p Post) bool { s := r.Shown[p.Key]; return s.Message == "" || s.Again.IsZero() })
+	for i := range list {
+		list[i].Key = KeyAgain(list[i].Key)
+	}
+	return list
 }
 
 // attachments fetch the files that people gave.
@@ -292,24 +360,26 @@ func scheduledPosts(r Run) []Post {
 	return list
 }
 
-// dueAbout is the next post about an open checkpoint: the question, the reminder
-// at half its time.
-func dueAbout(r Run, c Checkpoint, now time.Time) (p Post, remind time.Time, due bool) {
+// dueAbout is the next post about an open checkpoint, and when it is due: the
+// question, the reminder at half its time.
+func dueAbout(r Run, c Checkpoint) (p Post, at time.Time, due bool) {
 	id := string(c.ID)
 	ask := Post{Key: KeyAsk(c.ID), Kind: PostCheckpoint, About: id}
-	shown := r.Shown[ask.Key]
-	switch {
-	case c.Open() && r.Ended == nil && !r.posted(ask):
-		return ask, remind, true
-	case c.Open() && r.Ended == nil && shown.Message != "" && !c.Expires.IsZero():
-		again := Post{Key: KeyRemind(c.ID), Kind: PostCheckpoint, About: id}
-		half := c.Opened.Add(c.Expires.Sub(c.Opened) / 2)
-		if r.posted(again) {
-			return p, remind, false
-		}
-		return again, half, !now.Before(half)
+	if !c.Open() || r.Ended != nil {
+		return p, at, false
 	}
-	return p, remind, false
+	if !r.posted(ask) {
+		return ask, r.tryAt(ask), true
+	}
+	p = Post{Key: KeyRemind(c.ID), Kind: PostCheckpoint, About: id}
+	if r.Shown[ask.Key].Message == "" || c.Expires.IsZero() || r.posted(p) {
+		return Post{}, at, false
+	}
+	at = c.Opened.Add(c.Expires.Sub(c.Opened) / 2)
+	if retry := r.tryAt(p); retry.After(at) {
+		at = retry
+	}
+	return p, at, true
 }
 
 // closings take the buttons from the questions that are not open any more.
