@@ -58,9 +58,12 @@ type Key struct {
 // The errors of a platform, as far as it matters what happened. Any other error
 // means: refused for good, nothing was posted.
 var (
-	// ErrGone says that the place is no more, or that the bot may not post there:
-	// deleted, archived, not a member.
-	ErrGone = errors.New("the channel, thread or message is not there for the bot")
+	// ErrGone says that the place is certainly no more: deleted, or never one in
+	// which the bot could post.
+	ErrGone = errors.New("the channel, thread or message is gone")
+	// ErrBarred says that the bot may not post there now, and may be let in again:
+	// not a member, no right to, archived, locked. Nothing was posted.
+	ErrBarred = errors.New("the bot may not post there now")
 	// ErrLost says that the answer did not arrive: it may have happened or may yet happen.
 	ErrLost = errors.New("no answer: it may have happened")
 	// ErrRefused says that the platform refuses the bot itself: token, scope, permission.

@@ -7,6 +7,7 @@
 //	file.go      files that people gave, and artifacts that they get
 //	show.go      Show: edits cards as runs go on, no faster than the paces
 //	failure.go   what the errors of a platform mean, and pauses
+//	outage.go    places that take nothing, until they do again
 //	poster.go    Poster: platforms, places, deadlines
 //
 // What a card says is bot/card's; which posts a run makes is agent's.

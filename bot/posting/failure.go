@@ -24,6 +24,43 @@ const (
 	mostPause = 5 * time.Minute // a revoked token is not renewed in a hurry
 )
 
+// The pauses before a place is tried again that does not take a post, doubled
+// each time, and how long after a run's end that goes on.
+const (
+	barredPause  = 30 * time.Second
+	longestPause = time.Hour
+	giveUpAfter  = 7 * 24 * time.Hour
+)
+
+// pauseAfter is the pause after so many tries.
+func pauseAfter(tries int) time.Duration {
+	return min(barredPause<<min(max(tries-1, 0), 16), longestPause)
+}
+
+// over reports whether nobody waits for the run's posts any more.
+func over(r agent.Run, now time.Time) bool {
+	return r.Ended != nil && now.Sub(r.Finished) > giveUpAfter
+}
+
+// pending is the outcome of a post that its place does not take now, and that
+// nobody could be told elsewhere: it is tried again after growing pauses, and
+// when the bot is let in.
+func pending(r agent.Run, p agent.Post, err error, now time.Time) agent.Result {
+	tries := r.Shown[p.Key].Tries + 1
+	text := agent.Shown{Failed: err.Error(), Again: now.Add(pauseAfter(tries)).UTC(), Tries: tries}.Text()
+	return agent.Result{State: agent.OutcomeError, Trust: agent.Trusted, Text: text}
+}
+
+// waitsForPlace reports whether a post that its place does not take is tried
+// again by its outcome. A scheduled report is raised instead, and nobody waits
+// long for a file that came with a goal.
+func waitsForPlace(p agent.Post) bool {
+	return p.Kind != agent.PostScheduled && p.Kind != agent.PostAttach
+}
+
+// outOfReach reports whether the place took nothing, for now or for good.
+func outOfReach(err error) bool { return errors.Is(err, bot.ErrGone) || errors.Is(err, bot.ErrBarred) }
+
 // lost reports whether it may have happened.
 func lost(err error) bool {
 	return errors.Is(err, bot.ErrLost) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
@@ -40,9 +77,9 @@ func undetermined(err error) bool {
 	return busy || (err != nil && lost(err)) || errors.Is(err, bot.ErrRefused)
 }
 
-// missing is the error of a search, nil where it says that the place is no more.
+// missing is the error of a search, nil where it says that the bot cannot look.
 func missing(err error) error {
-	if errors.Is(err, bot.ErrGone) {
+	if outOfReach(err) {
 		return nil
 	}
 	return err

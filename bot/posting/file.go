@@ -159,11 +159,42 @@ func (v *Poster) upload(ctx context.Context, r agent.Run, p agent.Post) (agent.S
 	if size > filer.Largest() {
 		return agent.Shown{}, fmt.Errorf("it is too large: %s, at most %s can be attached", format.Count(size, "byte"), format.Thousands(filer.Largest()))
 	}
-	posted, err := filer.Upload(ctx, to, bot.Upload{Name: uploadName(r, p.About), Title: text.InLine(p.About, 100), Size: size, Content: content})
+	file := bot.Upload{Name: uploadName(r, p.About), Title: text.InLine(p.About, 100), Size: size, Content: content}
+	posted, err := filer.Upload(ctx, to, file)
+	if v.noteReach(ctx, to, err); outOfReach(err) {
+		return v.uploadElsewhere(ctx, r, p, file, err)
+	}
 	if err != nil {
 		return agent.Shown{}, err
 	}
 	return shownAt(posted), nil
+}
+
+// uploadElsewhere gives the requester directly what its place does not take.
+func (v *Poster) uploadElsewhere(ctx context.Context, r agent.Run, p agent.Post, file bot.Upload, why error) (agent.Shown, error) {
+	if _, repeats := r.Repeats(p); repeats || r.Scheduled() {
+		return agent.Shown{}, why
+	}
+	platform, _, err := v.place(r, p)
+	if err != nil {
+		return agent.Shown{}, err
+	}
+	filer, _ := platform.(bot.Filer) // it took the file a moment ago
+	to, err := requesterOf(ctx, platform, r)
+	if err != nil {
+		return agent.Shown{}, unreachable(why, err)
+	}
+	content, _, err := v.files.Open(r.Brief.Folder, p.About) // some of it may have been read
+	if err != nil {
+		return agent.Shown{}, fmt.Errorf("it cannot be read: %w", err)
+	}
+	defer content.Close()
+	file.Content = content
+	posted, err := filer.Upload(ctx, to, file)
+	if err != nil {
+		return agent.Shown{}, unreachable(why, err)
+	}
+	return againAtHome(p, shownAt(posted), why), nil
 }
 
 // uploadName is a file's name in the thread: its own, with its folders where

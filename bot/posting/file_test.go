@@ -30,7 +30,7 @@ func TestFetch(t *testing.T) {
 		{"it is longer than what is there", agent.Attachment{ID: "F1", Name: "a.csv"}, "1;2\n", bottest.Shelf{"/attachments/a.csv": "1;2"}, "attachments/a-2.csv", false},
 		{"it is the beginning of what is there", agent.Attachment{ID: "F1", Name: "a.csv"}, "1;2\n", bottest.Shelf{"/attachments/a.csv": "1;2\n3"}, "attachments/a-2.csv", false},
 		{"too large", agent.Attachment{ID: "F1", Name: "a.csv", Size: maxFetch + 1}, "", nil, "at most 52,428,800 are fetched", true},
-		{"deleted", agent.Attachment{ID: "F2", Name: "a.csv"}, "", nil, "not there", true},
+		{"deleted", agent.Attachment{ID: "F2", Name: "a.csv"}, "", nil, "gone", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := onStage(t)

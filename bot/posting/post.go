@@ -1,6 +1,7 @@
 package posting
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/card"
 	"github.com/deckhand-bot/deckhand/bot/runs"
-	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
 // Making one post, and what becomes of it where it fails.
@@ -76,12 +76,15 @@ func (v *Poster) failure(r agent.Run, p agent.Post, c agent.Call, err error) age
 	switch {
 	case p.Kind == agent.PostAttach && c.Deferred >= maxFetches:
 		log.Error("a person's file could not be fetched")
-	case p.Kind == agent.PostScheduled && errors.Is(err, bot.ErrGone) && c.Deferred < maxScheduled:
+	case p.Kind == agent.PostScheduled && outOfReach(err) && c.Deferred < maxScheduled:
 		log.Warn("a scheduled report cannot be posted; trying again")
 		return agent.Result{Again: backoff(c.Deferred)}
 	case errors.Is(err, bot.ErrRefused):
 		log.Error("the platform refuses the bot; look at its token and scopes. Trying again")
 		return agent.Result{Again: backoff(c.Deferred)}
+	case errors.Is(err, bot.ErrBarred) && waitsForPlace(p) && !over(r, time.Now()):
+		log.Warn("a post's place does not take it; trying again")
+		return pending(r, p, err, time.Now())
 	case lost(err) && p.Repeat() == agent.RepeatIdempotent:
 		return agent.Result{Again: backoff(c.Deferred)}
 	case lost(err):
@@ -104,8 +107,8 @@ func (v *Poster) message(ctx context.Context, r agent.Run, p agent.Post) (agent.
 		return agent.Shown{}, err
 	}
 	posted, err := platform.Post(ctx, to, card)
-	if errors.Is(err, bot.ErrGone) && p.Kind != agent.PostScheduled { // whose failure others are told of
-		posted, err = v.postDirectly(ctx, platform, r, card, err)
+	if v.noteReach(ctx, to, err); outOfReach(err) {
+		return v.messageElsewhere(ctx, platform, r, p, card, err)
 	}
 	if err != nil {
 		return agent.Shown{}, err
@@ -116,6 +119,33 @@ func (v *Poster) message(ctx context.Context, r agent.Run, p agent.Post) (agent.
 	return shownBy(p, posted), nil
 }
 
+// messageElsewhere tells the requester directly what its place does not take.
+// Where the place may yet take it, it is made there later, too.
+func (v *Poster) messageElsewhere(ctx context.Context, platform bot.Platform, r agent.Run, p agent.Post, card bot.Card, why error) (agent.Shown, error) {
+	first, repeats := r.Repeats(p)
+	told := repeats && (errors.Is(why, bot.ErrBarred) || first.Thread != r.Thread())
+	if p.Kind == agent.PostScheduled || told { // whose failure others are told of, or who know it
+		return agent.Shown{}, why
+	}
+	posted, err := v.postDirectly(ctx, platform, r, card, why)
+	if err != nil {
+		return agent.Shown{}, err
+	}
+	if p.Kind == agent.PostCard {
+		v.noteShown(r, p.Key, time.Now())
+	}
+	return againAtHome(p, shownBy(p, posted), why), nil
+}
+
+// againAtHome is what was told elsewhere, with the time from which its own place
+// is tried. A card stays where it is: its run lives there from then on.
+func againAtHome(p agent.Post, s agent.Shown, why error) agent.Shown {
+	if errors.Is(why, bot.ErrBarred) && p.Kind != agent.PostCard && p.To == "" && !p.Reminds() {
+		s.Again, s.Tries = time.Now().Add(barredPause).UTC(), 1
+	}
+	return s
+}
+
 // card is what a post shows.
 func (v *Poster) card(r agent.Run, p agent.Post) (bot.Card, error) {
 	now := time.Now()
@@ -123,10 +153,8 @@ func (v *Poster) card(r agent.Run, p agent.Post) (bot.Card, error) {
 	switch p.Kind {
 	case agent.PostCard:
 		c = card.Live(r, now)
-		c.Key.Name = p.Key
 	case agent.PostReport:
 		c = card.Report(r)
-		c.Key.Name = p.Key
 	case agent.PostCheckpoint:
 		check, known := r.Checks[agent.CheckpointID(p.About)]
 		if !known {
@@ -142,6 +170,7 @@ func (v *Poster) card(r agent.Run, p agent.Post) (bot.Card, error) {
 	case agent.PostAnswer, agent.PostAttach, agent.PostUpload, agent.PostClose:
 		return c, fmt.Errorf("a %s has no card", p.Kind)
 	}
+	c.Key.Name = p.Key
 	return c, nil
 }
 
@@ -151,7 +180,7 @@ func (v *Poster) postDirectly(ctx context.Context, platform bot.Platform, r agen
 	if err != nil {
 		return bot.Posted{}, unreachable(gone, err)
 	}
-	card.Parts = append([]bot.Part{bot.Small{Markdown: "You get this here because I cannot post where the run belongs: " + text.Quoted(gone.Error(), 200)}}, card.Parts...)
+	card.Parts = append([]bot.Part{bot.Small{Markdown: whyHere(platform, r, gone)}}, card.Parts...)
 	posted, err := platform.Post(ctx, to, card)
 	if err != nil {
 		return bot.Posted{}, unreachable(gone, err)
@@ -160,13 +189,29 @@ func (v *Poster) postDirectly(ctx context.Context, platform bot.Platform, r agen
 	return posted, nil
 }
 
+// whyHere says why somebody gets directly what belongs elsewhere.
+func whyHere(platform bot.Platform, r agent.Run, why error) string {
+	if !errors.Is(why, bot.ErrBarred) {
+		return "The thread in which I worked on this is gone, so you get it here."
+	}
+	place := "the thread of this run"
+	if linker, can := platform.(bot.Linker); can && r.Card() != "" {
+		if at, err := bot.ParseAddress(r.Card()); err == nil && linker.Link(at) != "" {
+			place = "[" + place + "](" + linker.Link(at) + ")"
+		}
+	}
+	return "I cannot write in " + place + " just now, so you get this here. It comes there, too, as soon as I can."
+}
+
 // closeCheck takes the buttons from a question's messages and says who decided.
 func (v *Poster) closeCheck(ctx context.Context, r agent.Run, p agent.Post) error {
 	check, known := r.Checks[agent.CheckpointID(p.About)]
 	if !known {
 		return fmt.Errorf("%w: %s", runs.ErrNoCheckpoint, p.About)
 	}
-	for _, name := range []string{agent.KeyAsk(agent.CheckpointID(p.About)), agent.KeyRemind(agent.CheckpointID(p.About))} {
+	var failed error
+	ask := agent.KeyAsk(check.ID)
+	for _, name := range []string{ask, agent.KeyRemind(check.ID), agent.KeyAgain(ask)} {
 		where := r.Shown[name].Message
 		if where == "" {
 			continue
@@ -177,11 +222,12 @@ func (v *Poster) closeCheck(ctx context.Context, r agent.Run, p agent.Post) erro
 		}
 		card := card.Closed(r, check)
 		card.Key.Name = name
-		if err := platform.Edit(ctx, message, card); err != nil {
-			return fmt.Errorf("close the question at %s: %w", message, err)
+		err = platform.Edit(ctx, message, card)
+		if v.noteReach(ctx, message, err); err != nil && !errors.Is(err, bot.ErrGone) { // what is gone has no buttons
+			failed = cmp.Or(failed, fmt.Errorf("close the question at %s: %w", message, err))
 		}
 	}
-	return nil
+	return failed
 }
 
 // May reserves one of the posts that the place allows in a while, or says how

@@ -47,7 +47,15 @@ type Config struct {
 	CardEvery   time.Duration // between two edits of one card, at least
 	Heartbeat   time.Duration // between two edits while nothing changes but something executes
 	PostTimeout time.Duration // of the request of a post
+	Places      Places        // hears of places that take nothing; nil: nobody does
 	Log         *slog.Logger
+}
+
+// Places hears of places that do not take what the bot posts or edits there,
+// and of those that do again.
+type Places interface {
+	Away(ctx context.Context, at bot.Address, why error)
+	Back(ctx context.Context, at bot.Address)
 }
 
 // Poster shows runs to people: it makes the posts that a run's fold asks for,
@@ -63,6 +71,7 @@ type Poster struct {
 	timeout   time.Duration
 	log       *slog.Logger
 	began     time.Time
+	outages   outages
 
 	mu    sync.Mutex
 	cards map[agent.RunID]*display
@@ -72,6 +81,7 @@ type Poster struct {
 func New(c Config) *Poster {
 	v := &Poster{paces: c.Paces, residents: c.Residents, audience: c.Audience, files: c.Files,
 		every: c.CardEvery, heartbeat: c.Heartbeat, timeout: c.PostTimeout, log: c.Log, began: time.Now(), cards: map[agent.RunID]*display{}}
+	v.outages.places = c.Places
 	for _, p := range c.Platforms {
 		v.Join(p)
 	}

@@ -119,7 +119,10 @@ func TestTroubleWithPosts(t *testing.T) {
 		{"gone, then busy", postAsk, []error{bot.ErrGone, &bot.BusyError{After: time.Second}}, agent.Result{Again: time.Second}, ""},
 		{"gone, then lost", postAsk, []error{bot.ErrGone, bot.ErrLost}, agent.Result{State: agent.OutcomeUnknown}, "WARN"},
 		{"a lost edit is made again", postClose, []error{wrap(bot.ErrLost)}, agent.Result{Again: time.Second}, ""},
-		{"an edit of nothing", postClose, []error{wrap(bot.ErrGone)}, agent.Result{State: agent.OutcomeError, Text: "not there"}, "ERROR"},
+		{"an edit of nothing", postClose, []error{wrap(bot.ErrGone)}, agent.Result{State: agent.OutcomeOK}, ""},
+		{"barred everywhere", postAsk, []error{wrap(bot.ErrBarred), wrap(bot.ErrBarred)}, agent.Result{State: agent.OutcomeError, Text: `"again":`}, "WARN"},
+		{"gone, and the requester takes nothing now", postAsk, []error{wrap(bot.ErrGone), wrap(bot.ErrBarred)}, agent.Result{State: agent.OutcomeError, Text: `"again":`}, "WARN"},
+		{"an edit where the bot is barred", postClose, []error{wrap(bot.ErrBarred)}, agent.Result{State: agent.OutcomeError, Text: `"again":`}, "WARN"},
 		{"a question that nobody asked", agent.Post{Key: "ask/x", Kind: agent.PostCheckpoint, About: "x"}, nil, agent.Result{State: agent.OutcomeError, Text: "no such checkpoint"}, "ERROR"},
 		{"no kind of a run's", agent.Post{Key: "x", Kind: agent.PostAnswer}, nil, agent.Result{State: agent.OutcomeError, Text: "posts no answer"}, "ERROR"},
 	} {
@@ -157,7 +160,7 @@ func TestDirectWhereThePlaceIsGone(t *testing.T) {
 		t.Errorf("shown at %+v, want %+v", got, want)
 	}
 	p := h.stage.Posts[0]
-	if note, is := p.Card.Parts[0].(bot.Small); p.Card.Key.Name != postAsk.Key || !is || !strings.Contains(note.Markdown, "is\\_archived") {
+	if note, is := p.Card.Parts[0].(bot.Small); p.Card.Key.Name != postAsk.Key || !is || !strings.Contains(note.Markdown, "is gone") {
 		t.Errorf("posted %+v", p.Card)
 	}
 	for name, platform := range map[string]bot.Platform{"cannot": bottest.Mute{Platform: h.stage}, "foreign": h.stage} {

@@ -35,6 +35,7 @@ type screen struct {
 	edited  time.Time
 	booked  time.Time // a turn to edit it that was taken ahead
 	refused int       // times in a row that the platform refused the bot
+	barred  int       // times in a row that the place did not take an edit
 	gone    bool
 }
 
@@ -123,13 +124,18 @@ func (v *Poster) targets(r agent.Run) []target {
 		return list
 	}
 	for _, c := range r.OpenCheckpoints() {
-		if where := r.Shown[agent.KeyAsk(c.ID)].Message; where != "" && len(c.Votes) > 0 {
-			draw := func(now time.Time) bot.Card {
-				card := card.Question(r, c, now, v.audience)
-				card.Mentions = nil
-				return card
+		if len(c.Votes) == 0 {
+			continue
+		}
+		for _, key := range []string{agent.KeyAsk(c.ID), agent.KeyAgain(agent.KeyAsk(c.ID))} {
+			if where := r.Shown[key].Message; where != "" {
+				draw := func(now time.Time) bot.Card {
+					card := card.Question(r, c, now, v.audience)
+					card.Key.Name, card.Mentions = key, nil
+					return card
+				}
+				list = append(list, target{key, where, agent.PostCheckpoint, draw, sha256.Sum256([]byte(card.Votes(r, c)))})
 			}
-			list = append(list, target{agent.KeyAsk(c.ID), where, agent.PostCheckpoint, draw, sha256.Sum256([]byte(card.Votes(r, c)))})
 		}
 	}
 	return list
@@ -174,7 +180,9 @@ func (v *Poster) update(ctx context.Context, r agent.Run, m *screen, t target) t
 		return wait
 	}
 	now = time.Now()
-	if wait := v.noteEdit(r, m, t, platform.Edit(ctx, message, t.card(now)), now); wait > 0 || !beats || m.gone {
+	err = platform.Edit(ctx, message, t.card(now))
+	v.noteReach(ctx, message, err)
+	if wait := v.noteEdit(r, m, t, err, now); wait > 0 || !beats || m.gone {
 		return wait
 	}
 	return v.heartbeat
@@ -222,6 +230,9 @@ func (v *Poster) noteEdit(r agent.Run, m *screen, t target, err error, now time.
 	if !errors.Is(err, bot.ErrRefused) {
 		m.refused = 0
 	}
+	if !errors.Is(err, bot.ErrBarred) {
+		m.barred = 0
+	}
 	switch {
 	case err == nil:
 		m.shows = t.content
@@ -233,7 +244,11 @@ func (v *Poster) noteEdit(r agent.Run, m *screen, t target, err error, now time.
 		log.Error("the platform refuses the bot; look at its token and scopes. Trying again")
 		m.refused++
 		return backoff(m.refused - 1)
-	case errors.Is(err, bot.ErrGone):
+	case errors.Is(err, bot.ErrBarred) && !over(r, now):
+		log.Warn("a message's place takes no edit now; trying again")
+		m.barred++
+		return pauseAfter(m.barred)
+	case outOfReach(err):
 		log.Warn("a message is not there any more; it is left as it is")
 		m.gone = true
 	default:

@@ -166,6 +166,7 @@ func TestTroubleWithEdits(t *testing.T) {
 		{"busy", &bot.BusyError{After: 20 * time.Second}, []look{{20 * time.Second, 0}, {heartbeat, 1}}},
 		{"lost", bot.ErrLost, []look{{cardEvery, 0}, {heartbeat, 1}}},
 		{"gone", bot.ErrGone, []look{{0, 0}, {0, 0}}},
+		{"barred", bot.ErrBarred, []look{{barredPause, 0}, {heartbeat, 1}}},
 		{"refused", bot.ErrRefused, []look{{time.Second, 0}, {heartbeat, 1}}},
 		{"refused for good", bottest.ErrNoReason, []look{{heartbeat, 0}, {heartbeat, 1}}},
 	} {
