@@ -123,7 +123,7 @@ func TestUploadTrouble(t *testing.T) {
 		fault discordtest.Fault
 		want  error
 	}{
-		{discordtest.LostAnswer(), bot.ErrLost}, {discordtest.Unavailable(), bot.ErrLost}, {discordtest.APIError(403, 50013), bot.ErrGone}, {discordtest.APIError(401, 0), bot.ErrRefused}, {discordtest.APIError(413, 40005), nil},
+		{discordtest.LostAnswer(), bot.ErrLost}, {discordtest.Unavailable(), bot.ErrLost}, {discordtest.APIError(403, 50013), bot.ErrBarred}, {discordtest.APIError(401, 0), bot.ErrRefused}, {discordtest.APIError(413, 40005), nil},
 	} {
 		w.Fail(discordtest.PostMessage, 1, c.fault)
 		checkTrouble(t, upload(), c.want, 0)

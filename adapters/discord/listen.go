@@ -204,7 +204,7 @@ func (d *Discord) hear(ctx context.Context, hear bot.Hear, n *update) (bot.Answe
 	ctx, cancel := context.WithTimeout(ctx, hearWithin)
 	defer cancel()
 	if err := d.locate(ctx, n); err != nil {
-		if errors.Is(err, bot.ErrGone) && n.reply == nil {
+		if (errors.Is(err, bot.ErrGone) || errors.Is(err, bot.ErrBarred)) && n.reply == nil {
 			d.log.Info("the channel of a message is gone; it is not heard", "channel", n.channel)
 			return bot.Answer{}, nil
 		}

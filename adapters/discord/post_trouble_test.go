@@ -40,11 +40,11 @@ func TestTrouble(t *testing.T) {
 		{"late answer", discordtest.Fault{AnswerAfter: 2 * timely}, bot.ErrLost, 0, true},
 		{"late acceptance", discordtest.Fault{AcceptAfter: 2 * timely}, bot.ErrLost, 0, true},
 		{"no channel", discordtest.APIError(404, 10003), bot.ErrGone, 0, false},
-		{"no access", discordtest.APIError(403, 50001), bot.ErrGone, 0, false},
-		{"no permission", discordtest.APIError(403, 50013), bot.ErrGone, 0, false},
-		{"archived and locked", discordtest.APIError(400, 50083), bot.ErrGone, 0, false},
-		{"locked", discordtest.APIError(403, 160005), bot.ErrGone, 0, false},
-		{"forbidden for an unknown reason", discordtest.APIError(403, 0), bot.ErrGone, 0, false},
+		{"no access", discordtest.APIError(403, 50001), bot.ErrBarred, 0, false},
+		{"no permission", discordtest.APIError(403, 50013), bot.ErrBarred, 0, false},
+		{"archived and locked", discordtest.APIError(400, 50083), bot.ErrBarred, 0, false},
+		{"locked", discordtest.APIError(403, 160005), bot.ErrBarred, 0, false},
+		{"forbidden for an unknown reason", discordtest.APIError(403, 0), bot.ErrBarred, 0, false},
 		{"bad token", discordtest.APIError(401, 0), bot.ErrRefused, 0, false},
 		{"unverified", discordtest.APIError(403, 40002), bot.ErrRefused, 0, false},
 		{"too large", discordtest.APIError(413, 40005), nil, 0, false},
@@ -92,7 +92,7 @@ func checkTrouble(t *testing.T, err, want error, pause time.Duration) {
 	case pause == 0 && isBusy, want != nil && !errors.Is(err, want):
 		t.Errorf("%v; want %v", err, want)
 	}
-	for _, other := range []error{bot.ErrGone, bot.ErrLost, bot.ErrRefused} {
+	for _, other := range []error{bot.ErrGone, bot.ErrBarred, bot.ErrLost, bot.ErrRefused} {
 		if other != want && errors.Is(err, other) { //nolint:errorlint // the sentinel itself
 			t.Errorf("%v is %v, too", err, other)
 		}
@@ -186,11 +186,11 @@ func TestPlacesThatAreGone(t *testing.T) {
 		t.Errorf("a post to a deleted thread: %v", err)
 	}
 	deny(t, w, discordtest.CreatePublicThread)
-	if _, err := d.Post(t.Context(), general(w.Mention(discordtest.Ann, discordtest.General, "x")), card); !errors.Is(err, bot.ErrGone) {
+	if _, err := d.Post(t.Context(), general(w.Mention(discordtest.Ann, discordtest.General, "x")), card); !errors.Is(err, bot.ErrBarred) {
 		t.Errorf("without the permission to open threads: %v", err)
 	}
 	deny(t, w, discordtest.ViewChannel)
-	if _, err := d.Post(t.Context(), general(""), card); !errors.Is(err, bot.ErrGone) {
+	if _, err := d.Post(t.Context(), general(""), card); !errors.Is(err, bot.ErrBarred) {
 		t.Errorf("without a look into the channel: %v", err)
 	}
 	if _, err := d.Direct(t.Context(), "slack:U1"); !errors.Is(err, bot.ErrGone) {
@@ -223,10 +223,10 @@ func TestArchivedThreads(t *testing.T) {
 	}
 	deny(t, w, discordtest.ManageThreads)
 	archive(true)
-	if err := d.Edit(t.Context(), p.Message, card); !errors.Is(err, bot.ErrGone) {
+	if err := d.Edit(t.Context(), p.Message, card); !errors.Is(err, bot.ErrBarred) {
 		t.Errorf("an edit in a locked thread: %v", err)
 	}
-	if _, err := d.Post(t.Context(), p.Thread, drawtest.Cards()["ask"]); !errors.Is(err, bot.ErrGone) {
+	if _, err := d.Post(t.Context(), p.Thread, drawtest.Cards()["ask"]); !errors.Is(err, bot.ErrBarred) {
 		t.Errorf("a post to a locked thread: %v", err)
 	}
 }

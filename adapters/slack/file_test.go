@@ -117,7 +117,7 @@ func TestUploadTrouble(t *testing.T) {
 	w.Fail("files.completeUploadExternal", 1, slacktest.LostAnswer())
 	checkTrouble(t, upload(), bot.ErrLost, 0)
 	w.Fail("files.completeUploadExternal", 1, slacktest.APIError("channel_not_found"))
-	checkTrouble(t, upload(), bot.ErrGone, 0)
+	checkTrouble(t, upload(), bot.ErrBarred, 0)
 	w.Fail("files.getUploadURLExternal", 1, slacktest.APIError("missing_scope"))
 	checkTrouble(t, upload(), bot.ErrRefused, 0)
 	torn := errors.New("torn")

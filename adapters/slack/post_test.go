@@ -209,10 +209,10 @@ func TestTrouble(t *testing.T) {
 		{"late answer", slacktest.Fault{AnswerAfter: 2 * hasty}, bot.ErrLost, 0, true},
 		{"late acceptance", slacktest.Fault{AcceptAfter: 2 * hasty}, bot.ErrLost, 0, true},
 		{"fatal", slacktest.APIError("fatal_error"), bot.ErrLost, 0, false},
-		{"archived", slacktest.APIError("is_archived"), bot.ErrGone, 0, false},
-		{"no channel", slacktest.APIError("channel_not_found"), bot.ErrGone, 0, false},
-		{"not a member", slacktest.APIError("not_in_channel"), bot.ErrGone, 0, false},
-		{"restricted", slacktest.APIError("restricted_action"), bot.ErrGone, 0, false},
+		{"archived", slacktest.APIError("is_archived"), bot.ErrBarred, 0, false},
+		{"no channel", slacktest.APIError("channel_not_found"), bot.ErrBarred, 0, false},
+		{"not a member", slacktest.APIError("not_in_channel"), bot.ErrBarred, 0, false},
+		{"restricted", slacktest.APIError("restricted_action"), bot.ErrBarred, 0, false},
 		{"no parent", slacktest.APIError("thread_not_found"), bot.ErrGone, 0, false},
 		{"revoked", slacktest.APIError("token_revoked"), bot.ErrRefused, 0, false},
 		{"bad token", slacktest.APIError("invalid_auth"), bot.ErrRefused, 0, false},
@@ -266,7 +266,7 @@ func checkTrouble(t *testing.T, err, want error, pause time.Duration) {
 	case pause == 0 && isBusy, want != nil && !errors.Is(err, want):
 		t.Errorf("%v; want %v", err, want)
 	}
-	for _, other := range []error{bot.ErrGone, bot.ErrLost, bot.ErrRefused} {
+	for _, other := range []error{bot.ErrGone, bot.ErrBarred, bot.ErrLost, bot.ErrRefused} {
 		if other != want && errors.Is(err, other) { //nolint:errorlint // the sentinel itself
 			t.Errorf("%v is %v, too", err, other)
 		}
@@ -321,7 +321,7 @@ func TestPlacesThatAreGone(t *testing.T) {
 		t.Errorf("an edit of somebody else's message: %v", err)
 	}
 	w.AddChannel(slacktest.Channel{ID: slacktest.General, Name: "general", Archived: true, Members: []string{slacktest.BotUser}})
-	if _, err := s.Post(t.Context(), general(""), card); !errors.Is(err, bot.ErrGone) {
+	if _, err := s.Post(t.Context(), general(""), card); !errors.Is(err, bot.ErrBarred) {
 		t.Errorf("a post to an archived channel: %v", err)
 	}
 }

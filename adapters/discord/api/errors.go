@@ -27,7 +27,7 @@ const (
 )
 
 // Failed is what became of a call: nil, a *bot.BusyError, bot.ErrGone,
-// bot.ErrRefused, bot.ErrLost, or another error for what was refused for good.
+// bot.ErrBarred, bot.ErrRefused, bot.ErrLost, or another error for what was refused for good.
 // A read that got no answer is an ErrLost too: it may be asked again.
 func Failed(what string, err error) error {
 	if err == nil {
@@ -51,7 +51,7 @@ func Failed(what string, err error) error {
 // known reports whether an error says already what it means.
 func known(err error) bool {
 	_, waits := errors.AsType[*bot.BusyError](err)
-	return waits || errors.Is(err, bot.ErrGone) || errors.Is(err, bot.ErrLost) || errors.Is(err, bot.ErrRefused)
+	return waits || errors.Is(err, bot.ErrGone) || errors.Is(err, bot.ErrBarred) || errors.Is(err, bot.ErrLost) || errors.Is(err, bot.ErrRefused)
 }
 
 // Unanswered reports whether Discord gave no answer that means anything.
@@ -75,6 +75,8 @@ func refusedBy(what string, refusal *discordgo.RESTError) error {
 	switch meanings[code] {
 	case gone:
 		return fmt.Errorf("%s: %w (%s, %d)", what, bot.ErrGone, why, code)
+	case barred:
+		return fmt.Errorf("%s: %w (%s, %d)", what, bot.ErrBarred, why, code)
 	case refused:
 		return fmt.Errorf("%s: %w (%s, %d)", what, bot.ErrRefused, why, code)
 	case busy:
@@ -88,7 +90,9 @@ func refusedBy(what string, refusal *discordgo.RESTError) error {
 		return fmt.Errorf("%s: %w (%s, %d)", what, bot.ErrLost, why, status)
 	case status == http.StatusUnauthorized:
 		return fmt.Errorf("%s: %w (%s; look at DISCORD_TOKEN)", what, bot.ErrRefused, why)
-	case status == http.StatusForbidden, status == http.StatusNotFound:
+	case status == http.StatusForbidden:
+		return fmt.Errorf("%s: %w (%s, %d)", what, bot.ErrBarred, why, code)
+	case status == http.StatusNotFound:
 		return fmt.Errorf("%s: %w (%s, %d)", what, bot.ErrGone, why, code)
 	}
 	return fmt.Errorf("%s: Discord refuses it (%s): %w", what, Reasons(refusal), refusal)
@@ -99,7 +103,8 @@ type meaning int
 
 const (
 	final   meaning = iota // refused for good: nothing happened
-	gone                   // the place is not there for the bot
+	gone                   // the place is certainly no more, or none to post in
+	barred                 // the bot may not post there now, and may be let in again
 	refused                // the bot is refused
 	busy                   // nothing happened; again soon
 	later                  // nothing happened; again in a while
@@ -108,11 +113,13 @@ const (
 // meanings are the numbers of Discord's that mean more than that a call was
 // wrong: docs.discord.com, "Opcodes and status codes", "JSON error codes".
 var meanings = map[int]meaning{
-	10003: gone, 10004: gone, 10008: gone, 10013: gone, // unknown channel, server, message, person
+	10003: gone, 10008: gone, 10013: gone, // unknown channel, message, person
 	20009: gone, 40333: later, // explicit content; Cloudflare
-	50001: gone, 50007: gone, 50008: gone, 50009: gone, 50013: gone, // no access, no direct messages, no texts, verification, no permission
-	50021: gone, 50005: gone, 50024: gone, 50033: gone, 50055: gone, 50083: gone, 50278: gone, // system message, another's, kind of channel, recipient, server, archive, no server in common
-	160002: gone, 160005: gone, // no history to reply to; locked
+	50008: gone, 50021: gone, 50005: gone, 50024: gone, 50033: gone, // no texts, system message, another's, kind of channel, recipient
+
+	10004: barred, 50055: barred, 50278: barred, // unknown server, server, no server in common
+	50001: barred, 50013: barred, 50007: barred, 50009: barred, // no access, no permission, no direct messages, verification
+	50083: barred, 160005: barred, 160002: barred, // archive; locked; no history to reply to
 
 	40001: refused, 40002: refused, 50014: refused, // unauthorized, unverified, token
 

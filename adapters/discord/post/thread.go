@@ -109,7 +109,7 @@ func (p *Poster) reopen(ctx context.Context, thread string) error {
 		return err
 	}
 	if state.Thread.Locked {
-		return fmt.Errorf("the thread is locked: %w", bot.ErrGone)
+		return fmt.Errorf("the thread is locked: %w", bot.ErrBarred)
 	}
 	return p.client.Call(ctx, http.MethodPatch, discordgo.EndpointChannel(thread), json.RawMessage(`{"archived":false}`), nil)
 }

@@ -28,7 +28,7 @@ const (
 )
 
 // Failed is what became of a call: nil, a *bot.BusyError, bot.ErrGone,
-// bot.ErrRefused, bot.ErrLost, or another error for what was refused for good.
+// bot.ErrBarred, bot.ErrRefused, bot.ErrLost, or another error for what was refused for good.
 // A read that got no answer is an ErrLost too: it may be asked again.
 func (c *Client) Failed(what string, err error) error {
 	c.NoteToken(err)
@@ -53,7 +53,7 @@ func (c *Client) Failed(what string, err error) error {
 // known reports whether an error says already what it means.
 func known(err error) bool {
 	_, waits := errors.AsType[*bot.BusyError](err)
-	return waits || errors.Is(err, bot.ErrGone) || errors.Is(err, bot.ErrLost) || errors.Is(err, bot.ErrRefused)
+	return waits || errors.Is(err, bot.ErrGone) || errors.Is(err, bot.ErrBarred) || errors.Is(err, bot.ErrLost) || errors.Is(err, bot.ErrRefused)
 }
 
 // answered is an answer that is not Slack's own kind.
@@ -74,6 +74,8 @@ func told(what, code string, err error) error {
 	switch outcomes[code] {
 	case gone:
 		return fmt.Errorf("%s: %w (%s)", what, bot.ErrGone, code)
+	case barred:
+		return fmt.Errorf("%s: %w (%s)", what, bot.ErrBarred, code)
 	case refused:
 		if scope := NeededScope(err); scope != "" {
 			return fmt.Errorf("%s: %w (%s: add the scope %s and install the app again)", what, bot.ErrRefused, code, scope)
@@ -103,7 +105,8 @@ type outcome int
 
 const (
 	final   outcome = iota // refused for good: nothing happened
-	gone                   // the place is not there for the bot
+	gone                   // the place is certainly no more, or none to post in
+	barred                 // the bot may not post there now, and may be let in again
 	refused                // the bot is refused
 	busy                   // nothing happened; again later
 	lost                   // it may have happened
@@ -112,13 +115,15 @@ const (
 // outcomes are the words of Slack's that mean more than that a call was wrong.
 // Those of the methods used here: docs.slack.dev/reference/methods.
 var outcomes = map[string]outcome{
-	"channel_not_found": gone, "not_in_channel": gone, "is_archived": gone, "thread_not_found": gone,
-	"message_not_found": gone, "cant_update_message": gone, "edit_window_closed": gone, "cant_broadcast_message": gone,
-	"restricted_action": gone, "restricted_action_read_only_channel": gone, "restricted_action_thread_only_channel": gone,
-	"restricted_action_non_threadable_channel": gone, "restricted_action_thread_locked": gone, "messages_tab_disabled": gone,
-	"channel_type_not_supported": gone, "is_inactive": gone, "cannot_dm_bot": gone, "user_disabled": gone, "user_not_found": gone,
-	"users_not_found": gone, "user_not_visible": gone, "cannot_reply_to_message": gone, "slack_connect_canvas_sharing_blocked": gone,
-	"team_not_found": gone, "external_channel_migrating": busy,
+	"thread_not_found": gone, "message_not_found": gone, "cant_update_message": gone, "edit_window_closed": gone, "cant_broadcast_message": gone,
+	"messages_tab_disabled": gone, "channel_type_not_supported": gone, "is_inactive": gone, "cannot_dm_bot": gone, "user_disabled": gone,
+	"user_not_found": gone, "users_not_found": gone, "user_not_visible": gone, "cannot_reply_to_message": gone,
+	"slack_connect_canvas_sharing_blocked": gone, "team_not_found": gone, "external_channel_migrating": busy,
+
+	// A private channel that the bot was taken out of is "not found", too.
+	"channel_not_found": barred, "not_in_channel": barred, "is_archived": barred,
+	"restricted_action": barred, "restricted_action_read_only_channel": barred, "restricted_action_thread_only_channel": barred,
+	"restricted_action_non_threadable_channel": barred, "restricted_action_thread_locked": barred,
 
 	"missing_scope": refused, "no_permission": refused, "access_denied": refused, "not_allowed_token_type": refused,
 	"ekm_access_denied": refused, "enterprise_is_restricted": refused, "team_access_not_granted": refused,
