@@ -296,6 +296,15 @@ func reporting(r Run) []Post {
 	return append(uploads(r), Post{Key: KeyReport, Kind: PostReport})
 }
 
+// AsksAt reports whether an open question stands at the place: a message, a
+// thread, or a channel ("platform:workspace:channel:").
+func (r Run) AsksAt(place string) bool {
+	return r.Ended == nil && slices.ContainsFunc(r.OpenCheckpoints(), func(c Checkpoint) bool {
+		s := r.Shown[KeyAsk(c.ID)]
+		return s.Message != "" && s.stands(place)
+	})
+}
+
 // again are the posts of what was told elsewhere, at the place where it belongs.
 func again(r Run) []Post {
 	list := reporting(r)

@@ -6,7 +6,7 @@
 //	              Filer, Linker), and its errors
 //	session.go    Session: how a thread's run stands; Sessions: who shows it
 //	inbound.go    Inbound: what a person did (Said, Commanded, Pressed, Filled,
-//	              Stopped, Visited); Answer: what the platform does at once
+//	              Stopped, Visited), and what became of a place; Answer: what the platform does at once
 //	card.go       Card: a message in parts, which each platform draws
 //	form.go       Form and the names of fields that platforms know
 //	mention.go    how texts name people without notifying them
@@ -18,7 +18,8 @@
 // Above it, each importing only those before it:
 //
 //	authority → runs → card → digest → recurring → intake
-//	                     └──→ posting
+//	              │      └──→ posting                ↑
+//	              └──→ reach ────────────────────────┘
 //
 // bot/text and bot/schedule stand below it. What does not live here: chat
 // platforms and the terminal (adapters), working on runs (agent/loop), and

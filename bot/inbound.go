@@ -107,6 +107,15 @@ type Visited struct{}
 // channel beside it. Viewing is that channel; zero: none is known.
 type Opened struct{ Viewing Address }
 
+// PlaceBack says that the bot may post at Where again, as far as the platform
+// tells: it was let in, given a right, a channel was opened again. Where may
+// name a workspace alone. Nobody is By.
+type PlaceBack struct{}
+
+// PlaceGone says that Where was deleted, or where it is set Message, which stood
+// there. Nobody is By.
+type PlaceGone struct{}
+
 func (Said) act()      {}
 func (Commanded) act() {}
 func (Pressed) act()   {}
@@ -114,6 +123,8 @@ func (Filled) act()    {}
 func (Stopped) act()   {}
 func (Visited) act()   {}
 func (Opened) act()    {}
+func (PlaceBack) act() {}
+func (PlaceGone) act() {}
 
 // Mark is a reaction to a person's message.
 type Mark string

@@ -6,6 +6,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/reach"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 )
@@ -33,6 +34,9 @@ type Config struct {
 	Zone string
 	// Unpriced is why a run cannot have a budget in money, empty if it can.
 	Unpriced string
+	// Places hear of places in which the bot may post again, and of those that
+	// are gone. Nil: those of Runs and Store, and nobody is told of others.
+	Places *reach.Places
 	// CatchUp is the age from which a goal that was missed is asked about
 	// before it starts; 0: none is.
 	CatchUp time.Duration
@@ -61,6 +65,9 @@ func New(cfg Config) *Chat {
 	}
 	if cfg.Reporter.Runs == nil {
 		cfg.Reporter.Runs, cfg.Reporter.Log = cfg.Runs, cfg.Log
+	}
+	if cfg.Places == nil {
+		cfg.Places = &reach.Places{Runs: cfg.Runs, Store: cfg.Store, Log: cfg.Log}
 	}
 	c := &Chat{cfg, &bot.Platforms{}}
 	for _, p := range cfg.Platforms {

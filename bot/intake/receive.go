@@ -17,6 +17,12 @@ import (
 // answers at once. An event that was heard before has an empty answer. An error
 // means that the event is not written down: the platform delivers it again.
 func (c *Chat) Receive(ctx context.Context, in bot.Inbound) (bot.Answer, error) {
+	switch in.Act.(type) {
+	case bot.PlaceBack:
+		return bot.Answer{}, c.cfg.Places.Back(ctx, in.Where)
+	case bot.PlaceGone:
+		return bot.Answer{}, c.cfg.Places.Gone(ctx, in.Where, in.Message)
+	}
 	now, err := c.cfg.Store.Now(ctx)
 	if err != nil {
 		return bot.Answer{}, fmt.Errorf("what %s did at %s is not written down: %w", in.By.ID, in.Where, err)
@@ -84,6 +90,7 @@ func (c *Chat) acted(ctx context.Context, req *request) (bot.Answer, error) {
 		return req.visited(ctx)
 	case bot.Opened:
 		return req.opened(ctx, a)
+	case bot.PlaceBack, bot.PlaceGone: // done before anybody was asked who did it
 	}
 	return bot.Answer{}, nil
 }

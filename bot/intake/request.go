@@ -79,7 +79,7 @@ func (req *request) alone() bool {
 		return a.Direct
 	case bot.Filled:
 		return a.Direct || req.in.Where.Channel == ""
-	case bot.Pressed, bot.Stopped, bot.Visited, bot.Opened:
+	case bot.Pressed, bot.Stopped, bot.Visited, bot.Opened, bot.PlaceBack, bot.PlaceGone:
 	}
 	return req.in.Where.Channel == ""
 }

@@ -45,7 +45,12 @@ func (v *Poster) noteReach(ctx context.Context, at bot.Address, err error) {
 	o.mu.Unlock()
 	if err != nil {
 		o.places.Away(ctx, at, err)
-	} else if away {
-		o.places.Back(ctx, at)
+		return
+	}
+	if away {
+		err = o.places.Back(ctx, at)
+	}
+	if err != nil {
+		v.log.Warn("others are not told that a place takes posts again; they find out by themselves", "place", place, "err", err)
 	}
 }

@@ -22,8 +22,9 @@ type gossip struct{ heard []string }
 func (g *gossip) Away(_ context.Context, at bot.Address, _ error) {
 	g.heard = append(g.heard, "away "+at.Place())
 }
-func (g *gossip) Back(_ context.Context, at bot.Address) {
+func (g *gossip) Back(_ context.Context, at bot.Address) error {
 	g.heard = append(g.heard, "back "+at.Place())
+	return nil
 }
 
 // shownIn is what became of a post, whatever its state.

@@ -55,7 +55,7 @@ type Config struct {
 // and of those that do again.
 type Places interface {
 	Away(ctx context.Context, at bot.Address, why error)
-	Back(ctx context.Context, at bot.Address)
+	Back(ctx context.Context, at bot.Address) error
 }
 
 // Poster shows runs to people: it makes the posts that a run's fold asks for,

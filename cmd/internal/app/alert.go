@@ -37,8 +37,9 @@ func (a *App) denied(ctx context.Context, run agent.RunID, text string) {
 	}
 }
 
-// overdue tells the administrators of schedules that are not served.
-func (a *App) overdue(tell func(context.Context, bot.Alert)) func(context.Context, bot.Alert) {
+// counted tells the administrators, and counts what they are told: schedules
+// that are not served, places that take nothing.
+func (a *App) counted(tell func(context.Context, bot.Alert)) func(context.Context, bot.Alert) {
 	return func(ctx context.Context, alert bot.Alert) {
 		a.meter.alert(watchdog.AlertKind(alert.Kind), 1)
 		tell(ctx, alert)

@@ -5,6 +5,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/loop/watchdog"
 	"github.com/deckhand-bot/deckhand/bot/intake"
 	"github.com/deckhand-bot/deckhand/bot/posting"
+	"github.com/deckhand-bot/deckhand/bot/reach"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
 )
 
@@ -25,18 +26,22 @@ func (a *App) newTalk() (*talk, error) {
 		brief = func(place string) (agent.RunStarted, error) { return briefOf(c, place) }
 	}
 	recurs, reports := recurringOf(c, a.store), a.reporter()
+	client := NewClient(c, a.store)
+	places := &reach.Places{Runs: client, Store: a.store, Log: o.Log}
 	t := &talk{
 		poster: posting.New(posting.Config{
+			Places: places,
 			Paces: a.store, Residents: a.store, Audience: authorityOf(c).Audience, Files: files{a.kit.space},
 			CardEvery: c.Voice.CardEvery, Heartbeat: c.Voice.Heartbeat, PostTimeout: c.Voice.PostTimeout, Log: o.Log,
 		}),
 		chat: intake.New(intake.Config{
-			Runs: NewClient(c, a.store), Store: a.store, Brief: brief, Recurring: recurs, Reporter: reports,
+			Runs: client, Places: places, Store: a.store, Brief: brief, Recurring: recurs, Reporter: reports,
 			Zone: c.Zone, Unpriced: unpriced(c), CatchUp: c.Retention.CatchUp, Log: o.Log,
 			Alarmed: func(kind string) { a.meter.alert(watchdog.AlertKind(kind), 1) },
 		}),
 	}
-	t.clock = recurring.NewClock(recurring.ClockConfig{Time: a.store, Reporter: reports, Recurring: recurs, Brief: brief, Alarm: a.overdue(t.chat.Alert)})
+	places.Alert = a.counted(t.chat.Alert)
+	t.clock = recurring.NewClock(recurring.ClockConfig{Time: a.store, Reporter: reports, Recurring: recurs, Brief: brief, Alarm: a.counted(t.chat.Alert)})
 	var err error
 	t.connectors, err = a.configured(t.chat)
 	t.connectors = append(t.connectors, o.Platforms...)
