@@ -128,6 +128,8 @@ func (r Run) control(b RunControlled) Run {
 		r.Cancelled, r.Paused = &b, ""
 	case WordLeave:
 		r.Alone = true
+	case WordUndo, WordChange:
+		r.Revised = &b
 	case WordWake: // the wake-up itself is in the commit
 		r.Posted = r.placed(b, r.Last)
 	}

@@ -65,6 +65,9 @@ type RunStarted struct {
 	Direct bool `json:"direct,omitempty"`
 	// Tick is the turn of a schedule that began the run, nil where a person did.
 	Tick *Tick `json:"tick,omitempty"`
+	// Zone is the IANA name of the time zone that the requester's own words go by;
+	// empty where the goal is nobody's own words, and no schedule is made of it.
+	Zone string `json:"zone,omitempty"`
 }
 
 // PlanApproval says which plans need a person before their first task.
@@ -111,6 +114,9 @@ const (
 	WordCancel Word = "cancel"
 	WordLeave  Word = "leave"
 	WordWake   Word = "wake"
+	// Of the schedule that the run ended with: Reason is what it is now, in words.
+	WordUndo   Word = "undo"
+	WordChange Word = "change"
 )
 
 // RunWatched shows the run in one more thread, or in none of a channel yet:
@@ -386,6 +392,19 @@ type Reported struct {
 	Skipped   Texts  `json:"skipped"`
 	FollowUps Texts  `json:"follow_ups,omitempty"`
 	Lessons   Texts  `json:"lessons,omitempty"`
+	// Schedule is what was made of the goal, where it was one.
+	Schedule *Scheduled `json:"schedule,omitempty"`
+}
+
+// Scheduled is a schedule as people are told of it when it is made.
+type Scheduled struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"` // the word of its commands: schedule or report
+	// When is when it comes, in words and with its zone; Once: one time only.
+	When string      `json:"when"`
+	Once bool        `json:"once,omitempty"`
+	Next []time.Time `json:"next,omitempty"` // its next times
+	What string      `json:"what"`           // what is done then, in words
 }
 
 // RunState is where a run stands.

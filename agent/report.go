@@ -274,3 +274,24 @@ func deliverable(t Task, s TaskStatus) string {
 	}
 	return strings.Join(parts, "; ")
 }
+
+// CallSchedule is the function that keeps a schedule.
+const CallSchedule = "schedule"
+
+// ScheduleOrder is a schedule as the model understood it (MODEL.md).
+type ScheduleOrder struct {
+	When   string `json:"when"` // in the words of package bot/schedule
+	Zone   string `json:"zone"` // IANA name, empty: the requester's
+	Goal   string `json:"goal"`
+	Report bool   `json:"report"` // a report instead of a goal
+}
+
+// ScheduleAnswer is what becomes of a ScheduleOrder. Wrong is an error for the
+// model, Refused a text for the person; without either the schedule is made once
+// the names of Set have their values.
+type ScheduleAnswer struct {
+	Wrong, Refused string
+	Set            map[string]string
+	Made           Scheduled
+	Text           string // what is made, in plain text
+}

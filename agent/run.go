@@ -63,16 +63,18 @@ type Run struct {
 	Questions         // to people, and what their answers allow
 	Budget            // what was spent
 
-	Report   *Reported    `json:"report,omitempty"`
-	Ended    *RunEnded    `json:"ended,omitempty"`
-	Finished time.Time    `json:"finished,omitzero"` // when it ended
-	Said     []Note       `json:"said,omitempty"`    // by people, on the way
-	Findings []Finding    `json:"findings,omitempty"`
-	Recalled *Recalled    `json:"recalled,omitempty"`
-	Lessons  Lessons      `json:"lessons,omitempty"` // of check-ins, the newest of each task
-	Rethink  *Rethink     `json:"rethink,omitempty"` // before another task starts
-	Files    []Attachment `json:"files,omitempty"`   // that people gave
-	Touched  []string     `json:"touched,omitempty"` // workspace files, the newest last
+	Report *Reported `json:"report,omitempty"`
+	// Revised is what became of the schedule that the report made: undone or changed.
+	Revised  *RunControlled `json:"revised,omitempty"`
+	Ended    *RunEnded      `json:"ended,omitempty"`
+	Finished time.Time      `json:"finished,omitzero"` // when it ended
+	Said     []Note         `json:"said,omitempty"`    // by people, on the way
+	Findings []Finding      `json:"findings,omitempty"`
+	Recalled *Recalled      `json:"recalled,omitempty"`
+	Lessons  Lessons        `json:"lessons,omitempty"` // of check-ins, the newest of each task
+	Rethink  *Rethink       `json:"rethink,omitempty"` // before another task starts
+	Files    []Attachment   `json:"files,omitempty"`   // that people gave
+	Touched  []string       `json:"touched,omitempty"` // workspace files, the newest last
 
 	Posted // what people were shown
 }
@@ -113,6 +115,12 @@ func (r Run) wantsPlan() bool {
 		return true // a person said: try again
 	}
 	return !r.anyFailed(FailBlocked) && r.Replans < maxReplans && (!rethinks || !r.Rethink.Person)
+}
+
+// Schedulable reports whether the goal may turn out to be a schedule: a person
+// gave it in their own words, in chat.
+func (r Run) Schedulable() bool {
+	return r.Brief.Zone != "" && r.Brief.ReplyTo != "" && r.Brief.Tick == nil && len(r.Brief.Files) == 0
 }
 
 // Purpose is what the strand asks the model for at this point of the run.

@@ -27,7 +27,7 @@ var sampleOutputs = []Output{{Name: "table", Value: json.RawMessage(`{"a":"<b>"}
 
 // samples holds one event body of each kind with every field set.
 var samples = []Body{
-	RunStarted{
+	RunStarted{Zone: "Europe/Berlin",
 		Goal: "count the lines of ünïcode & <tags>", Requester: "slack:U1", ReplyTo: "slack:T1:C1:1700000000.000100",
 		Folder: "slack-C1", Limits: Limits{USD: 5 * Dollar, Tokens: 500_000, Time: 2 * time.Hour, Steps: 300},
 		PlanApproval: ApprovePlanEffects, Autonomy: AskRisky, YesTo: []string{"reads"}, Approvers: []string{"slack:U2"},
@@ -99,7 +99,8 @@ var samples = []Body{
 		Precedents: []Precedent{{Failure: Failure{What: "Count <lines>", Reason: "no disk", Events: []uint64{12}}, Runs: []RunID{"r0"}}},
 	},
 	Reported{Headline: "1,234 lines", Body: "| total | 3 | 1234 |", Artifacts: Texts{"table.md"}, Skipped: Texts{"the chart"},
-		FollowUps: Texts{"count again"}, Lessons: Texts{"vendor/ is large"}},
+		FollowUps: Texts{"count again"}, Lessons: Texts{"vendor/ is large"}, Schedule: &Scheduled{Name: "goal-x7k2q", Kind: "schedule",
+			When: "every day at 9:00 (UTC)", Once: true, Next: []time.Time{noon}, What: "“count the lines”"}},
 	RunEnded{State: RunFailed, Reason: "not delivered: chart", Cost: new(Nano(1_250_000_000)), Prompt: 1000, Completion: 200, ModelCalls: 9},
 }
 

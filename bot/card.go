@@ -191,13 +191,19 @@ type ButtonAct string
 // The meanings of a click. ID is the checkpoint of a decision, else the run.
 const (
 	ActDecide  ButtonAct = "decide"  // Word is the decision, or the number of a choice
-	ActControl ButtonAct = "control" // Word is pause, resume or cancel
+	ActControl ButtonAct = "control" // Word is pause, resume or cancel; of a schedule undo or change
 	ActRate    ButtonAct = "rate"    // Word is +1 or -1
 	ActShow    ButtonAct = "show"    // Word is what to show privately: status, plan
 	ActStart   ButtonAct = "start"   // opens the form for a new goal
 	// ActSteer opens the form for a word to the run. A platform on which the bot
 	// reads what is said in a thread leaves such a button out.
 	ActSteer ButtonAct = "steer"
+)
+
+// The words of ActControl whose ID is a schedule's name.
+const (
+	WordUndo   = "undo"
+	WordChange = "change"
 )
 
 // Button is a click waiting to happen. It carries ids and words only, never

@@ -27,7 +27,7 @@ func TimeWords(when, zone string) (string, error) {
 	if err != nil {
 		return "", errors.New(text.Escape(text.Safe(err.Error())))
 	}
-	if unzoned(zoned) != unzoned(w) || strings.TrimRight(zone, ":,") != zone {
+	if (!w.Once() && unzoned(zoned) != unzoned(w)) || strings.TrimRight(zone, ":,") != zone {
 		return "", errors.New(text.Quoted(zone, 60) + " is no time zone: it is written as Europe/Berlin.")
 	}
 	return line + " " + zone, nil

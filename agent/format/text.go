@@ -1,6 +1,9 @@
 package format
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // OneLine is a text on one line, with single spaces in place of line breaks,
 // tabs and repeated spaces.
@@ -34,6 +37,12 @@ func Line(s string, most int) string { return Cut(OneLine(s), most) }
 // LineStart is the beginning of a text on one line, at most so many characters,
 // and nothing shows that it was cut.
 func LineStart(s string, most int) string { return First(OneLine(s), most) }
+
+// Capital is a text that begins with a capital letter.
+func Capital(s string) string {
+	_, n := utf8.DecodeRuneInString(s)
+	return strings.ToUpper(s[:n]) + s[n:]
+}
 
 // List is words in a row: "a", "a or b", "a, b or c", where last is "or".
 func List(words []string, last string) string {

@@ -35,7 +35,6 @@ func (t *turn) commit(ctx context.Context, strict bool) error {
 	t.hear(receipt.At)
 	t.lease.Turn++
 	t.drop()
-	t.names = nil
 	if t.run, err = t.folds.Advance(ctx, t.lease.Run, receipt, c.Events, trial); err != nil {
 		return err
 	}
@@ -57,7 +56,7 @@ func (t *turn) trial() agent.Run {
 
 // drop empties the batch.
 func (t *turn) drop() {
-	t.batch, t.upTo, t.wake, t.spend, t.ends = nil, 0, nil, nil, false
+	t.batch, t.upTo, t.wake, t.spend, t.ends, t.names = nil, 0, nil, nil, false, nil
 }
 
 // wakeObservers wakes those whom the batch concerns beside this strand: the
@@ -91,7 +90,7 @@ func (t *turn) commitNames() map[string]string {
 	}
 	if t.ends {
 		if goal, is := agent.GoalName(t.view()); is {
-			names = withName(names, goal, t.lease.Run)
+			names = withName(names, goal, string(t.lease.Run))
 		}
 	}
 	return names
@@ -103,15 +102,15 @@ func nameThread(names map[string]string, run agent.RunID, o agent.ToolOutcome) m
 	if o.State != agent.OutcomeOK || json.Unmarshal([]byte(o.Text), &s) != nil || s.Thread == "" {
 		return names
 	}
-	return withName(names, agent.ThreadName(s.Thread), run)
+	return withName(names, agent.ThreadName(s.Thread), string(run))
 }
 
-// withName adds a name of the run.
-func withName(names map[string]string, name string, run agent.RunID) map[string]string {
+// withName adds a name with its value.
+func withName(names map[string]string, name, value string) map[string]string {
 	if names == nil {
 		names = map[string]string{}
 	}
-	names[name] = string(run)
+	names[name] = value
 	return names
 }
 

@@ -66,6 +66,14 @@ type Poster interface {
 	Deadline(p agent.Post) time.Duration
 }
 
+// Scheduler keeps what the model understood as a schedule.
+type Scheduler interface {
+	// Schedule checks the order against what the run's requester may have, and
+	// returns what is to be written down with the run's end. An error means that
+	// it could not be found out.
+	Schedule(ctx context.Context, r agent.Run, o agent.ScheduleOrder) (agent.ScheduleAnswer, error)
+}
+
 // Price is what a model's tokens cost, in billionths of a dollar per million
 // tokens.
 type Price struct{ Input, Cached, Output agent.Nano }
@@ -83,7 +91,9 @@ type Config struct {
 	Tools  Toolbox
 	Policy agent.Policy
 	Poster Poster // nil: this process shows nothing
-	Log    *slog.Logger
+	// Scheduler, when set, keeps the schedules that people order in plain words.
+	Scheduler Scheduler
+	Log       *slog.Logger
 
 	ModelName, FastName string
 	Prices              map[string]Price
@@ -142,6 +152,9 @@ func newEngine(c Config) (*engine, error) {
 	book, err := prompt.Open()
 	if err != nil {
 		return nil, err
+	}
+	if c.Scheduler != nil {
+		book.Schedules()
 	}
 	schemas, err := resolve(book.Functions())
 	if err != nil {

@@ -31,11 +31,8 @@ func (d decider) take(ctx context.Context, view agent.Run, c agent.OpenCall, arg
 		err = read(args, func(a finish) { d.finish(view, c, a) })
 	case "fail_task":
 		err = read(args, func(a failure) { d.fail(c, a) })
-	case "add_tasks":
-		var a addition
-		if err = json.Unmarshal(args, &a); err == nil {
-			return planner(d).extend(ctx, view, c, a)
-		}
+	case "add_tasks", agent.CallSchedule:
+		return d.consult(ctx, view, c, args)
 	case agent.CallStatus:
 		return d.status(view, c)
 	case agent.CallNothing:
@@ -49,11 +46,34 @@ func (d decider) take(ctx context.Context, view agent.Run, c agent.OpenCall, arg
 	default:
 		err = errors.New("it is not built in")
 	}
+	d.misread(c, err)
+	return nil
+}
+
+// consult takes a decision for which the store is asked.
+func (d decider) consult(ctx context.Context, view agent.Run, c agent.OpenCall, args json.RawMessage) error {
+	if c.Name == agent.CallSchedule {
+		var o agent.ScheduleOrder
+		if err := json.Unmarshal(args, &o); err != nil {
+			d.misread(c, err)
+			return nil
+		}
+		return d.schedule(ctx, view, c, o)
+	}
+	var a addition
+	if err := json.Unmarshal(args, &a); err != nil {
+		d.misread(c, err)
+		return nil
+	}
+	return planner(d).extend(ctx, view, c, a)
+}
+
+// misread refuses a call whose arguments cannot be read, if they cannot.
+func (d decider) misread(c agent.OpenCall, err error) {
 	if err != nil {
 		// Go matches names in any case, schemas do not: what passed the schema may still not read
 		d.refuse(c, fmt.Sprintf("the arguments of %s do not fit: %v. Write the names of the fields exactly as the schema has them.", c.Name, err))
 	}
-	return nil
 }
 
 func read[T any](args json.RawMessage, use func(T)) error {
@@ -100,6 +120,28 @@ func (d decider) answer(c agent.OpenCall, text string) {
 	headline, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	d.reply(c, "delivered")
 	d.event(agent.Reported{Headline: headline, Body: text})
+}
+
+// schedule ends a run whose message ordered something for later. The schedule is
+// there with the run's report or not at all.
+func (d decider) schedule(ctx context.Context, view agent.Run, c agent.OpenCall, o agent.ScheduleOrder) error {
+	a, err := d.Scheduler.Schedule(ctx, view, o)
+	switch {
+	case err != nil:
+		return err
+	case a.Wrong != "":
+		d.refuse(c, a.Wrong)
+		return nil
+	case a.Refused != "":
+		d.answer(c, a.Refused)
+		return nil
+	}
+	for name, value := range a.Set {
+		d.names = withName(d.names, name, value)
+	}
+	d.reply(c, "kept")
+	d.event(agent.Reported{Headline: a.Text, Body: a.Text, Schedule: &a.Made})
+	return nil
 }
 
 // clarify asks the person, and turns the decision into the call's reply.

@@ -24,7 +24,7 @@ type turn struct {
 	wake  map[agent.StrandID]time.Time
 	spend []agent.Spend
 	ends  bool              // the batch ends the run
-	names map[string]string // that are given up with the batch
+	names map[string]string // that are set with the batch; empty ones are given up
 	// fresh are the intents committed under this lease: only those are run
 	// without asking whether they ran before.
 	fresh map[agent.EffectID]bool

@@ -28,6 +28,7 @@ var files embed.FS
 type Book struct {
 	prompts   map[llm.Purpose]page
 	functions map[string]llm.Function
+	schedules bool // can be kept
 
 	mu     sync.Mutex
 	offers map[offer][]llm.Function // the last lists that were asked for
@@ -71,6 +72,10 @@ func Open() (*Book, error) {
 	}
 	return b, nil
 }
+
+// Schedules offers the function that keeps a schedule, to runs whose goal may be
+// one. It is called before the book is used.
+func (b *Book) Schedules() { b.schedules = true }
 
 // parse reads a prompt file: YAML between two lines of "---", then templates
 // named "system" and "brief".

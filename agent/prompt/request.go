@@ -45,6 +45,7 @@ type view struct {
 	Why          string // a new plan is wanted although no task failed
 	Doubts       string // about the plan, framed
 	Digest       *digest
+	Schedulable  bool // the goal may turn out to be a schedule
 }
 
 type taskView struct {
@@ -145,6 +146,7 @@ type offer struct {
 	tools   *agent.ToolSpec
 	n       int
 	named   string // by the task
+	later   bool   // schedules can be kept
 }
 
 // maxOffers is how many lists are kept.
@@ -154,7 +156,7 @@ const maxOffers = 256
 // the decisions of its purpose and, for work, the tools of its task. The same
 // offer is the same list, which nobody changes; nor do tools change.
 func (b *Book) Offered(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) []llm.Function {
-	o := offer{purpose: r.Purpose(s)}
+	o := offer{purpose: r.Purpose(s), later: b.schedules && r.Schedulable()}
 	if id, works := s.Task(); works && o.purpose == llm.Work && len(tools) > 0 {
 		task, _ := r.Plan.Task(id)
 		o.tools, o.n, o.named = &tools[0], len(tools), strings.Join(task.Tools, " ")
@@ -167,18 +169,20 @@ func (b *Book) Offered(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) []
 	if b.offers == nil || len(b.offers) >= maxOffers {
 		b.offers = map[offer][]llm.Function{}
 	}
-	offered := slices.Clip(b.list(o.purpose, r, s, tools))
+	offered := slices.Clip(b.list(o, r, s, tools))
 	b.offers[o] = offered
 	return offered
 }
 
 // list puts the functions of an offer together.
-func (b *Book) list(purpose llm.Purpose, r agent.Run, s agent.StrandID, tools []agent.ToolSpec) []llm.Function {
+func (b *Book) list(o offer, r agent.Run, s agent.StrandID, tools []agent.ToolSpec) []llm.Function {
 	var offered []llm.Function
-	for _, name := range b.prompts[purpose].Functions {
-		offered = append(offered, b.functions[name])
+	for _, name := range b.prompts[o.purpose].Functions {
+		if name != agent.CallSchedule || o.later {
+			offered = append(offered, b.functions[name])
+		}
 	}
-	if purpose == llm.Work {
+	if o.purpose == llm.Work {
 		for _, t := range Allowed(r, s, tools) {
 			offered = append(offered, llm.Function{Name: t.Name, Description: t.Description, Parameters: t.Parameters})
 		}
@@ -208,7 +212,7 @@ func Allowed(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) []agent.Tool
 }
 
 func (b *Book) look(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) view {
-	v := view{Goal: Shorten(r.Brief.Goal, maxGoal), Tools: tools, DoneWhen: r.Plan.DoneWhen}
+	v := view{Goal: Shorten(r.Brief.Goal, maxGoal), Tools: tools, DoneWhen: r.Plan.DoneWhen, Schedulable: b.schedules && r.Schedulable()}
 	if id, ok := s.Task(); ok {
 		v.lookAtTask(r, s, id)
 		return v

@@ -42,6 +42,11 @@ func scheduleLine(r agent.Run) []string {
 
 // endedCard is the card of an ended run.
 func endedCard(c bot.Card, r agent.Run) bot.Card {
+	if r.Replied() && r.Report.Schedule != nil {
+		kept := Scheduling(*r.Report.Schedule, ScheduleNow{Run: r.ID, Revised: r.Revised})
+		kept.Key = c.Key
+		return kept
+	}
 	if r.Replied() {
 		c.Text = text.InLine(r.Report.Headline, 200)
 		c.Parts, c.Final = []bot.Part{bot.Prose{Markdown: answer(*r.Report)}}, true

@@ -1,12 +1,59 @@
 package card
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
+
+// ScheduleNow is what there is to know of a schedule beside what was ordered.
+type ScheduleNow struct {
+	Run      agent.RunID          // that made it, empty where exact words did
+	Revised  *agent.RunControlled // since it was made
+	PausedBy string
+}
+
+// Scheduling says what was understood of an order for later: when it comes, what
+// is done then, its next times; and lets it be taken back or changed.
+func Scheduling(made agent.Scheduled, now ScheduleNow) bot.Card {
+	when := format.Capital(made.When)
+	line, next := "**"+text.Escape(when)+"**: "+made.What, upcoming(made)
+	switch {
+	case now.Revised != nil && now.Revised.Word == agent.WordUndo:
+		line = "Undone by " + bot.Mention(now.Revised.By) + ": " + text.Escape(made.When) + ", " + made.What
+		return bot.Card{Text: text.Plain(line), Parts: []bot.Part{bot.Prose{Markdown: line}}}
+	case now.Revised != nil:
+		line, next = now.Revised.Reason, "Changed by "+bot.Mention(now.Revised.By)+"."
+	case now.PausedBy != "":
+		next = "It is still **paused**."
+	case made.Once && len(made.Next) > 0:
+		line, next = "**"+text.Day(made.Next[0])+"**: "+made.What, "Once, and then never again."
+	}
+	id := strings.TrimSpace(made.Name + " " + string(now.Run))
+	return with(bot.Card{Text: text.InLine(text.Plain(when+": "+made.What), 200), Parts: []bot.Part{
+		bot.Prose{Markdown: line + text.NextLine + next},
+		bot.Small{Markdown: fmt.Sprintf("Kept as `%[2]s`. `%[1]s remove %[2]s` takes it back; `%[1]s list` shows what there is here.", made.Kind, made.Name)},
+	}}, []bot.Button{
+		{Label: "Undo", Act: bot.ActControl, ID: id, Word: bot.WordUndo},
+		{Label: "Change", Act: bot.ActControl, ID: id, Word: bot.WordChange},
+	})
+}
+
+// upcoming are the next times of a schedule.
+func upcoming(made agent.Scheduled) string {
+	var times []string
+	for _, at := range made.Next {
+		times = append(times, text.Day(at))
+	}
+	if len(times) == 0 {
+		return "It never comes."
+	}
+	return "Next: " + strings.Join(times, " · ")
+}
 
 // Scheduled is one of the posts of a scheduled report: the headline, the
 // body under it, or a word to somebody who has to know that it could not be posted.

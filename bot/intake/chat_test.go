@@ -133,7 +133,7 @@ func TestGoal(t *testing.T) {
 	}
 	c := s.Newest()
 	want := agent.RunStarted{Goal: "count the lines", Requester: bottest.Requester.ID, ReplyTo: "slack:T1:C1:17.1", Folder: "slack-C1",
-		Limits: agent.Limits{USD: 5 * agent.Dollar}, Autonomy: agent.AskRisky, Slots: 4, Files: []agent.Attachment{file}}
+		Limits: agent.Limits{USD: 5 * agent.Dollar}, Autonomy: agent.AskRisky, Slots: 4, Files: []agent.Attachment{file}, Zone: "UTC"}
 	if diff := cmp.Diff([]agent.Event{{Strand: agent.Main, Body: want}}, c.Events); diff != "" {
 		t.Error(diff)
 	}
@@ -183,7 +183,7 @@ func TestRouting(t *testing.T) {
 		{none, bottest.Requester, to("plan internationalise"), "run"},
 		{none, bottest.Requester, to("run: fix the build"), "run"},
 		{none, bottest.Requester, to("runs"), "No runs"},
-		{none, bottest.Requester, to("report daily 9:00"), "I keep it as `report-"},
+		{none, bottest.Requester, to("report daily 9:00"), "Kept as `report-"},
 		{none, bottest.Requester, to("memory"), "Memory cannot be looked at"},
 		{none, bottest.Requester, to(strings.Repeat("ä", maxGoal)), "run"},
 		{none, bottest.Requester, to(strings.Repeat("ä", maxGoal+1)), "at most 40,000"},

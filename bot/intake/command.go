@@ -47,9 +47,9 @@ func commands() []command {
 		{word: "watch", usage: "watch RUN", does: "shows a run of another place here, too", fits: aNamedRun, do: call.watch},
 		{word: "help", usage: "help", does: "this list", exact: true, fits: nothing, do: call.help},
 		{word: "report", usage: "report WHEN [ZONE] [here|#channel] [always]", does: "tells again and again where things stand; also `report now`, `list` and `change|pause|resume|remove NAME`",
-			fits: isScheduleOrder, do: scheduling(recurring.ReportKind)},
+			fits: isReportOrder, do: scheduling(recurring.ReportKind)},
 		{word: "schedule", usage: "schedule WHEN: GOAL", does: "works on a goal again and again; also `schedule list` and `change|pause|resume|remove NAME`",
-			fits: isScheduleOrder, do: scheduling(recurring.GoalKind)},
+			fits: isGoalOrder, do: scheduling(recurring.GoalKind)},
 		{word: "memory", fits: isMemoryOrder, do: call.missing},
 	}
 }

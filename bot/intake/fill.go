@@ -33,6 +33,8 @@ func (req fill) receive(ctx context.Context, f bot.Filled) (bot.Answer, error) {
 		return req.filledAnswer(ctx, id, f.Values)
 	case bot.FormSteer:
 		return req.filledSteer(ctx, agent.RunID(about), strings.TrimSpace(f.Values[fieldText]))
+	case formSchedule:
+		return orderAbout(req.request, about).filled(ctx, about, f.Values)
 	case formRate:
 		return req.rated(ctx, agent.RunID(about), agent.Feedback{Rating: -1, Comment: strings.TrimSpace(f.Values[fieldComment])})
 	}
@@ -67,8 +69,11 @@ func (req fill) filledGoal(ctx context.Context, place string, values map[string]
 		return bot.Answer{}, err
 	}
 	goal := strings.ToValidUTF8(values[bot.FieldGoal], "\uFFFD")
-	return newGoal{request: req.request, goal: goal, old: old, apart: live,
-		change: func(b *agent.RunStarted) error { return t.apply(b, req.cfg.Runs.Authority, req.in.By) }}.start(ctx)
+	o := newGoal{request: req.request, goal: goal, old: old, apart: live}
+	if !t.none() {
+		o.change = func(b *agent.RunStarted) error { return t.apply(b, req.cfg.Runs.Authority, req.in.By) }
+	}
+	return o.start(ctx)
 }
 
 // filledEdit proposes other arguments, or another plan.

@@ -13,6 +13,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/recurring"
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
@@ -25,6 +26,8 @@ const (
 	formEdit   = "edit"
 	formAnswer = "answer"
 	formRate   = "rate"
+
+	formSchedule = "schedule"
 )
 
 // The fields of the other forms; those of several are numbered.
@@ -33,6 +36,8 @@ const (
 	fieldComment  = "comment"
 	fieldJSON     = "json"
 	fieldText     = "text"
+	fieldWhen     = "when"
+	fieldGoal     = "goal"
 	fieldArgument = "a"
 	fieldQuestion = "q"
 )
@@ -66,6 +71,16 @@ func denyForm(c agent.Checkpoint) *bot.Form {
 func steerForm(r agent.Run) *bot.Form {
 	return &bot.Form{ID: bot.FormSteer + " " + string(r.ID), Title: "Steer", Submit: "Tell it", Intro: text.Quoted(r.Brief.Goal, 150),
 		Fields: []bot.Field{{ID: fieldText, Label: "What should it know?", Hint: "It counts before the next step", Kind: bot.FieldLong, Max: maxField}}}
+}
+
+// scheduleForm changes a schedule; about is what its buttons carry.
+func scheduleForm(s recurring.Schedule, about string) *bot.Form {
+	f := &bot.Form{ID: formSchedule + " " + about, Title: "Change", Submit: "Change", Fields: []bot.Field{
+		{ID: fieldWhen, Label: "When", Hint: "every weekday at 9:00, tomorrow at 14:00, every 2 hours …", Kind: bot.FieldText, Value: s.When, Max: 200}}}
+	if s.Report == "" && utf8.RuneCountInString(s.Goal) <= maxField {
+		f.Fields = append(f.Fields, bot.Field{ID: fieldGoal, Label: "What is to be done", Kind: bot.FieldLong, Value: s.Goal, Max: maxField})
+	}
+	return f
 }
 
 func rateForm(run agent.RunID) *bot.Form {

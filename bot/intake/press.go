@@ -28,6 +28,9 @@ func (req press) receive(ctx context.Context, b bot.Button) (bot.Answer, error) 
 		if w := agent.Word(b.Word); slices.Contains([]agent.Word{agent.WordPause, agent.WordResume, agent.WordCancel}, w) {
 			return req.control(ctx, agent.RunID(b.ID), w)
 		}
+		if b.Word == bot.WordUndo || b.Word == bot.WordChange {
+			return orderAbout(req.request, b.ID).pressed(ctx, b)
+		}
 	case bot.ActRate:
 		return req.rate(ctx, agent.RunID(b.ID), b.Word)
 	case bot.ActShow:

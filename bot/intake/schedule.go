@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,18 +10,17 @@ import (
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/authority"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
 	"github.com/deckhand-bot/deckhand/bot/runs"
+	"github.com/deckhand-bot/deckhand/bot/schedule"
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
 // Orders about schedules: make, list, change, pause, resume, remove; and a
 // report at once.
-
-// maxOwned is how many schedules one person may have.
-const maxOwned = 100
 
 // receive makes, lists, changes and removes schedules, and makes reports at once.
 func (req scheduleOrder) receive(ctx context.Context, rest string) (bot.Answer, error) {
@@ -56,17 +56,11 @@ func (req scheduleOrder) schedule(ctx context.Context, text string) (bot.Answer,
 	if err != nil && !errors.Is(err, recurring.ErrUnreadable) {
 		return bot.Answer{}, err
 	}
-	owned := 0
-	for _, other := range list {
-		if other.By == s.By {
-			owned++
-		}
-	}
-	if owned >= maxOwned {
+	if owned := recurring.Owned(list, s); owned >= recurring.MaxOwned {
 		return private("You have %d schedules already. Remove one first; `%s list` has their names.", owned, req.kind), nil
 	}
 	s.Name = recurring.NewName(s, list)
-	return req.save(ctx, s, "I keep it as")
+	return req.save(ctx, s)
 }
 
 // recurring are all schedules. Those that cannot be read are in the log and in
@@ -81,23 +75,29 @@ func (req scheduleOrder) recurring(ctx context.Context) ([]recurring.Schedule, e
 
 // save writes a schedule down, and says what it is and when it comes. It
 // counts from now on; what was told and begun before is not forgotten.
-func (req scheduleOrder) save(ctx context.Context, s recurring.Schedule, done string) (bot.Answer, error) {
-	when, err := s.Timing()
+func (req scheduleOrder) save(ctx context.Context, s recurring.Schedule) (bot.Answer, error) {
+	set, when, err := req.kept(ctx, s)
 	if err != nil {
 		return bot.Answer{}, err
+	}
+	if err := req.note(ctx, set); err != nil {
+		return bot.Answer{}, err
+	}
+	return req.answer("", req.reader().Confirmation(s, when)), nil
+}
+
+// kept is what a store keeps of a schedule that counts from now on.
+func (req scheduleOrder) kept(ctx context.Context, s recurring.Schedule) (set map[string]string, when schedule.When, err error) {
+	if when, err = s.Timing(); err != nil {
+		return nil, when, err
 	}
 	state, _, err := req.cfg.Recurring.Served(ctx, s)
 	if err != nil {
-		return bot.Answer{}, err
+		return nil, when, err
 	}
 	state.At = req.now
-	paused := s.Paused
 	s.Paused = "" // stands under a name of its own
-	if err := req.note(ctx, map[string]string{recurring.NameSchedule + s.Name: s.Text(), recurring.NameServed + s.Name: state.Text()}); err != nil {
-		return bot.Answer{}, err
-	}
-	s.Paused = paused
-	return req.about(s, req.reader().Confirmation(done, s, when)), nil
+	return map[string]string{recurring.NameSchedule + s.Name: s.Text(), recurring.NameServed + s.Name: state.Text()}, when, nil
 }
 
 func (req scheduleOrder) reader() recurring.Reader {
@@ -219,7 +219,79 @@ func (req scheduleOrder) reschedule(ctx context.Context, text string) (bot.Answe
 	if s, err = req.parse(ctx, rest, s); err != nil {
 		return bot.Answer{}, err
 	}
-	return req.save(ctx, s, "I changed")
+	return req.save(ctx, s)
+}
+
+// orderAbout is an order about the schedule that a button or a form names, with
+// the run that made it behind.
+func orderAbout(req *request, about string) scheduleOrder {
+	if strings.HasPrefix(about, string(recurring.ReportKind)+"-") {
+		return scheduleOrder{req, recurring.ReportKind}
+	}
+	return scheduleOrder{req, recurring.GoalKind}
+}
+
+// pressed takes a schedule back, or opens the form that changes it.
+func (req scheduleOrder) pressed(ctx context.Context, b bot.Button) (bot.Answer, error) {
+	name, run, _ := strings.Cut(b.ID, " ")
+	s, err := req.find(ctx, name)
+	if err != nil {
+		return bot.Answer{}, err
+	}
+	if b.Word == bot.WordChange {
+		return bot.Answer{Form: scheduleForm(s, b.ID)}, nil
+	}
+	set := map[string]string{recurring.NameSchedule + name: "", recurring.NameServed + name: "", recurring.NamePaused + name: ""}
+	if err := req.revise(ctx, agent.RunID(run), name, agent.RunControlled{Word: agent.WordUndo}, set); err != nil {
+		return bot.Answer{}, err
+	}
+	return private("Undone: it does not come."), nil
+}
+
+// filled changes a schedule as the form says.
+func (req scheduleOrder) filled(ctx context.Context, about string, values map[string]string) (bot.Answer, error) {
+	name, run, _ := strings.Cut(about, " ")
+	s, err := req.find(ctx, name)
+	if err != nil {
+		return bot.Answer{}, err
+	}
+	line, err := bot.TimeWords(values[fieldWhen], "")
+	if err != nil {
+		return bot.Answer{}, refuse(err.Error())
+	}
+	if goal := strings.TrimSpace(values[fieldGoal]); s.Report == "" {
+		line += ": " + cmp.Or(goal, s.Goal)
+	}
+	if s, err = req.parse(ctx, line, s); err != nil {
+		return bot.Answer{}, err
+	}
+	set, when, err := req.kept(ctx, s)
+	if err != nil {
+		return bot.Answer{}, err
+	}
+	made := req.reader().Made(s, when)
+	now := agent.RunControlled{Word: agent.WordChange, Reason: "**" + text.Escape(format.Capital(made.When)) + "**: " + made.What}
+	if err := req.revise(ctx, agent.RunID(run), name, now, set); err != nil {
+		return bot.Answer{}, err
+	}
+	return req.answer("", req.reader().Confirmation(s, when)), nil
+}
+
+// revise gives names their values and, where a run made the schedule, lets its
+// card say so.
+func (req scheduleOrder) revise(ctx context.Context, run agent.RunID, name string, now agent.RunControlled, set map[string]string) error {
+	if !runPattern.MatchString(string(run)) {
+		return req.note(ctx, set)
+	}
+	r, err := req.cfg.Runs.Load(ctx, run)
+	if errors.Is(err, agent.ErrNoRun) || (err == nil && (r.Report == nil || r.Report.Schedule == nil || r.Report.Schedule.Name != name)) {
+		return req.note(ctx, set) // it expired
+	}
+	if err != nil {
+		return err
+	}
+	now.By = req.in.By.ID
+	return req.wrote(req.cfg.Runs.Append(ctx, r, agent.Main, now, false, req.withNames(set)))
 }
 
 // schedules lists those of the place and those that the person may manage.

@@ -26,7 +26,7 @@ type scheduleOrder struct {
 
 // zone is the time zone of times that name none: the one that a schedule has
 // already, the person's, that of the configuration.
-func (req scheduleOrder) zone(old string) *time.Location {
+func (req *request) zone(old string) *time.Location {
 	for _, name := range []string{old, req.in.By.Zone, req.cfg.Zone} {
 		if name == "" || name == "Local" { // the last is another one on every replica
 			continue

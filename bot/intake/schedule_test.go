@@ -132,7 +132,7 @@ func TestLifeOfASchedule(t *testing.T) {
 					{"pause " + name, "paused already"},
 					{"list", "**Paused** by"},
 					{"change " + name + " daily 10:00 UTC", "It is still **paused**"},
-					{"list", "every day at 10:00 (UTC)"},
+					{"list", "Every day at 10:00 (UTC)"},
 					{"resume " + name, "`" + name + "` goes on. Next: "},
 					{"resume " + name, "is not paused"},
 					{"pause " + other, misses},
@@ -325,7 +325,7 @@ func TestSchedulesThatCannotBeRead(t *testing.T) {
 	s := scheduler(t, func(c *Config) { c.Recurring.Fixed = nil })
 	s.Names[recurring.NameSchedule+"odd"] = "{"
 	for _, tt := range []struct{ order, says string }{
-		{"list", "Some schedules cannot be read"}, {"pause odd", "no such schedule"}, {"daily 9:00", "I keep it as"}, {"list", "every day at 9:00"},
+		{"list", "Some schedules cannot be read"}, {"pause odd", "no such schedule"}, {"daily 9:00", "Kept as"}, {"list", "Every day at 9:00"},
 	} {
 		if got := answerOf(s.hear(bottest.Requester, bot.Commanded{Text: "report " + tt.order})); !strings.Contains(got, tt.says) {
 			t.Errorf("%s: %s", tt.order, got)
@@ -349,7 +349,7 @@ func TestSchedulesThatCannotBeRead(t *testing.T) {
 
 func TestAPersonKeepsNotTooMany(t *testing.T) {
 	s := scheduler(t)
-	for i := range maxOwned {
+	for i := range recurring.MaxOwned {
 		made := dailyReport(func(s *recurring.Schedule) { s.Name = fmt.Sprint("report-", i) })
 		s.Names[recurring.NameSchedule+made.Name] = made.Text()
 	}

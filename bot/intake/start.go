@@ -12,6 +12,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/recurring"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
@@ -21,12 +22,12 @@ import (
 
 // Bounds of what a run begins with.
 const (
-	maxGoal     = 40_000 // characters
-	maxHistory  = 50     // messages of a thread
-	maxLine     = 4_000  // characters of one of them
-	maxEarlier  = 8_000  // characters of an earlier report
-	maxViewing  = 2      // places that the person had open
-	maxViewed   = 20     // messages of one of them
+	maxGoal     = recurring.MaxGoal
+	maxHistory  = 50    // messages of a thread
+	maxLine     = 4_000 // characters of one of them
+	maxEarlier  = 8_000 // characters of an earlier report
+	maxViewing  = 2     // places that the person had open
+	maxViewed   = 20    // messages of one of them
 	historyTime = 700 * time.Millisecond
 )
 
@@ -106,6 +107,9 @@ func (o newGoal) brief(ctx context.Context) (agent.RunStarted, error) {
 		return b, refuse("I cannot start a run here: " + text.Escape(text.Safe(err.Error())))
 	}
 	b.Goal, b.Requester, b.Files = strings.TrimSpace(o.goal), o.in.By.ID, o.files
+	if o.quote == "" && o.change == nil && !o.in.By.Bot { // their own words may order something for later
+		b.Zone = o.zone("").String()
+	}
 	o.cfg.Runs.AnswerAt(&b, where, o.alone())
 	if o.change != nil {
 		err = o.change(&b)

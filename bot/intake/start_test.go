@@ -273,7 +273,7 @@ func TestFormForGoals(t *testing.T) {
 		values map[string]string
 		want   func(b *agent.RunStarted) // nil: refused
 	}{
-		{"goal alone", bottest.Requester, nil, func(*agent.RunStarted) {}},
+		{"goal alone", bottest.Requester, nil, func(b *agent.RunStarted) { b.Zone = "UTC" }},
 		{"dollars", bottest.Requester, map[string]string{"budget": " $2.50"}, func(b *agent.RunStarted) { b.Limits.USD = 2_500_000_000 }},
 		{"limits", bottest.Requester, map[string]string{"budget": "usd=1, tokens=1000,time=10m,steps=5"}, func(b *agent.RunStarted) {
 			b.Limits = agent.Limits{USD: agent.Dollar, Tokens: 1000, Time: 10 * time.Minute, Steps: 5}

@@ -21,6 +21,11 @@ type terms struct {
 	autonomy  agent.Autonomy
 }
 
+// none reports whether nothing is asked beyond the goal.
+func (t terms) none() bool {
+	return t.limits == (agent.Limits{}) && len(t.approvers) == 0 && t.autonomy == ""
+}
+
 // readTerms reads the fields of the form for a new goal.
 func readTerms(values map[string]string) (t terms, err error) {
 	if t.limits, err = readBudget(values[bot.FieldBudget]); err != nil {

@@ -34,7 +34,7 @@ func TestSpokenCommands(t *testing.T) {
 		"runs": "runs", "Runs.": "runs", "plan": "plan", "plan " + id: "plan " + id, "cancel " + id: "cancel " + id, "stop " + id: "pause " + id,
 		"approve": "approve", "approve " + id + "-abc23456": "approve " + id + "-abc23456", "deny " + id + "-abc23456 too dear": "deny " + id + "-abc23456 too dear",
 		"steer left": "steer left", "steer: left": "steer left", "budget?": "budget", "permissions": "permissions",
-		"report": "report", "report now": "report now", "Schedule every Monday: x": "schedule every Monday: x", "memory list": "memory list",
+		"report": "report", "report now": "report now", "Schedule every Monday: x": "", "Schedule every Monday at 9: x": "schedule every Monday at 9: x", "schedule tomorrow at 9: x": "schedule tomorrow at 9: x", "report at the end what changed": "", "report daily 9:00 on sales": "", "memory list": "memory list",
 		"run": "run", "steer": "steer", "watch": "watch", "run the tests": "", "plan a party": "", "plan: a party": "", "approve the invoice": "", "deny it": "", "budget for the party": "",
 		"report every weekday 9:00 here": "report every weekday 9:00 here", "report 0 9 * * 1-5": "report 0 9 * * 1-5", "report remove report-x2a4b": "report remove report-x2a4b",
 		"report pause the deployment of the server": "", "report every failing test": "", "schedule weekdays at 9am: x": "schedule weekdays at 9am: x", "schedule the release for monday": "",

@@ -1,7 +1,6 @@
 package intake
 
 import (
-	"errors"
 	"regexp"
 	"slices"
 	"strconv"
@@ -103,7 +102,7 @@ var namePattern = regexp.MustCompile("^`?([A-Za-z0-9][A-Za-z0-9._-]{0,63})`?$")
 var subjects = map[string]recurring.Subject{"workspace": recurring.OfWorkspace, "channel": recurring.OfChannel, "mine": recurring.OfPerson}
 
 // isScheduleOrder reports whether the text after "report" or "schedule", said in a
-// sentence, is an order and not a goal about a report or a schedule.
+// sentence, orders something about the schedules that there are.
 func isScheduleOrder(rest string) bool {
 	first, after := firstWord(strings.ToLower(rest))
 	switch first {
@@ -119,8 +118,36 @@ func isScheduleOrder(rest string) bool {
 		name, _ := firstWord(after)
 		return after == "" || namePattern.MatchString(name)
 	}
-	_, _, err := schedule.ParsePrefix(rest, time.UTC, time.Unix(0, 0))
-	return !errors.Is(err, schedule.ErrUnknown)
+	return false
+}
+
+// isReportOrder reports whether the text after "report", said in a sentence, is an
+// order in exact words: a time and nothing else but options. What is not may yet
+// be understood by meaning.
+func isReportOrder(rest string) bool {
+	if isScheduleOrder(rest) {
+		return true
+	}
+	_, options, err := schedule.ParsePrefix(rest, time.UTC, time.Unix(0, 0))
+	words := strings.Fields(strings.ToLower(options))
+	return err == nil && !slices.ContainsFunc(words, func(word string) bool { return !isReportOption([]string{word}) })
+}
+
+// isGoalOrder is the same for the text after "schedule": a time, a colon and a goal.
+func isGoalOrder(rest string) bool {
+	if isScheduleOrder(rest) {
+		return true
+	}
+	_, after, err := schedule.ParsePrefix(rest, time.UTC, time.Unix(0, 0))
+	begin := strings.TrimSpace(strings.TrimSuffix(rest, after))
+	option, goal, colon := strings.Cut(after, ":")
+	switch recurring.Overlap(strings.ToLower(strings.TrimSpace(option))) {
+	case recurring.OverlapSkip, recurring.OverlapQueue, recurring.OverlapReplace:
+		colon = colon && strings.TrimSpace(goal) != ""
+	default:
+		colon = strings.HasSuffix(begin, ":") && after != ""
+	}
+	return err == nil && colon
 }
 
 // isReportOption reports whether the words begin with one that can follow "report now".

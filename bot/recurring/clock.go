@@ -121,7 +121,7 @@ func (l *sweep) serve(ctx context.Context, s Schedule) (next time.Time, err erro
 	if due.Until.IsZero() {
 		return when.Next(l.now), nil
 	}
-	t := tick{sweep: l, s: s, due: due, was: at.At, at: at, zone: when.Zone()}
+	t := tick{sweep: l, s: s, due: due, was: at.At, at: at, zone: when.Zone(), last: when.Once()}
 	t.at.At = due.Until
 	t.noteMissed()
 	switch {

@@ -22,6 +22,7 @@ type tick struct {
 	was  time.Time // how far the schedule was served before
 	at   Cursor    // as it is once the turn is served
 	zone *time.Location
+	last bool // it never comes again
 }
 
 // errWaits says that a turn is to be served later.
@@ -44,7 +45,11 @@ func (t *tick) dedupe() runs.Dedupe {
 			once = append(once, key(m))
 		}
 	}
-	return runs.Dedupe{Once: once, Anchor: t.s.anchor(), Set: map[string]string{NameServed + t.s.Name: t.at.Text()}}
+	set := map[string]string{NameServed + t.s.Name: t.at.Text()}
+	if t.last && !t.s.Fixed { // it came its one time: nothing is left to keep
+		set = map[string]string{NameSchedule + t.s.Name: "", NameServed + t.s.Name: "", NamePaused + t.s.Name: ""}
+	}
+	return runs.Dedupe{Once: once, Anchor: t.s.anchor(), Set: set}
 }
 
 // done writes down that nothing more is to be done for the turn.

@@ -5,13 +5,18 @@ import (
 	"strings"
 	"time"
 
+	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/card"
 	"github.com/deckhand-bot/deckhand/bot/schedule"
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
 // Schedules in words: in a list, in the confirmation of an order.
+
+// maxShown is how much of a goal is shown, in characters.
+const maxShown = 200
 
 // maxSchedules is how many schedules a list shows.
 const maxSchedules = 30
@@ -23,18 +28,18 @@ type Reader struct {
 	Now time.Time
 }
 
-// Confirmation says what a schedule does that somebody made or changed, and when its
-// next turn is. Of what stands in backquotes the name is the first.
-func (to Reader) Confirmation(done string, s Schedule, when schedule.When) bot.Card {
-	next := NextTurn(when, to.Now)
-	if s.Paused != "" {
-		next = "It is still **paused**."
+// Confirmation says what was understood of an order, and when it comes next.
+func (to Reader) Confirmation(s Schedule, when schedule.When) bot.Card {
+	return card.Scheduling(to.Made(s, when), card.ScheduleNow{PausedBy: s.Paused})
+}
+
+// Made is the schedule as people are told of it.
+func (to Reader) Made(s Schedule, when schedule.When) agent.Scheduled {
+	made := agent.Scheduled{Name: s.Name, Kind: string(KindOf(s)), When: when.String(), Once: when.Once(), What: to.deed(s)}
+	for at := when.Next(to.Now); !at.IsZero() && len(made.Next) < maxNext; at = when.Next(at) {
+		made.Next = append(made.Next, at)
 	}
-	kind := KindOf(s)
-	return bot.Card{Text: done + " " + s.Name, Parts: []bot.Part{
-		bot.Prose{Markdown: done + " `" + s.Name + "`: " + text.Escape(when.String()) + ", " + to.deed(s) + "." + text.NextLine + next},
-		bot.Small{Markdown: fmt.Sprintf("`%[1]s pause`, `%[1]s resume`, `%[1]s change` and `%[1]s remove` take this name; `%[1]s list` shows what there is.", kind)},
-	}}
+	return made
 }
 
 // List shows schedules of a sort, one after the other.
@@ -73,30 +78,35 @@ func (to Reader) line(s Schedule) string {
 	case s.By != to.By:
 		state += " · of " + bot.Mention(s.By)
 	}
-	return "`" + s.Name + "` · **" + text.Escape(when.String()) + "**, " + to.deed(s) + text.NextLine + "  " + state
+	return "**" + text.Escape(format.Capital(when.String())) + "**: " + to.deed(s) + text.NextLine + "  " + state + " · `" + s.Name + "`"
 }
 
-// deed says where a turn of the schedule does what.
+// deed says what a turn of the schedule does, and where; principals in it stand
+// as in a card's texts.
 func (to Reader) deed(s Schedule) string {
 	where := to.place(s)
-	if s.Report == "" {
-		return where + ": “" + text.Quoted(s.Goal, 120) + "”" + overlaps[s.Overlap]
+	if s.Report == "" { // the name alone stands between backticks
+		line := "“" + text.Quoted(strings.ReplaceAll(s.Goal, "`", "ˋ"), maxShown) + "”" + overlaps[s.Overlap]
+		if where != here {
+			line += ", " + where
+		}
+		return line
 	}
-	about, always := "that channel", ", if there is news"
+	about, always := "what goes on in that channel", ", if there is news"
 	switch {
 	case s.Report == OfWorkspace:
-		about = "the whole workspace"
+		about = "what goes on in the whole workspace"
 	case s.Report == OfPerson && s.By == to.By:
 		about = "your runs"
 	case s.Report == OfPerson:
 		about = "the runs of " + bot.Mention(s.By)
 	case where == here:
-		about = "this channel"
+		about = "what goes on in this channel"
 	}
 	if s.Always {
 		always = ", also without news"
 	}
-	return where + ": a report on " + about + always
+	return "a report " + where + " on " + about + always
 }
 
 // here is the place that somebody reads at.
@@ -122,19 +132,11 @@ var overlaps = map[Overlap]string{
 	OverlapReplace: " (a turn ends the run before)",
 }
 
-// NextTurn says when the next turn is, in the schedule's zone.
+// NextTurn says when the next turn is.
 func NextTurn(when schedule.When, now time.Time) string {
 	next := when.Next(now)
 	if next.IsZero() {
 		return "It never comes again."
 	}
-	next = next.In(when.Zone())
-	form := "Monday, 2 January, 15:04"
-	if next.Year() != now.In(when.Zone()).Year() {
-		form = "Monday, 2 January 2006, 15:04"
-	}
-	if next.Second() != 0 {
-		form += ":05"
-	}
-	return "Next: " + next.Format(form+" MST") + " (in " + format.Minutes(next.Sub(now)) + ")"
+	return "Next: " + text.Day(next) + " (in " + format.Minutes(next.Sub(now)) + ")"
 }

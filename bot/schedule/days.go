@@ -88,7 +88,7 @@ func (r *reader) dates() (doms []string) {
 				return false
 			}
 			doms = append(doms, ordinalOf(n))
-		} else if word == "last" || word == "first" {
+		} else if (word == "last" || word == "first") && (r.peek(1) == "day" || r.peek(1) == "of") {
 			doms = append(doms, map[string]string{"last": "last day", "first": "1st"}[word])
 		} else {
 			return false

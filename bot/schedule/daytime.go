@@ -47,8 +47,13 @@ func (r *reader) times(expected bool) (times []daytime, err error) {
 		}
 	}
 	if err == nil && len(times) == 0 {
-		if at && r.i < len(r.toks) {
-			err = fmt.Errorf(`%q is no time of day: write for example 9:00, 17:30 or 9am`, short(r.peek(0)))
+		next := r.peek(0)
+		switch {
+		case !at || next == "":
+		case expected || (next[0] >= '0' && next[0] <= '9'):
+			err = fmt.Errorf(`%q is no time of day: write for example 9:00, 17:30 or 9am`, short(next))
+		default: // "at the end": nothing of a schedule was said
+			err = fmt.Errorf(`%w: %q is no time of day, write for example 9:00, 17:30 or 9am`, ErrUnknown, short(next))
 		}
 		r.i = mark
 	}

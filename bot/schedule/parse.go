@@ -11,7 +11,7 @@ import (
 // that begins with one and goes wrong has another error.
 var ErrUnknown = errors.New("no schedule was found")
 
-const examples = `write for example "every weekday at 9:00", "every monday and thursday at 17:30", "every 2 hours", "@every 90m", or a cron line such as "0 9 * * 1-5"`
+const examples = `write for example "every weekday at 9:00", "every monday and thursday at 17:30", "every 2 hours", "@every 90m", "tomorrow at 9:00", or a cron line such as "0 9 * * 1-5"`
 
 // Parse reads a text that is WHEN [ZONE] and nothing else. Without a ZONE the
 // schedule goes by the given zone (nil: UTC), which needs an IANA name. What
@@ -42,9 +42,12 @@ func ParsePrefix(text string, zone *time.Location, anchor time.Time) (w When, re
 		return When{}, "", err
 	}
 	r := &reader{text: text, toks: lex(text, false)}
+	var single *once
 	if w, err = r.cron(); err == nil && w.text == "" {
 		r.toks = lex(text, true)
-		w, err = r.words()
+		if single, err = r.once(); err == nil && single == nil {
+			w, err = r.words()
+		}
 	}
 	if err != nil {
 		return When{}, "", err
@@ -56,6 +59,11 @@ func ParsePrefix(text string, zone *time.Location, anchor time.Time) (w When, re
 	}
 	if named != nil {
 		w.zone = named
+	}
+	if single != nil {
+		if w, err = single.on(w.zone, anchor); err != nil {
+			return When{}, "", err
+		}
 	}
 	if w.every > 0 {
 		w.anchor = anchor.Unix()

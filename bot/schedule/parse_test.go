@@ -126,7 +126,7 @@ func TestRefusals(t *testing.T) {
 		"daily 9:00 and 17:30":              `make two, for example "every day at 17:30"`,
 		"at 9:00":                           `not on which days: write for example "every day at 9:00"`,
 		"9":                                 `not on which days`,
-		"at lunch":                          `"lunch" is no time of day`,
+		"at lunch":                          `no schedule was found: "lunch" is no time of day`,
 		"weekly 9:00":                       `not on which day: write for example "every Monday at 9:00"`,
 		"monthly 9:00":                      `on the 1st of every month at 9:00`,
 		"monthly on the last friday 9:00":   `weekdays cannot be counted`,

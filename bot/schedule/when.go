@@ -15,6 +15,7 @@ type When struct {
 	zone   *time.Location // known by an IANA name
 	every  int64          // seconds from tick to tick, counted from anchor; 0: the clock says
 	anchor int64          // in Unix seconds
+	once   int64          // the one tick, in Unix seconds; 0: it comes again
 	clock  clock
 }
 
@@ -25,6 +26,11 @@ var _ cron.Schedule = When{}
 func (w When) Next(after time.Time) time.Time {
 	switch {
 	case w.zone == nil:
+		return time.Time{}
+	case w.once != 0:
+		if at := time.Unix(w.once, 0); at.After(after) {
+			return at.In(w.zone)
+		}
 		return time.Time{}
 	case w.every > 0:
 		n := max(1, floor(after.Unix()-w.anchor, w.every)+1)
@@ -41,6 +47,8 @@ func (w When) String() string {
 		return "never"
 	case w.every > 0:
 		return "every " + spoken(w.every)
+	case w.once != 0:
+		return time.Unix(w.once, 0).In(w.zone).Format("once, on Monday, 2 January 2006 at 15:04") + fmt.Sprintf(" (%s)", w.zone)
 	case w.spoken:
 		return fmt.Sprintf("%s (%s)", w.text, w.zone)
 	}
@@ -63,6 +71,9 @@ func (w When) Equal(other When) bool {
 	return w.Spec() == other.Spec() && w.anchor == other.anchor
 }
 
+// Once reports whether it comes one time only.
+func (w When) Once() bool { return w.once != 0 }
+
 // IsZero reports whether this is the zero value, which never ticks.
 func (w When) IsZero() bool { return w.zone == nil }
 
@@ -73,6 +84,9 @@ func (w When) Zone() *time.Location { return w.zone }
 // Often is the shortest distance of two consecutive ticks, changes of the
 // clocks aside; compare it with Shortest. It is 0 for the zero value.
 func (w When) Often() time.Duration {
+	if w.once != 0 {
+		return longest
+	}
 	if w.every > 0 || w.zone == nil {
 		return time.Duration(w.every) * time.Second
 	}

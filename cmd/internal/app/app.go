@@ -18,6 +18,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/loop"
 	"github.com/deckhand-bot/deckhand/agent/loop/watchdog"
+	"github.com/deckhand-bot/deckhand/bot/recurring"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
@@ -162,6 +163,7 @@ func (a *App) newLoop() (*loop.Loop, error) {
 		MaxAnswer: c.Model.MaxAnswerTokens, Workers: c.Engine.Workers, Lease: c.Engine.Lease, Grace: o.Grace,
 		Wider: allowances(c), File: a.kit.delivered, Runs: a.store, CheckIns: c.CheckIns.Every, Only: o.Only, Alarm: a.denied,
 	}
+	lc.Scheduler = recurring.Orders{Schedules: recurringOf(c, a.store)}
 	if a.talk != nil && len(a.talk.connectors) > 0 {
 		lc.Poster = a.talk.poster
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 )
@@ -19,6 +20,9 @@ var schedules = []scenario{
 	{"schedule/report by command", harmless, nil, func(h *harness) { manageReports(h, typed(h)) }},
 	{"schedule/goal by message", harmless, nil, func(h *harness) { manageGoals(h, spoken(h)) }},
 	{"schedule/goal by command", harmless, nil, func(h *harness) { manageGoals(h, typed(h)) }},
+	{"schedule/understood", understands(map[string]any{"when": "every weekday at 9:00", "zone": "Europe/Berlin", "goal": "Sag mir, welche Schiffe da sind"}), nil, understood},
+	{"schedule/understood for one time", understands(map[string]any{"when": "tomorrow at 9:00", "goal": "Say which ships came in"}), nil, understoodOnce},
+	{"schedule/a goal stays one", harmless, nil, staysGoal},
 	{"schedule/turns", harmless, tides, turns},
 	{"schedule/turns of two replicas", harmless, func(h *harness) {
 		distributed(h)
@@ -91,9 +95,9 @@ var scheduleName = regexp.MustCompile(`(report|goal)-[a-z2-7]{5}`)
 // manageReports makes a report, and does everything with it that can be done.
 func manageReports(h *harness, o desk) {
 	h.Helper()
-	name := scheduleName.FindString(order(h, o, "report every weekday 9:00 Europe/Berlin #general always", "I keep it as", "every weekday at 9:00 (Europe/Berlin), here"))
-	order(h, o, "report list", name, "every weekday at 9:00")
-	order(h, o, "report change "+name+" daily 10:00 UTC", "I changed", "every day at 10:00 (UTC)")
+	name := scheduleName.FindString(order(h, o, "report every weekday 9:00 Europe/Berlin #general always", "Kept as", "Every weekday at 9:00 (Europe/Berlin)", "a report here", "Next: "))
+	order(h, o, "report list", name, "Every weekday at 9:00")
+	order(h, o, "report change "+name+" daily 10:00 UTC", "Kept as", "Every day at 10:00 (UTC)")
 	order(h, o, "report pause "+name, "Paused", name)
 	order(h, o, "report resume "+name, name, "goes on")
 	h.does("Ben gives a command", func() error { return h.Slash(Ben, "report remove "+name) })
@@ -124,12 +128,71 @@ func awaitReports(h *harness, n int) {
 	})
 }
 
+// understands is a model that takes what it is told for a schedule.
+func understands(args map[string]any) func() *scriptedModel {
+	return func() *scriptedModel { return &scriptedModel{first: []toolCall{{"schedule", args}}} }
+}
+
+// understood is a schedule in plain words, in another language: what was
+// understood is shown with the next times, can be changed and taken back, and
+// costs no more than the question that every goal costs.
+func understood(h *harness) {
+	h.Mention(Ann, h.Channel(), "Sag mir bitte jeden Werktag in der Früh, welche Schiffe da sind")
+	_, run := h.card(1)
+	r := h.until(run, "it has ended", func(r agent.Run) bool { return r.Ended != nil })
+	if calls := len(h.model.requests(llm.Intake)); calls != 1 || r.Ended.State != agent.RunDone {
+		h.Errorf("%s after %d calls", r.Ended.State, calls)
+	}
+	var card Post
+	h.sees("what was understood is shown", func() bool {
+		card, _ = h.card(1)
+		return strings.Contains(card.Text, "Every weekday at 9:00 (Europe/Berlin)") && strings.Contains(card.Text, "welche Schiffe da sind") &&
+			strings.Contains(card.Text, "Next: ") && named(card.Buttons, "Undo") && named(card.Buttons, "Change")
+	})
+	name := scheduleName.FindString(card.Text)
+	order(h, typed(h), "schedule list", name, "Every weekday at 9:00 (Europe/Berlin)")
+	h.click(Ben, card, "Undo")
+	h.sees("Ben is told that he may not", func() bool { return strings.Contains(strings.Join(h.Whispers(Ben), "\n"), "Only its owner") })
+	h.form(Ann, card, "Change", func([]string) map[string]string { return map[string]string{"when": "every weekday at 10:00"} })
+	h.sees("the card says what it is now", func() bool {
+		card = h.find(card)
+		return strings.Contains(card.Text, "Every weekday at 10:00 (Europe/Berlin)") && named(card.Buttons, "Undo")
+	})
+	order(h, typed(h), "schedule list", name, "Every weekday at 10:00 (Europe/Berlin)")
+	h.click(Ann, card, "Undo")
+	h.sees("the card says so and has no buttons", func() bool {
+		card = h.find(card)
+		return strings.Contains(card.Text, "Undone by") && len(card.Buttons) == 0
+	})
+	order(h, typed(h), "schedule list", "Nothing is scheduled here")
+}
+
+// understoodOnce is something for one time.
+func understoodOnce(h *harness) {
+	h.Mention(Ann, h.Channel(), "tomorrow at 9: say which ships came in")
+	_, run := h.card(1)
+	h.until(run, "it has ended", func(r agent.Run) bool { return r.Ended != nil })
+	h.sees("what was understood is shown", func() bool {
+		card, _ := h.card(1)
+		return strings.Contains(card.Text, "Say which ships came in") && strings.Contains(card.Text, "Once") && named(card.Buttons, "Undo")
+	})
+	order(h, typed(h), "schedule list", "Say which ships came in", "Once, on ")
+}
+
+// staysGoal is a goal in which a word of reports and of time stands.
+func staysGoal(h *harness) {
+	h.Mention(Ann, h.Channel(), "report at the end what changed")
+	_, run := h.card(1)
+	h.ends(run, agent.RunDone)
+	order(h, typed(h), "report list", "Nothing is scheduled here")
+}
+
 // manageGoals makes a goal that recurs, and does everything with it that can be done.
 func manageGoals(h *harness, o desk) {
 	h.Helper()
-	name := scheduleName.FindString(order(h, o, "schedule @every 60s: Get the harbour ready", "I keep it as", "Get the harbour ready"))
+	name := scheduleName.FindString(order(h, o, "schedule @every 60s: Get the harbour ready", "Kept as", "Get the harbour ready"))
 	order(h, o, "schedule list", name, "Get the harbour ready")
-	order(h, o, "schedule change "+name+" daily 10:00 UTC queue: Sweep the harbour", "I changed", "Sweep the harbour", "every day at 10:00 (UTC)")
+	order(h, o, "schedule change "+name+" daily 10:00 UTC queue: Sweep the harbour", "Kept as", "Sweep the harbour", "Every day at 10:00 (UTC)")
 	order(h, o, "schedule pause "+name, "Paused", name)
 	order(h, o, "schedule resume "+name, name, "goes on")
 	order(h, o, "schedule remove "+name, "Removed", name)
