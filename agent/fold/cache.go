@@ -183,25 +183,26 @@ func (c *Cache[O]) Peek(ctx context.Context, id agent.RunID) (agent.Run, error) 
 // event that is known by its seq and stamp stands for all before it: where the
 // receipt says that the commit came behind another one than the fold ends with,
 // the journal is asked. Trial is the run with the events as their writer folded
-// them before they had their stamps; it saves folding them again. Zero: none.
-func (c *Cache[O]) Advance(ctx context.Context, id agent.RunID, r agent.Receipt, committed []agent.Event, trial agent.Run) (agent.Run, error) {
+// them before they had their stamps; it saves folding them again. Nil: none.
+func (c *Cache[O]) Advance(ctx context.Context, id agent.RunID, r agent.Receipt, committed []agent.Event, trial *agent.Run) (agent.Run, error) {
 	e := c.entry(id)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	before := r.Seq - uint64(len(committed))
+	tried := trial != nil && trial.Seq == r.Seq && len(committed) > 0
 	switch {
 	case !e.knows(before, r.Before): // others wrote in between, or the store has lost what is folded
 	case e.run.Seq == before:
 		for i, ev := range committed {
 			ev.Run, ev.Seq, ev.At = id, before+uint64(i)+1, r.At
-			if trial.Seq == r.Seq {
+			if tried {
 				e.observe(ev)
 			} else {
 				e.apply(ev)
 			}
 		}
-		if trial.Seq == r.Seq && len(committed) > 0 {
-			e.run = trial
+		if tried {
+			e.run = *trial
 			e.run.Last = r.At
 		}
 		c.weigh(e)

@@ -302,7 +302,7 @@ func TestTrialIsTaken(t *testing.T) {
 	at := base.Last.Add(time.Minute)
 	trial := base.Apply(agent.Event{Run: "run", Strand: agent.Main, Seq: 4, At: at.Add(-time.Second), Body: body})
 	s.events = append(s.events, agent.Event{Run: "run", Strand: agent.Main, Seq: 4, At: at, Body: body})
-	got, err := c.Advance(t.Context(), "run", agent.Receipt{Seq: 4, At: at, Before: base.Last}, s.events[3:], trial)
+	got, err := c.Advance(t.Context(), "run", agent.Receipt{Seq: 4, At: at, Before: base.Last}, s.events[3:], &trial)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,14 +22,14 @@ type artifacts struct{ *turn }
 
 // expand puts the texts of artifacts in place of their names. Intents keep
 // the names: events stay small, and a content hash is as exact as the content.
-func (a artifacts) expand(ctx context.Context, view agent.Run, args json.RawMessage) (json.RawMessage, error) {
+func (a artifacts) expand(ctx context.Context, view *agent.Run, args json.RawMessage) (json.RawMessage, error) {
 	if !bytes.Contains(args, []byte("${artifact:")) {
 		return args, nil
 	}
 	values := map[string]agent.Output{}
 	for _, m := range artifactName.FindAllSubmatch(args, -1) {
 		name, hash := string(m[1]), string(m[2])
-		if !shown(view.Talk(a.lease.Strand), hash) {
+		if !shown(a.conversation(view), hash) {
 			continue // a name that this conversation never saw stays a name
 		}
 		text, err := a.read(ctx, hash)

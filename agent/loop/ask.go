@@ -34,11 +34,11 @@ type asker struct {
 
 // ask reserves the price of a model call, makes it and settles it. The
 // reservation is committed together with everything before it.
-func (q *asker) ask(ctx context.Context, view agent.Run) (waits bool, err error) {
+func (q *asker) ask(ctx context.Context, view *agent.Run) (waits bool, err error) {
 	if q.answered() && q.crowded(view) {
 		return false, q.flush(ctx) // and learn what happened meanwhile
 	}
-	purpose := view.Purpose(q.lease.Strand)
+	purpose := q.purpose(view)
 	stuck, err := supervisor{q.turn}.checkLoops(ctx, view)
 	if stuck || err != nil {
 		return false, err
@@ -47,7 +47,7 @@ func (q *asker) ask(ctx context.Context, view agent.Run) (waits bool, err error)
 		return false, err
 	}
 	view = q.view() // with what the model was told just now
-	if view.Purpose(q.lease.Strand) != purpose {
+	if q.purpose(view) != purpose {
 		return false, nil // something else comes first
 	}
 	ready, err := q.request(view)
@@ -109,7 +109,7 @@ func (q *asker) answered() bool {
 
 // crowded reports whether other strands of the run are asking, too: their
 // commits come in between.
-func (q *asker) crowded(view agent.Run) bool {
+func (q *asker) crowded(view *agent.Run) bool {
 	for id, s := range view.Strands.All() {
 		if id != q.lease.Strand && s.Call != nil {
 			return true
@@ -120,7 +120,7 @@ func (q *asker) crowded(view agent.Run) bool {
 
 // put reserves the price of the question, together with everything that was
 // done before it, puts it and settles it.
-func (q *asker) put(ctx context.Context, view agent.Run, ready prompt.Ready, asked agent.ModelAsked, question limit.Question) (waits bool, err error) {
+func (q *asker) put(ctx context.Context, view *agent.Run, ready prompt.Ready, asked agent.ModelAsked, question limit.Question) (waits bool, err error) {
 	q.event(asked)
 	settled := len(q.spend) // what earlier calls give back stays, also where this one does not fit
 	q.spend = append(q.spend, q.charges(view, reserved(asked), 1, true)...)
@@ -139,7 +139,7 @@ func (q *asker) put(ctx context.Context, view agent.Run, ready prompt.Ready, ask
 	case err != nil:
 		return false, err
 	}
-	if q.run.Seq != alone && q.run.Purpose(q.lease.Strand) == asked.Purpose {
+	if q.run.Seq != alone && q.purpose(q.run) == asked.Purpose {
 		// What people and other strands wrote since the last commit is known to
 		// the next question, as if each call had been a commit of its own.
 		room := ready.MaxTokens
@@ -155,7 +155,7 @@ func (q *asker) put(ctx context.Context, view agent.Run, ready prompt.Ready, ask
 }
 
 // request builds the question and chooses the model.
-func (q *asker) request(view agent.Run) (prompt.Ready, error) {
+func (q *asker) request(view *agent.Run) (prompt.Ready, error) {
 	before := &q.talk
 	if q.checking(view) {
 		before = &q.checkInTalk
@@ -174,7 +174,7 @@ func (q *asker) request(view agent.Run) (prompt.Ready, error) {
 }
 
 // unpriced stops a run whose money cannot be counted. A check-in is only missed.
-func (q *asker) unpriced(view agent.Run, model string) {
+func (q *asker) unpriced(view *agent.Run, model string) {
 	if q.checking(view) {
 		supervisor{q.turn}.missCheckIn(view, "the model "+model+" has no price")
 		return
@@ -350,7 +350,7 @@ func judgeAnswer(a *agent.ModelAnswered, resp llm.Response) {
 
 // overBudget opens the question about a budget, unless reservations of other
 // strands may be given back soon.
-func (q *asker) overBudget(ctx context.Context, view agent.Run, budget string) (waits bool, err error) {
+func (q *asker) overBudget(ctx context.Context, view *agent.Run, budget string) (waits bool, err error) {
 	if q.checking(view) {
 		supervisor{q.turn}.missCheckIn(view, "it does not fit the budget ("+budget+")")
 		return false, nil
@@ -359,12 +359,12 @@ func (q *asker) overBudget(ctx context.Context, view agent.Run, budget string) (
 		return false, q.rest(ctx, reservationPause)
 	}
 	q.add(map[agent.StrandID]time.Time{agent.Main: agent.AtOnce},
-		agent.Event{Strand: q.lease.Strand, Body: agent.BudgetQuestion(view, budget, q.now())})
+		agent.Event{Strand: q.lease.Strand, Body: agent.BudgetQuestion(*view, budget, q.now())})
 	return false, nil
 }
 
 // exhausted names the run's own budget that leaves no room for a call.
-func exhausted(r agent.Run) string {
+func exhausted(r *agent.Run) string {
 	l := r.Limits()
 	if l.Tokens > 0 && l.Tokens-r.Spent.Tokens() < l.Tokens/10+2*minAnswer {
 		return agent.BudgetTokens

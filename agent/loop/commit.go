@@ -35,7 +35,13 @@ func (t *turn) commit(ctx context.Context, strict bool) error {
 	t.hear(receipt.At)
 	t.lease.Turn++
 	t.drop()
-	if t.run, err = t.folds.Advance(ctx, t.lease.Run, receipt, c.Events, trial); err != nil {
+	return t.advance(ctx, receipt, c.Events, trial)
+}
+
+// advance folds what was committed.
+func (t *turn) advance(ctx context.Context, receipt agent.Receipt, events []agent.Event, trial *agent.Run) error {
+	run, err := t.folds.Advance(ctx, t.lease.Run, receipt, events, trial)
+	if t.run = &run; err != nil {
 		return err
 	}
 	if err := t.folds.Keep(ctx, t.lease.Run); err != nil {
@@ -44,11 +50,12 @@ func (t *turn) commit(ctx context.Context, strict bool) error {
 	return nil
 }
 
-// trial is the run with the batch, where that is the same whatever its stamp.
-func (t *turn) trial() agent.Run {
+// trial is the run with the batch, where that is the same whatever its stamp;
+// else nil.
+func (t *turn) trial() *agent.Run {
 	for _, e := range t.batch {
 		if !agent.Timeless(e.Body) {
-			return agent.Run{}
+			return nil
 		}
 	}
 	return t.view()
@@ -89,7 +96,7 @@ func (t *turn) commitNames() map[string]string {
 		}
 	}
 	if t.ends {
-		if goal, is := agent.GoalName(t.view()); is {
+		if goal, is := agent.GoalName(*t.view()); is {
 			names = withName(names, goal, string(t.lease.Run))
 		}
 	}
@@ -211,7 +218,8 @@ func (t *turn) commitStrict(ctx context.Context) error {
 		return err
 	}
 	t.drop()
-	t.run, err = t.folds.Load(ctx, t.lease.Run)
+	run, err := t.folds.Load(ctx, t.lease.Run)
+	t.run = &run
 	return err
 }
 

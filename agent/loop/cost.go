@@ -37,7 +37,7 @@ func nanoOf(n *agent.Nano) int64 {
 
 // charges spreads a charge over the run's counters and the wider ones. Limits
 // are enforced where bounded is true; giving back is never refused.
-func (t *turn) charges(r agent.Run, c charge, steps int64, bounded bool) []agent.Spend {
+func (t *turn) charges(r *agent.Run, c charge, steps int64, bounded bool) []agent.Spend {
 	var list []agent.Spend
 	add := func(counter string, amount, limit int64) {
 		if !bounded {
@@ -64,7 +64,7 @@ func (t *turn) charges(r agent.Run, c charge, steps int64, bounded bool) []agent
 
 // answerRoom is how long an answer may be, in tokens: the smaller of the
 // configured most and what the run's budget leaves after the prompt.
-func answerRoom(r agent.Run, prompt, most int, p Price) int {
+func answerRoom(r *agent.Run, prompt, most int, p Price) int {
 	room := int64(most)
 	l := r.Limits()
 	if l.Tokens > 0 {
@@ -79,7 +79,7 @@ func answerRoom(r agent.Run, prompt, most int, p Price) int {
 
 // notices are the shares of the run's budgets that were passed just now: 50,
 // 80 and 100 %.
-func notices(r agent.Run) []agent.BudgetNotice {
+func notices(r *agent.Run) []agent.BudgetNotice {
 	l := r.Limits()
 	var list []agent.BudgetNotice
 	look := func(budget string, spent, limit int64) {

@@ -66,7 +66,7 @@ func TestAnEndedRunLeavesTheCache(t *testing.T) {
 				t.Fatal(err)
 			}
 			en := &engine{folds: folds}
-			w := &turn{engine: en, lease: agent.Lease{Run: "r", Strand: tt.strand}, run: run}
+			w := &turn{engine: en, lease: agent.Lease{Run: "r", Strand: tt.strand}, run: &run}
 			w.leave()
 			en.putTalk("r", tt.strand, prompt.Rendering{})
 			folds.Use("r", func(r agent.Run, _ *memory) {

@@ -18,7 +18,7 @@ type decider struct{ *turn }
 
 // take takes a decision of the model: the functions of MODEL.md that are
 // not tools. The arguments fit their schema.
-func (d decider) take(ctx context.Context, view agent.Run, c agent.OpenCall, args json.RawMessage) error {
+func (d decider) take(ctx context.Context, view *agent.Run, c agent.OpenCall, args json.RawMessage) error {
 	var err error
 	switch c.Name {
 	case "reply":
@@ -51,7 +51,7 @@ func (d decider) take(ctx context.Context, view agent.Run, c agent.OpenCall, arg
 }
 
 // consult takes a decision for which the store is asked.
-func (d decider) consult(ctx context.Context, view agent.Run, c agent.OpenCall, args json.RawMessage) error {
+func (d decider) consult(ctx context.Context, view *agent.Run, c agent.OpenCall, args json.RawMessage) error {
 	if c.Name == agent.CallSchedule {
 		var o agent.ScheduleOrder
 		if err := json.Unmarshal(args, &o); err != nil {
@@ -124,8 +124,8 @@ func (d decider) answer(c agent.OpenCall, text string) {
 
 // schedule ends a run whose message ordered something for later. The schedule is
 // there with the run's report or not at all.
-func (d decider) schedule(ctx context.Context, view agent.Run, c agent.OpenCall, o agent.ScheduleOrder) error {
-	a, err := d.Scheduler.Schedule(ctx, view, o)
+func (d decider) schedule(ctx context.Context, view *agent.Run, c agent.OpenCall, o agent.ScheduleOrder) error {
+	a, err := d.Scheduler.Schedule(ctx, *view, o)
 	switch {
 	case err != nil:
 		return err
@@ -145,7 +145,7 @@ func (d decider) schedule(ctx context.Context, view agent.Run, c agent.OpenCall,
 }
 
 // clarify asks the person, and turns the decision into the call's reply.
-func (d decider) clarify(view agent.Run, c agent.OpenCall, questions []agent.Question) {
+func (d decider) clarify(view *agent.Run, c agent.OpenCall, questions []agent.Question) {
 	if check, asked := view.Checks[c.Checkpoint]; asked {
 		d.reply(c, answers(check))
 		return
@@ -207,7 +207,7 @@ func (d decider) fail(c agent.OpenCall, a failure) {
 }
 
 // finish takes a task's result to the judge, once every announced output is there.
-func (d decider) finish(view agent.Run, c agent.OpenCall, a finish) {
+func (d decider) finish(view *agent.Run, c agent.OpenCall, a finish) {
 	id, _ := d.lease.Strand.Task()
 	task, _ := view.Plan.Task(id)
 	var missing []string
@@ -234,7 +234,7 @@ func (d decider) finish(view agent.Run, c agent.OpenCall, a finish) {
 }
 
 // judge takes the verdict. A rejected task's worker hears why.
-func (d decider) judge(view agent.Run, c agent.OpenCall, a agent.TaskJudged) {
+func (d decider) judge(view *agent.Run, c agent.OpenCall, a agent.TaskJudged) {
 	finishing := view.Strands.Of(d.lease.Strand).Finishing
 	d.reply(c, "noted")
 	a.Task = finishing.Task
@@ -252,9 +252,9 @@ func (d decider) judge(view agent.Run, c agent.OpenCall, a agent.TaskJudged) {
 	d.event(agent.CallReplied{Effect: finishing.Effect, Text: text})
 }
 
-func (d decider) report(view agent.Run, c agent.OpenCall, a agent.Reported) {
+func (d decider) report(view *agent.Run, c agent.OpenCall, a agent.Reported) {
 	d.reply(c, "delivered")
-	for _, f := range agent.Copies(view, a) {
+	for _, f := range agent.Copies(*view, a) {
 		d.event(f)
 	}
 	a.Artifacts = view.FilesOf(a)
@@ -264,9 +264,9 @@ func (d decider) report(view agent.Run, c agent.OpenCall, a agent.Reported) {
 // status answers a look at where things stand, from the fold: it asks nobody
 // and changes nothing. Titles and names in it are a model's words, so it is
 // framed as data.
-func (d decider) status(view agent.Run, c agent.OpenCall) error {
+func (d decider) status(view *agent.Run, c agent.OpenCall) error {
 	id, _ := d.lease.Strand.Task()
-	line, err := json.Marshal(prompt.StandingOf(view, id))
+	line, err := json.Marshal(prompt.StandingOf(*view, id))
 	if err != nil {
 		return fmt.Errorf("write down where run %s stands: %w", view.ID, err)
 	}

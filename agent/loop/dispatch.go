@@ -25,9 +25,9 @@ type dispatcher struct{ *turn }
 // dispatch looks at the open calls that have no intent: at all of them when
 // every one is a read, else at the first only, so that effects keep the
 // model's order. It waits when there is nothing to journal.
-func (d dispatcher) dispatch(ctx context.Context, view agent.Run) (waits bool, err error) {
+func (d dispatcher) dispatch(ctx context.Context, view *agent.Run) (waits bool, err error) {
 	var undecided []agent.OpenCall
-	for _, c := range view.Talk(d.lease.Strand).Open {
+	for _, c := range d.conversation(view).Open {
 		if c.Intent == nil {
 			undecided = append(undecided, c)
 		}
@@ -55,7 +55,7 @@ func (d dispatcher) allReads(calls []agent.OpenCall) bool {
 }
 
 // decideCall decides about one call: refuse it, answer it, ask about it, or let it act.
-func (d dispatcher) decideCall(ctx context.Context, view agent.Run, c agent.OpenCall) error {
+func (d dispatcher) decideCall(ctx context.Context, view *agent.Run, c agent.OpenCall) error {
 	offered := d.book.Offered(view, d.lease.Strand, d.specs)
 	if !slices.ContainsFunc(offered, func(f llm.Function) bool { return f.Name == c.Name }) {
 		d.refuse(c, d.unknown(c.Name, offered))
@@ -107,7 +107,7 @@ func (d dispatcher) unknown(name string, offered []llm.Function) string {
 
 // arguments reads a call's arguments, fills in the placeholders of a task's
 // inputs and returns canonical JSON (RFC 8785).
-func arguments(view agent.Run, s agent.StrandID, c agent.OpenCall) (json.RawMessage, error) {
+func arguments(view *agent.Run, s agent.StrandID, c agent.OpenCall) (json.RawMessage, error) {
 	raw := c.Edited
 	if raw == nil {
 		raw = json.RawMessage(strings.TrimSpace(c.Arguments))
@@ -138,9 +138,9 @@ func mayName(raw []byte) bool {
 }
 
 // inputs are the values that a task may name in placeholders.
-func inputs(view agent.Run, id agent.TaskID) map[string]agent.Output {
+func inputs(view *agent.Run, id agent.TaskID) map[string]agent.Output {
 	task, _ := view.Plan.Task(id)
-	return plan.Inputs(task, agent.Values(view))
+	return plan.Inputs(task, agent.Values(*view))
 }
 
 // checkArguments validates the arguments of a decision function.

@@ -30,9 +30,9 @@ const quick = 50 * time.Millisecond
 // invoke runs effects whose intents are journalled: all at once, since more
 // than one only stands there when all are reads. Reads begin before that.
 // Intents of an earlier holder are recovered.
-func (ef effects) invoke(ctx context.Context, view agent.Run, effects []agent.EffectID) error {
+func (ef effects) invoke(ctx context.Context, view *agent.Run, effects []agent.EffectID) error {
 	var calls []agent.OpenCall
-	for _, c := range view.Talk(ef.lease.Strand).Open {
+	for _, c := range ef.conversation(view).Open {
 		if slices.Contains(effects, c.Effect) {
 			calls = append(calls, c)
 		}
@@ -55,7 +55,7 @@ func (ef effects) invoke(ctx context.Context, view agent.Run, effects []agent.Ef
 
 // invokeAll runs calls side by side and commits what led to them when that
 // takes long.
-func (ef effects) invokeAll(ctx context.Context, view agent.Run, calls []agent.OpenCall) error {
+func (ef effects) invokeAll(ctx context.Context, view *agent.Run, calls []agent.OpenCall) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	bodies, errs := make([][]agent.Body, len(calls)), make([]error, len(calls)+1)
@@ -91,7 +91,7 @@ func (ef effects) invokeAll(ctx context.Context, view agent.Run, calls []agent.O
 
 // runOrRecover runs or recovers one effect and returns what to journal; nothing: the
 // run says what is next.
-func (ef effects) runOrRecover(ctx context.Context, view agent.Run, c agent.OpenCall) ([]agent.Body, error) {
+func (ef effects) runOrRecover(ctx context.Context, view *agent.Run, c agent.OpenCall) ([]agent.Body, error) {
 	tool, known, err := ef.toolFor(view, *c.Intent)
 	if errors.Is(err, errNoPoster) {
 		return nil, ef.rest(ctx, noPosterPause)
@@ -126,7 +126,7 @@ func (ef effects) runOrRecover(ctx context.Context, view agent.Run, c agent.Open
 
 // withoutArtifact deals with a call whose arguments cannot be had any more. One
 // that may have run before is looked at by a person.
-func (ef effects) withoutArtifact(ctx context.Context, view agent.Run, c agent.OpenCall) ([]agent.Body, error) {
+func (ef effects) withoutArtifact(ctx context.Context, view *agent.Run, c agent.OpenCall) ([]agent.Body, error) {
 	in := c.Intent
 	switch {
 	case ef.fresh[c.Effect], !c.Until.IsZero(), in.Repeat == agent.RepeatRead:
@@ -139,7 +139,7 @@ func (ef effects) withoutArtifact(ctx context.Context, view agent.Run, c agent.O
 }
 
 // toolFor is what does an intent: a tool of the box, or on the voice strand a post.
-func (ef effects) toolFor(view agent.Run, in agent.ToolIntent) (tool agent.Tool, known bool, err error) {
+func (ef effects) toolFor(view *agent.Run, in agent.ToolIntent) (tool agent.Tool, known bool, err error) {
 	if ef.lease.Strand != agent.Voice {
 		tool, known = ef.Tools.Tool(in.Tool)
 		return tool, known, nil
@@ -148,7 +148,7 @@ func (ef effects) toolFor(view agent.Run, in agent.ToolIntent) (tool agent.Tool,
 		return nil, false, errNoPoster
 	}
 	what, err := agent.PostOf(in)
-	return post{ef.Poster, view, what, in}, true, err
+	return post{ef.Poster, *view, what, in}, true, err
 }
 
 // perform runs the tool once, if the lease still holds right before it.
@@ -195,7 +195,7 @@ func safely(ctx context.Context, tool agent.Tool, call agent.Call) (r agent.Resu
 
 // recover deals with an intent that an earlier holder of the strand left
 // without an outcome: run it again, ask whether it happened, or ask a person.
-func (ef effects) recover(ctx context.Context, view agent.Run, c agent.OpenCall, tool agent.Tool, call agent.Call) ([]agent.Body, error) {
+func (ef effects) recover(ctx context.Context, view *agent.Run, c agent.OpenCall, tool agent.Tool, call agent.Call) ([]agent.Body, error) {
 	in := c.Intent
 	prober, canProbe := tool.(agent.Prober)
 	switch {
@@ -222,7 +222,7 @@ func (ef effects) recover(ctx context.Context, view agent.Run, c agent.OpenCall,
 }
 
 // askWhetherItRan asks a person.
-func (ef effects) askWhetherItRan(view agent.Run, c agent.OpenCall) {
+func (ef effects) askWhetherItRan(view *agent.Run, c agent.OpenCall) {
 	in := c.Intent
 	ef.openCheckpoint(view, agent.CheckpointOpened{
 		Ask: agent.CheckUncertain, Effect: c.Effect, Tool: in.Tool, Arguments: in.Arguments,

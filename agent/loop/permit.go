@@ -10,7 +10,7 @@ import (
 
 // permit decides whether a tool call may act: an intent, a question, or a reply
 // that says why not. Whole is args with artifacts in place of their names.
-func (d dispatcher) permit(ctx context.Context, view agent.Run, c agent.OpenCall, tool agent.Tool, args, whole json.RawMessage) error {
+func (d dispatcher) permit(ctx context.Context, view *agent.Run, c agent.OpenCall, tool agent.Tool, args, whole json.RawMessage) error {
 	spec := tool.Spec()
 	call := agent.Call{Run: view.ID, Strand: d.lease.Strand, Effect: c.Effect, Tool: spec.Name,
 		Arguments: whole, Folder: view.Brief.Folder}
@@ -31,7 +31,7 @@ func (d dispatcher) permit(ctx context.Context, view agent.Run, c agent.OpenCall
 			return nil
 		}
 	}
-	permission := d.Policy.Permit(view, actOf(spec, args, prepared))
+	permission := d.Policy.Permit(*view, actOf(spec, args, prepared))
 	check := view.Checks[c.Checkpoint]
 	shown := check.ID != "" && approved(check)
 	switch {
@@ -64,7 +64,7 @@ func approved(c agent.Checkpoint) bool {
 
 // bind is what an approval is good for: this tool with these arguments, asked
 // by this person under this policy, on the target as it was (RULES.md, "Approval").
-func (d dispatcher) bind(view agent.Run, spec agent.ToolSpec, args json.RawMessage, p agent.Prepared) string {
+func (d dispatcher) bind(view *agent.Run, spec agent.ToolSpec, args json.RawMessage, p agent.Prepared) string {
 	return agent.Digest(spec.Name+"|"+view.Brief.Requester+"|"+d.Policy.Version()+"|"+p.Target, args)
 }
 
@@ -81,7 +81,7 @@ func (d dispatcher) intent(c agent.OpenCall, spec agent.ToolSpec, args json.RawM
 
 // question asks people about a call. While another question would allow the
 // same for the whole run, this one waits for it.
-func (d dispatcher) question(view agent.Run, c agent.OpenCall, spec agent.ToolSpec, args json.RawMessage,
+func (d dispatcher) question(view *agent.Run, c agent.OpenCall, spec agent.ToolSpec, args json.RawMessage,
 	p agent.Prepared, permission agent.Permission,
 ) {
 	for _, open := range view.OpenCheckpoints() {

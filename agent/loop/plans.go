@@ -22,14 +22,14 @@ type planner struct{ *turn }
 
 // submit takes a plan: validates it, asks people where they want to be asked,
 // and makes it the run's plan.
-func (pl planner) submit(view agent.Run, c agent.OpenCall, a submission) {
+func (pl planner) submit(view *agent.Run, c agent.OpenCall, a submission) {
 	if check, asked := view.Checks[c.Checkpoint]; asked {
 		pl.decided(view, c, check, a.Reason)
 		return
 	}
 	normal, findings := pl.validate(view, a.Plan)
 	if errs := errorsOf(findings); errs != "" {
-		if view.Talk(pl.lease.Strand).Repairs < maxRepairs {
+		if pl.conversation(view).Repairs < maxRepairs {
 			pl.event(agent.CallReplied{Effect: c.Effect, Problem: true, Repair: true,
 				Text: "error: the plan breaks these rules; submit it again, mended:\n" + errs})
 			return
@@ -46,13 +46,13 @@ func (pl planner) submit(view agent.Run, c agent.OpenCall, a submission) {
 	pl.accept(c, agent.PlanAccepted{Plan: normal, Reason: a.Reason, Findings: findings})
 }
 
-func (pl planner) askPlan(view agent.Run, c agent.OpenCall, p agent.Plan, found []agent.PlanFinding, title, detail string, choices ...string) {
+func (pl planner) askPlan(view *agent.Run, c agent.OpenCall, p agent.Plan, found []agent.PlanFinding, title, detail string, choices ...string) {
 	pl.openCheckpoint(view, agent.CheckpointOpened{Ask: agent.CheckPlan, Title: title, Detail: detail,
 		Effect: c.Effect, Plan: &p, Findings: agent.Doubts(found), Choices: choices})
 }
 
 // decided turns a person's word on a plan into a reply, a new question or the plan.
-func (pl planner) decided(view agent.Run, c agent.OpenCall, check agent.Checkpoint, reason string) {
+func (pl planner) decided(view *agent.Run, c agent.OpenCall, check agent.Checkpoint, reason string) {
 	d := check.Decision
 	p := *check.Plan
 	switch {
@@ -81,7 +81,7 @@ func (pl planner) accept(c agent.OpenCall, a agent.PlanAccepted) {
 }
 
 // validate checks a first plan, or a new plan against what is finished.
-func (pl planner) validate(view agent.Run, p agent.Plan) (agent.Plan, []agent.PlanFinding) {
+func (pl planner) validate(view *agent.Run, p agent.Plan) (agent.Plan, []agent.PlanFinding) {
 	o := pl.options(view)
 	if view.Plans == 0 {
 		return plan.Check(p, o)
@@ -90,7 +90,7 @@ func (pl planner) validate(view agent.Run, p agent.Plan) (agent.Plan, []agent.Pl
 }
 
 // options are what plans of the run are checked against.
-func (pl planner) options(view agent.Run) plan.Options {
+func (pl planner) options(view *agent.Run) plan.Options {
 	return plan.Options{Goal: view.Brief.Goal, GoalInputs: []string{"text"}, Tools: pl.specs, Parents: view.Parents}
 }
 
@@ -111,7 +111,7 @@ func errorsOf(findings []agent.PlanFinding) string {
 
 // approvedBefore reports whether people's last word on this very plan was a yes:
 // a re-plan that changes nothing is not put to them once more.
-func approvedBefore(view agent.Run, p agent.Plan) bool {
+func approvedBefore(view *agent.Run, p agent.Plan) bool {
 	same := func(q *agent.Plan) bool { return q != nil && stdreflect.DeepEqual(q.Tasks, p.Tasks) }
 	for _, id := range slices.Backward(view.Asked) {
 		c := view.Checks[id]
@@ -129,7 +129,7 @@ func approvedBefore(view agent.Run, p agent.Plan) bool {
 }
 
 // needsApproval applies the run's setting for plans.
-func (pl planner) needsApproval(view agent.Run, p agent.Plan) bool {
+func (pl planner) needsApproval(view *agent.Run, p agent.Plan) bool {
 	if slices.Contains(view.Brief.YesTo, "plan") || slices.Contains(view.Brief.YesTo, "all") {
 		return false
 	}
@@ -151,7 +151,7 @@ func (pl planner) hasEffect(name string) bool {
 }
 
 // schedule starts ready tasks in the order of their priority.
-func (pl planner) schedule(view agent.Run, free int) (waits bool) {
+func (pl planner) schedule(view *agent.Run, free int) (waits bool) {
 	ready := plan.Ready(view.Plan, view.States())
 	if len(ready) == 0 {
 		return true
@@ -168,7 +168,7 @@ func (pl planner) schedule(view agent.Run, free int) (waits bool) {
 
 // startTasks starts ready tasks, unless the plan is found to come no closer to its
 // end: then the run says what is next.
-func (pl planner) startTasks(ctx context.Context, view agent.Run, free int) (waits bool, err error) {
+func (pl planner) startTasks(ctx context.Context, view *agent.Run, free int) (waits bool, err error) {
 	accepted := func(e agent.Event) bool { return e.Body.Kind() == agent.PlanAccepted{}.Kind() }
 	if slices.ContainsFunc(pl.batch, accepted) && view.Plans >= reflect.FewestPlans {
 		if err := pl.flush(ctx); err != nil { // findings quote the numbers of events: those must be final
@@ -184,7 +184,7 @@ func (pl planner) startTasks(ctx context.Context, view agent.Run, free int) (wai
 // extend adds tasks that were discovered on the way. Two strands may add at
 // the same time: the commit insists on having seen everything, and is done
 // anew on the newest plan where it had not.
-func (pl planner) extend(ctx context.Context, view agent.Run, c agent.OpenCall, a addition) error {
+func (pl planner) extend(ctx context.Context, view *agent.Run, c agent.OpenCall, a addition) error {
 	if err := pl.flush(ctx); err != nil {
 		return err
 	}

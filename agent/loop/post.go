@@ -18,11 +18,11 @@ const (
 type posts struct{ *turn }
 
 // speak journals the intent of a post; the next move makes it.
-func (ps posts) speak(ctx context.Context, view agent.Run, p agent.Post) error {
+func (ps posts) speak(ctx context.Context, view *agent.Run, p agent.Post) error {
 	if ps.Poster == nil {
 		return ps.rest(ctx, noPosterPause) // somebody with a voice may serve this store too
 	}
-	wait, err := ps.Poster.May(ctx, view, p)
+	wait, err := ps.Poster.May(ctx, *view, p)
 	if err != nil {
 		ps.Log.Warn("cannot take a turn to post; trying again", "run", view.ID, "post", p.Key, "err", err)
 		wait = retryPause
@@ -47,7 +47,7 @@ func (ps posts) deadline(p agent.Post) time.Time {
 
 // showCard looks after the card and says when the strand is due again. Without a
 // lease the card is left alone: the next holder may have shown something newer.
-func (ps posts) showCard(ctx context.Context, view agent.Run, wake time.Time) (due time.Time, err error) {
+func (ps posts) showCard(ctx context.Context, view *agent.Run, wake time.Time) (due time.Time, err error) {
 	again := noPosterPause
 	if ps.Poster != nil {
 		if !ps.leases.valid(ps.held) {
@@ -55,7 +55,7 @@ func (ps posts) showCard(ctx context.Context, view agent.Run, wake time.Time) (d
 		}
 		bound, cancel := context.WithTimeout(ctx, showTimeout)
 		defer cancel()
-		again = ps.Poster.Show(bound, view)
+		again = ps.Poster.Show(bound, *view)
 	}
 	if again <= 0 {
 		return wake, nil

@@ -23,7 +23,7 @@ type recaller struct{ *turn }
 // recall looks up earlier runs of the goal before the run's first model call
 // and journals what they came to, with a finding for each failure that came
 // before (L12). It costs one look at the store's names where there are none.
-func (r recaller) recall(ctx context.Context, view agent.Run) error {
+func (r recaller) recall(ctx context.Context, view *agent.Run) error {
 	if r.lease.Strand != agent.Main || view.Plans > 0 || view.Strands.Of(agent.Main).Calls > 0 || view.Recalled != nil {
 		return nil
 	}

@@ -18,7 +18,7 @@ type supervisor struct{ *turn }
 // the model again. A nudge is a note to the model; a stop is a question to
 // people, or the end of the task where nobody can be asked. It reports whether
 // the strand was stopped.
-func (sv supervisor) checkLoops(ctx context.Context, view agent.Run) (stopped bool, err error) {
+func (sv supervisor) checkLoops(ctx context.Context, view *agent.Run) (stopped bool, err error) {
 	if _, works := sv.lease.Strand.Task(); !works {
 		return false, nil
 	}
@@ -62,7 +62,7 @@ func chanted(text string) (words string, is bool) {
 }
 
 // stop ends the strand's work until a person decides.
-func (sv supervisor) stop(view agent.Run, found []agent.Finding) {
+func (sv supervisor) stop(view *agent.Run, found []agent.Finding) {
 	wake := map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}
 	why, tried := reflect.Question(found)
 	if view.Alone {
@@ -86,7 +86,7 @@ const (
 
 // weighLedger weighs a model's ledger of the strand's work (L13) and does what
 // follows from it, in one commit.
-func (sv supervisor) weighLedger(view agent.Run, c agent.OpenCall, l agent.Ledger) {
+func (sv supervisor) weighLedger(view *agent.Run, c agent.OpenCall, l agent.Ledger) {
 	s := sv.lease.Strand
 	st := view.Strands.Of(s).CheckIn
 	l.Lesson, l.Nudge = prompt.Shorten(l.Lesson, maxWords), prompt.Shorten(l.Nudge, maxWords)
@@ -104,13 +104,13 @@ func (sv supervisor) weighLedger(view agent.Run, c agent.OpenCall, l agent.Ledge
 	sv.reply(c, "noted")
 	made := agent.CheckInMade{Ledger: &l, Model: model, Confirm: decision.Confirm && model != sv.ModelName,
 		Verdict: decision.Verdict, Reason: decision.Reason, Progress: standing.Progress, Stall: standing.Stall}
-	then := agent.FinishCheckIn(view, s, made, advice(decision, l), sv.now())
+	then := agent.FinishCheckIn(*view, s, made, advice(decision, l), sv.now())
 	sv.add(then.Wake, then.Events...)
 }
 
 // since are the findings about the strand that a check-in has not weighed yet.
 // A stop had its effect when it was found.
-func since(view agent.Run, s agent.StrandID) []agent.Finding {
+func since(view *agent.Run, s agent.StrandID) []agent.Finding {
 	var list []agent.Finding
 	for _, f := range view.Findings[min(view.Strands.Of(s).CheckIn.Found, len(view.Findings)):] {
 		if f.Strand == s && f.Severity == reflect.Nudge && f.Rule != agent.RuleCheckIn {
@@ -135,8 +135,8 @@ func advice(d reflect.Decision, l agent.Ledger) string {
 }
 
 // missCheckIn ends a check-in that no model can be asked for.
-func (sv supervisor) missCheckIn(view agent.Run, why string) {
-	d := agent.MissCheckIn(view, sv.lease.Strand, why)
+func (sv supervisor) missCheckIn(view *agent.Run, why string) {
+	d := agent.MissCheckIn(*view, sv.lease.Strand, why)
 	sv.add(d.Wake, d.Events...)
 }
 

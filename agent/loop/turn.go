@@ -9,17 +9,20 @@ import (
 )
 
 // turn is the work on one strand under one lease: the fold that it began with,
-// and the batch of what happened since the last commit.
+// and the batch of what happened since the last commit. Runs are handed on by
+// pointer, as they are large and many steps deep on the stacks of thousands of
+// turns; whoever has one leaves it as it is. Where a method of a run is called
+// deep in a turn, a function of its own keeps the copy off that stack.
 type turn struct {
 	*engine
 	lease  agent.Lease
 	told   time.Time // the store's clock, as it was last corrected
 	toldAt time.Time // this process's clock then
 	held   *heldLease
-	run    agent.Run // newest committed fold
+	run    *agent.Run // newest committed fold
 
 	batch []agent.Event // what happened since the last commit
-	ahead agent.Run     // run with the first applied events of the batch
+	ahead *agent.Run    // run with the first applied events of the batch
 	upTo  int           // how many of them are applied
 	wake  map[agent.StrandID]time.Time
 	spend []agent.Spend
@@ -43,15 +46,20 @@ func (t *turn) hear(at time.Time) {
 }
 
 // view is the run with the batch applied.
-func (t *turn) view() agent.Run {
+func (t *turn) view() *agent.Run {
 	if t.upTo == 0 || t.upTo > len(t.batch) {
 		t.ahead, t.upTo = t.run, 0
 	}
+	if t.upTo == len(t.batch) {
+		return t.ahead
+	}
+	ahead := *t.ahead
 	for ; t.upTo < len(t.batch); t.upTo++ {
 		e := t.batch[t.upTo]
 		e.Run, e.Seq, e.At = t.lease.Run, t.run.Seq+uint64(t.upTo)+1, t.now()
-		t.ahead = t.ahead.Apply(e)
+		ahead = ahead.Apply(e)
 	}
+	t.ahead = &ahead
 	return t.ahead
 }
 
@@ -103,7 +111,7 @@ func (t *turn) refuse(c agent.OpenCall, text string) {
 }
 
 // openCheckpoint opens a checkpoint about a call, with id and expiry.
-func (t *turn) openCheckpoint(view agent.Run, c agent.CheckpointOpened) {
+func (t *turn) openCheckpoint(view *agent.Run, c agent.CheckpointOpened) {
 	about := c.Effect
 	if about == "" { // a question of the strand itself
 		about = agent.EffectID(t.lease.Strand)
@@ -117,5 +125,20 @@ func (t *turn) wakeMain(b agent.Body) {
 	t.add(map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}, agent.Event{Strand: t.lease.Strand, Body: b})
 }
 
+// next is what the strand does next.
+//
+//go:noinline
+func (t *turn) next(view *agent.Run) agent.Move { return view.Next(t.lease.Strand) }
+
+// purpose is what the strand asks the model for.
+//
+//go:noinline
+func (t *turn) purpose(view *agent.Run) llm.Purpose { return view.Purpose(t.lease.Strand) }
+
+// conversation is the one that the strand is in.
+//
+//go:noinline
+func (t *turn) conversation(view *agent.Run) agent.Talk { return view.Talk(t.lease.Strand) }
+
 // checking reports whether the strand's next question is a check-in.
-func (t *turn) checking(view agent.Run) bool { return view.Purpose(t.lease.Strand) == llm.CheckIn }
+func (t *turn) checking(view *agent.Run) bool { return t.purpose(view) == llm.CheckIn }

@@ -25,7 +25,7 @@ func work(soft, hard context.Context, en *engine, lease agent.Lease) {
 	if since.IsZero() {
 		since = time.Now()
 	}
-	t := &turn{engine: en, lease: lease, told: lease.At, toldAt: since, fresh: map[agent.EffectID]bool{}}
+	t := &turn{engine: en, run: &agent.Run{}, lease: lease, told: lease.At, toldAt: since, fresh: map[agent.EffectID]bool{}}
 	t.held = en.leases.take(lease, since, lose)
 	defer en.leases.drop(t.held)
 	w := &worker{turn: t, asker: &asker{turn: t, talk: en.takeTalk(lease.Run, lease.Strand)}}
@@ -70,18 +70,27 @@ func work(soft, hard context.Context, en *engine, lease agent.Lease) {
 // a newer build wrote while it was worked.
 const retryPause = time.Second
 
-// steps is the loop: ask what is next, do it, until the strand has nothing to
-// do or soft ends.
-func (w *worker) steps(soft, ctx context.Context) error {
+// begin folds the run. A call that was under way when the strand's last holder
+// vanished is lost.
+func (w *worker) begin(ctx context.Context) error {
 	run, err := w.folds.LoadAt(ctx, w.lease.Run, w.lease.Head)
 	if err != nil {
 		return err
 	}
-	w.run = run
+	w.run = &run
 	w.add(nil, run.Strands.Lost(w.lease.Strand)...)
+	return nil
+}
+
+// steps is the loop: ask what is next, do it, until the strand has nothing to
+// do or soft ends.
+func (w *worker) steps(soft, ctx context.Context) error {
+	if err := w.begin(ctx); err != nil {
+		return err
+	}
 	for {
 		view := w.view()
-		move := view.Next(w.lease.Strand)
+		move := w.next(view)
 		switch {
 		case !move.Wake.IsZero() && !move.Wake.After(w.now()):
 			w.add(nil, agent.Event{Strand: w.lease.Strand, Body: agent.TimePassed{}})
@@ -103,7 +112,7 @@ func (w *worker) steps(soft, ctx context.Context) error {
 }
 
 // do runs the steps; waits says that the strand has to wait, until due or for somebody.
-func (w *worker) do(ctx context.Context, view agent.Run, move agent.Move, due *time.Time) (waits bool, err error) {
+func (w *worker) do(ctx context.Context, view *agent.Run, move agent.Move, due *time.Time) (waits bool, err error) {
 	for _, s := range move.Steps {
 		switch s := s.(type) {
 		case agent.AskModel:

@@ -57,7 +57,7 @@ func TestLessonsStayInThePrompt(t *testing.T) {
 	b, h, kept := openBook(t), working(goal), Rendering{}
 	request := func() (Ready, []string) {
 		t.Helper()
-		ready, next, err := b.Request(h.Run, work, tools, kept)
+		ready, next, err := b.Request(&h.Run, work, tools, kept)
 		if err != nil {
 			t.Fatal(err)
 		}

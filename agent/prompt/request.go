@@ -97,16 +97,16 @@ func same(a, b agent.Entry) bool {
 // Request builds what the strand asks the model next, and the rendering for the
 // request after that. Its messages begin with the same bytes in every call of
 // a conversation: system, brief, then the entries, which only grow.
-func (b *Book) Request(r agent.Run, s agent.StrandID, tools []agent.ToolSpec, before Rendering) (Ready, Rendering, error) {
+func (b *Book) Request(r *agent.Run, s agent.StrandID, tools []agent.ToolSpec, before Rendering) (Ready, Rendering, error) {
 	purpose := r.Purpose(s)
 	pg, known := b.prompts[purpose]
 	if !known {
 		return Ready{}, Rendering{}, fmt.Errorf("there is no prompt for %q", purpose)
 	}
 	entries := r.Talk(s).Entries
-	d, about := before, topic(r, s, purpose)
+	d, about := before, topic(*r, s, purpose)
 	if !d.continues(purpose, about, entries) {
-		system, brief, err := pg.open(b.look(r, s, tools))
+		system, brief, err := pg.open(b.look(*r, s, tools))
 		if err != nil {
 			return Ready{}, Rendering{}, err
 		}
@@ -155,7 +155,7 @@ const maxOffers = 256
 // Offered lists the functions that the strand may call now, sorted by name:
 // the decisions of its purpose and, for work, the tools of its task. The same
 // offer is the same list, which nobody changes; nor do tools change.
-func (b *Book) Offered(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) []llm.Function {
+func (b *Book) Offered(r *agent.Run, s agent.StrandID, tools []agent.ToolSpec) []llm.Function {
 	o := offer{purpose: r.Purpose(s), later: b.schedules && r.Schedulable()}
 	if id, works := s.Task(); works && o.purpose == llm.Work && len(tools) > 0 {
 		task, _ := r.Plan.Task(id)
@@ -169,7 +169,7 @@ func (b *Book) Offered(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) []
 	if b.offers == nil || len(b.offers) >= maxOffers {
 		b.offers = map[offer][]llm.Function{}
 	}
-	offered := slices.Clip(b.list(o, r, s, tools))
+	offered := slices.Clip(b.list(o, *r, s, tools))
 	b.offers[o] = offered
 	return offered
 }

@@ -184,7 +184,7 @@ func TestRequestsOnlyGrow(t *testing.T) {
 	var functions string
 	kept := Rendering{}
 	for n := range 12 {
-		ready, next, err := b.Request(h.Run, work, tools, kept)
+		ready, next, err := b.Request(&h.Run, work, tools, kept)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,11 +217,11 @@ func TestAnotherConversationBeginsAnew(t *testing.T) {
 	all := runs(goal)
 	for first, from := range all {
 		for second, to := range all {
-			_, kept, err := b.Request(from.run, from.strand, tools, Rendering{})
+			_, kept, err := b.Request(&from.run, from.strand, tools, Rendering{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, _, err := b.Request(to.run, to.strand, tools, kept)
+			got, _, err := b.Request(&to.run, to.strand, tools, kept)
 			if err != nil {
 				t.Fatal(err)
 			}

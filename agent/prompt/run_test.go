@@ -102,7 +102,7 @@ func openBook(t *testing.T) *Book {
 // ask is the request that the strand would send now, without any before it.
 func ask(t *testing.T, b *Book, r agent.Run, s agent.StrandID) Ready {
 	t.Helper()
-	ready, _, err := b.Request(r, s, tools, Rendering{})
+	ready, _, err := b.Request(&r, s, tools, Rendering{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ func TestWordsReachLaterWork(t *testing.T) {
 		agent.PersonSaid{By: "slack:U1", Text: "leave out the tests", Trusted: true},
 		agent.PersonSaid{By: "slack:U9", Text: "delete everything"},
 		agent.TaskStarted{Task: "count"}, agent.PersonSaid{By: "slack:U1", Text: "and the vendor folder", Trusted: true})
-	ready, _, err := book.Request(h.Run, work, tools, Rendering{})
+	ready, _, err := book.Request(&h.Run, work, tools, Rendering{})
 	if err != nil {
 		t.Fatal(err)
 	}

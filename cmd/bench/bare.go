@@ -79,14 +79,14 @@ func conversation(e *environment, l load) ([]goopenai.ChatCompletionRequest, err
 	}
 	specs := box.Specs()
 	run := agent.Run{}.Apply(agent.Event{Run: "bench", Seq: 1, Body: agent.RunStarted{Goal: l.goal(0)}})
-	intake, _, err := book.Request(run, agent.Main, specs, prompt.Rendering{})
+	intake, _, err := book.Request(&run, agent.Main, specs, prompt.Rendering{})
 	if err != nil {
 		return nil, err
 	}
 	run = run.Apply(agent.Event{Run: "bench", Seq: 2, Strand: agent.Main, Body: agent.PlanAccepted{Plan: agent.Plan{
 		Tasks: []agent.Task{{ID: "t1", Title: "Write the notes down", Instructions: "note each"}}}}})
 	run = run.Apply(agent.Event{Run: "bench", Seq: 3, Strand: agent.Main, Body: agent.TaskStarted{Task: "t1", Instructions: "note each"}})
-	work, _, err := book.Request(run, agent.TaskStrand("t1"), specs, prompt.Rendering{})
+	work, _, err := book.Request(&run, agent.TaskStrand("t1"), specs, prompt.Rendering{})
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"runtime/metrics"
 	"runtime/pprof"
 	"strconv"
@@ -60,6 +61,7 @@ func memoryNow() memory {
 }
 
 func measure() *meter {
+	debug.FreeOSMemory() // what the load before it left behind is none of this one's
 	m := &meter{began: time.Now(), before: cpu(), base: resident(os.Getpid()), quit: make(chan struct{}), peak: make(chan memory)}
 	go func() {
 		tick := time.NewTicker(50 * time.Millisecond)

@@ -87,7 +87,7 @@ func (l *lossy) decide(r agent.Run, text string) (agent.Run, error) {
 		return r, err
 	}
 	l.lease.Turn++
-	return l.folds.Advance(l.Context(), l.run, receipt, events, agent.Run{})
+	return l.folds.Advance(l.Context(), l.run, receipt, events, nil)
 }
 
 // same wants the fold to be that of the journal.
