@@ -16,12 +16,14 @@ func asking() []entry {
 		{"approval-write", "A task wants to write a file", writeAsked},
 		{"approval-write-approved", "The write was approved", func(s *scene) {
 			writeAsked(s)
+			s.known()
 			s.later(4 * time.Minute)
 			s.decides(s.Alice, agent.DecideApprove, "")
 			s.closed()
 		}},
 		{"approval-write-denied", "The write was denied, with a reason", func(s *scene) {
 			writeAsked(s)
+			s.known()
 			s.later(4 * time.Minute)
 			s.presses(s.Alice, "Deny")
 			s.fills(s.Alice, map[string]string{"reason": "Not on a Friday"})
@@ -36,25 +38,30 @@ func asking() []entry {
 		{"approval-send", "A task wants to send something by a tool of the team's", sendAsked},
 		{"approval-edit", "Somebody edits what was asked", func(s *scene) {
 			writeAsked(s)
+			s.known()
 			s.presses(s.Alice, "Edit")
 		}},
 		{"approval-refused", "Somebody clicks who may not decide", func(s *scene) {
 			writeAsked(s)
+			s.known()
 			s.presses(s.Ben, "Approve")
 		}},
 		{"approval-late", "Somebody clicks after the decision", func(s *scene) {
 			writeAsked(s)
+			s.known()
 			s.later(time.Minute)
 			s.decides(s.Alice, agent.DecideApprove, "")
 			s.presses(s.Alice, "Deny")
 		}},
 		{"approval-reminder", "Nobody has decided for half of the time", func(s *scene) {
 			writeAsked(s)
+			s.known()
 			s.later(12 * time.Hour)
 			s.reminder()
 		}},
 		{"approval-expired", "Nobody decided in time", func(s *scene) {
 			writeAsked(s)
+			s.known()
 			s.later(24 * time.Hour)
 			c := s.check()
 			s.happens(c.Strand, agent.CheckpointDecided{ID: c.ID, Decision: agent.DecideExpired, By: agent.DecideExpired})
@@ -65,18 +72,20 @@ func asking() []entry {
 			s.here()
 			s.asksWrite(notes, "Creates `notes/v2.4.md`: 412 bytes, 9 lines.\n\n"+fenced(notes), "writes")
 			s.question()
+			s.known()
 			c := s.check()
 			s.happens(c.Strand, agent.CheckpointVoted{ID: c.ID, Decision: agent.DecideApprove, By: s.Alice.ID})
 			s.edits(s.questionCard())
 		}},
 		{"waiting", "The card while people are asked", func(s *scene) {
 			writeAsked(s)
+			s.known()
 			s.card()
 		}},
 		{"budget", "The budget is used up", func(s *scene) {
 			s.works()
 			s.here()
-			s.happens(agent.TaskStrand("sort"), settled("sort.9", 1_960_000_000))
+			s.answered(agent.TaskStrand("sort"), 1_960_000_000)
 			s.asksBudget(agent.BudgetUSD)
 		}},
 		{"budget-month", "The month's money of the requester is used up", func(s *scene) {
@@ -87,6 +96,7 @@ func asking() []entry {
 		{"stuck-loop", "A task goes round in circles", stuckInLoop},
 		{"stuck-reminder", "Nobody has shown a way out for half of the time", func(s *scene) {
 			stuckInLoop(s)
+			s.known()
 			s.later(12 * time.Hour)
 			s.reminder()
 		}},
@@ -199,7 +209,7 @@ func (s *scene) stuckOverall() {
 		}
 	}
 	s.opensQuestion(agent.Main, agent.CheckpointOpened{Ask: agent.CheckStuck, Title: agent.StuckTitle(s.fold().Plan, agent.Main, "2 new plans did not help"),
-		Detail: agent.Bullets(s.failures()), Choices: []string{agent.DecideRetry, agent.DecideFinish, agent.DecideCancel}})
+		ID: agent.CheckpointID(string(s.run) + "-stuck"), Detail: agent.Bullets(s.failures()), Choices: []string{agent.DecideRetry, agent.DecideFinish, agent.DecideCancel}})
 	s.question()
 }
 
@@ -219,7 +229,8 @@ func stuckDenied(s *scene) {
 	writeAsked(s)
 	s.decides(s.Alice, agent.DecideDeny, "Not on a Friday")
 	s.later(time.Minute)
-	s.ends("write", agent.TaskFailed, "denied by "+s.Alice.ID+": Not on a Friday")
+	s.happens(agent.TaskStrand("write"), agent.TaskEnded{Task: "write", State: agent.TaskFailed, Outputs: []agent.Output{},
+		Reason: "denied by " + s.Alice.ID + ": Not on a Friday", Fail: agent.FailBlocked})
 	s.steps = nil
 	s.here()
 	s.stuckOverall()
@@ -228,7 +239,7 @@ func stuckDenied(s *scene) {
 func stuckModel(s *scene) {
 	s.works()
 	s.here()
-	s.ends("sort", agent.TaskFailed, "the model gave three unusable replies in a row; the last: Text alone does nothing here. Call one of the functions: read_file, list_files, finish_task, fail_task.")
+	s.ends("sort", agent.TaskFailed, "The model gave no usable answer in three tries. It last wrote: “I have sorted the changes, shall I go on?”")
 	s.stuckOverall()
 }
 

@@ -2,6 +2,7 @@ package moments
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ func ending() []entry {
 		{"finished", "The run is done", finished},
 		{"finished-rated", "The report is rated", func(s *scene) {
 			finished(s)
+			s.known()
 			s.rates(s.Ann, "Good", "+1")
 			s.rates(s.Ann, "Bad", "-1")
 		}},
@@ -49,7 +51,7 @@ func ending() []entry {
 			s.starts()
 			s.thinking(agent.Main, llm.Intake)
 			s.here()
-			s.happens(agent.Main, agent.ModelAnswered{Call: "main.1", Purpose: llm.Intake, Error: "model: 400 Bad Request: maximum context length is 128000 tokens", Cost: new(agent.Nano)})
+			s.unanswered(agent.Main, agent.ModelAnswered{Error: "model: 400 Bad Request: maximum context length is 128000 tokens"})
 			s.settle()
 			s.ended()
 		}},
@@ -74,6 +76,7 @@ func ending() []entry {
 		{"follow-up", "Somebody presses a button of a run that has ended", func(s *scene) {
 			s.works()
 			s.card()
+			s.known()
 			s.happens(agent.Main, agent.RunControlled{Word: agent.WordCancel, By: s.Ann.ID})
 			s.settle()
 			s.presses(s.Ann, "Pause")
@@ -86,12 +89,18 @@ func ending() []entry {
 
 // ended shows what a thread has after the run's end.
 func (s *scene) ended() {
+	if s.fold().Ended == nil {
+		s.fails(errors.New("the run has not ended"))
+	}
 	s.report()
 	s.cardNow()
 }
 
 // settle lets the core do what follows from the fold alone, until nothing does.
 func (s *story) settle() {
+	for id := range s.open {
+		s.answered(id, 14_200_000)
+	}
 	for range 50 {
 		moved := false
 		for id := range s.fold().Strands.All() {

@@ -21,8 +21,12 @@ type Moment struct {
 //sumtype:decl
 type Step interface{ step() }
 
-// Posted is a new message in the thread.
-type Posted struct{ Card bot.Card }
+// Posted is a new message in the thread. Known says that another moment shows
+// it: it only has to be there.
+type Posted struct {
+	Card  bot.Card
+	Known bool
+}
 
 // Edited is a message as it was changed: the post of the same key.
 type Edited struct{ Card bot.Card }

@@ -40,6 +40,7 @@ type story struct {
 	run   agent.RunID
 	begun uint64 // the journal's entry behind which the moment begins
 	calls int
+	open  map[agent.StrandID]agent.ModelAsked // calls without an answer
 	err   error
 }
 
@@ -48,7 +49,7 @@ const theGoal = "Write the release notes for v2.4 from the merged pull requests 
 
 // played is an entry in a world.
 func played(w World, e entry) (Moment, error) {
-	s := &scene{story: &story{World: w, store: newStore(), goal: theGoal, at: "17.1"}}
+	s := &scene{story: &story{World: w, store: newStore(), goal: theGoal, at: "17.1", open: map[agent.StrandID]agent.ModelAsked{}}}
 	s.desk = &runs.Client{Journals: s.store}
 	if !w.terminal() {
 		s.desk.Authority = authority.Authority{Approvers: []string{w.Alice.ID}, Operators: []string{w.Alice.ID}, Admins: []string{w.Dana.ID}}
@@ -123,18 +124,32 @@ func (s *story) happens(strand agent.StrandID, bodies ...agent.Body) {
 
 // thinks is a model call of the strand that took a few seconds and cost a little.
 func (s *story) thinks(strand agent.StrandID, purpose llm.Purpose, calls ...llm.Call) {
-	s.calls++
-	id, cost := string(strand)+"."+strconv.Itoa(s.calls), agent.Nano(14_200_000)
-	s.happens(strand, agent.ModelAsked{Call: id, Purpose: purpose})
+	s.thinking(strand, purpose)
 	s.later(4 * time.Second)
-	s.happens(strand, agent.ModelAnswered{Call: id, Purpose: purpose, Prompt: 3100, Completion: 240, Cost: &cost, Took: 4 * time.Second,
-		Message: &llm.Message{Role: "assistant", Calls: calls}})
+	s.answered(strand, 14_200_000, calls...)
 }
 
 // thinking is a model call that has no answer yet.
 func (s *story) thinking(strand agent.StrandID, purpose llm.Purpose) {
 	s.calls++
-	s.happens(strand, agent.ModelAsked{Call: string(strand) + "." + strconv.Itoa(s.calls), Purpose: purpose})
+	s.open[strand] = agent.ModelAsked{Call: string(strand) + "." + strconv.Itoa(s.calls), Purpose: purpose}
+	s.happens(strand, s.open[strand])
+}
+
+// answered is the answer to the strand's model call, which cost so much.
+func (s *story) answered(strand agent.StrandID, cost agent.Nano, calls ...llm.Call) {
+	asked := s.open[strand]
+	delete(s.open, strand)
+	s.happens(strand, agent.ModelAnswered{Call: asked.Call, Purpose: asked.Purpose, Prompt: 3100, Completion: 240, Cost: &cost, Took: 4 * time.Second,
+		Message: &llm.Message{Role: "assistant", Calls: calls}})
+}
+
+// unanswered is what became of the strand's model call instead of an answer.
+func (s *story) unanswered(strand agent.StrandID, b agent.ModelAnswered) {
+	asked := s.open[strand]
+	delete(s.open, strand)
+	b.Call, b.Purpose, b.Cost = asked.Call, asked.Purpose, new(agent.Nano)
+	s.happens(strand, b)
 }
 
 // opensQuestion lets a strand ask people, and says that it was posted.
@@ -168,7 +183,17 @@ func (s *story) decides(by bot.Person, word, text string) {
 func (s *scene) posts(c bot.Card) {
 	if !s.terminal() {
 		s.last = c
-		s.steps = append(s.steps, Posted{c})
+		s.steps = append(s.steps, Posted{Card: c})
+	}
+}
+
+// known says that another moment shows what was posted so far.
+func (s *scene) known() {
+	for i, step := range s.steps {
+		if p, is := step.(Posted); is {
+			p.Known = true
+			s.steps[i] = p
+		}
 	}
 }
 

@@ -22,17 +22,20 @@ func starting() []entry {
 		{"question", "The run asks a question", question},
 		{"question-answered", "The question was answered by a click", func(s *scene) {
 			question(s)
+			s.known()
 			s.decides(s.Ann, "Only for users", "")
 			s.closed()
 		}},
 		{"questions", "The run asks three questions at once", questions},
 		{"question-form", "Somebody presses Other to answer in their own words", func(s *scene) {
 			question(s)
+			s.known()
 			s.presses(s.Ann, "Other")
 		}},
 		{"plan", "A plan waits for approval", planAsked},
 		{"plan-approved", "The plan was approved", func(s *scene) {
 			planAsked(s)
+			s.known()
 			s.later(3 * time.Minute)
 			s.decides(s.Alice, agent.DecideApprove, "")
 			s.closed()

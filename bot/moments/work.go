@@ -30,7 +30,9 @@ func working() []entry {
 		{"budget-warning", "Most of the budget is used", func(s *scene) {
 			s.works()
 			s.here()
-			s.happens(agent.TaskStrand("sort"), settled("sort.9", 1_640_000_000), agent.BudgetNotice{Budget: agent.BudgetUSD, Percent: 80})
+			s.answered(agent.TaskStrand("sort"), 1_640_000_000)
+			s.happens(agent.TaskStrand("sort"), agent.BudgetNotice{Budget: agent.BudgetUSD, Percent: 80})
+			s.thinking(agent.TaskStrand("sort"), llm.Work)
 			s.card()
 		}},
 		{"model-limited", "The model's endpoint takes no more for now", func(s *scene) {
@@ -49,7 +51,7 @@ func working() []entry {
 			s.starts()
 			s.here()
 			s.thinking(agent.Main, llm.Intake)
-			s.happens(agent.Main, agent.ModelAnswered{Call: "main.1", Purpose: llm.Intake, Error: "model: 401 Unauthorized: Incorrect API key provided: sk-…9f", Refused: true, Cost: new(agent.Nano)})
+			s.unanswered(agent.Main, agent.ModelAnswered{Error: "model: 401 Unauthorized: Incorrect API key provided: sk-…9f", Refused: true})
 			s.card()
 		}},
 		{"paused", "Somebody pauses the run", func(s *scene) {
@@ -119,7 +121,7 @@ func (s *story) works(change ...func(b *agent.RunStarted)) {
 // writes brings the run to its third task.
 func (s *story) writes(change ...func(b *agent.RunStarted)) {
 	s.works(change...)
-	s.happens(agent.TaskStrand("sort"), settled("task/sort.3", 21_000_000))
+	s.answered(agent.TaskStrand("sort"), 21_000_000)
 	s.ends("sort", agent.TaskDone, "9 changes that users notice, 22 that they do not")
 	s.happens(agent.Main, agent.TaskStarted{Task: "write"})
 	s.thinks(agent.TaskStrand("write"), llm.Work)
@@ -134,11 +136,6 @@ func (s *story) ends(id agent.TaskID, state agent.TaskState, text string) {
 	s.happens(agent.TaskStrand(id), e)
 }
 
-// settled is a model's answer that cost so much.
-func settled(call string, cost agent.Nano) agent.ModelAnswered {
-	return agent.ModelAnswered{Call: call, Purpose: llm.Work, Prompt: 9000, Completion: 900, Cost: &cost, Message: &llm.Message{Role: "assistant"}}
-}
-
 // ended is the end of a run.
 func ended(state agent.RunState, reason string) agent.RunEnded {
 	return agent.RunEnded{State: state, Reason: reason, Cost: new(agent.Nano)}
@@ -146,8 +143,10 @@ func ended(state agent.RunState, reason string) agent.RunEnded {
 
 // away is a question to a model whose endpoint does not take it.
 func (s *story) away(strand agent.StrandID, reason string, again time.Duration) {
-	s.thinking(strand, llm.Work)
-	s.happens(strand, agent.ModelAnswered{Call: "away", Purpose: llm.Work, Cost: new(agent.Nano), RetryAt: s.store.now.Add(again), RetryReason: reason})
+	if _, asked := s.open[strand]; !asked {
+		s.thinking(strand, llm.Intake)
+	}
+	s.unanswered(strand, agent.ModelAnswered{RetryAt: s.store.now.Add(again), RetryReason: reason})
 }
 
 // controlledAtTerminal is a control word that is typed where there is no chat.

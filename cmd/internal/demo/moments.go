@@ -139,7 +139,9 @@ func played(ctx context.Context, s Stage, t *theatre, m moments.Moment) (string,
 		if err != nil {
 			return "", err
 		}
-		b.WriteString(strings.TrimLeft(unstamped.ReplaceAllString(text, "$1"), "\n") + "\n")
+		if text = strings.TrimLeft(unstamped.ReplaceAllString(text, "$1"), "\n"); text != "" {
+			b.WriteString(text + "\n")
+		}
 	}
 	return b.String(), nil
 }
@@ -151,7 +153,7 @@ var unstamped = regexp.MustCompile(`(?m)^( *)\d\d:\d\d:\d\d  `)
 const answersWithin = 10 * time.Second
 
 // onceMore is what an edit begins with.
-const onceMore = "(the message above becomes)\n"
+const onceMore = "(edited)\n"
 
 // TerminalMoments writes every moment as a terminal prints it.
 func TerminalMoments(w io.Writer) error {

@@ -65,6 +65,9 @@ func (s *discordStage) show(ctx context.Context, t *theatre, step moments.Step) 
 	case moments.Posted:
 		at, err := t.post(ctx, a.Card, false)
 		s.channel = t.thread.ID
+		if a.Known {
+			return "", err
+		}
 		return s.RenderMessage(s.channel, at.ID), err
 	case moments.Edited:
 		at, err := t.post(ctx, a.Card, true)

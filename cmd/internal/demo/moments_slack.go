@@ -58,6 +58,9 @@ func (s *slackStage) show(ctx context.Context, t *theatre, step moments.Step) (s
 	switch a := step.(type) {
 	case moments.Posted:
 		at, err := t.post(ctx, a.Card, false)
+		if a.Known {
+			return "", err
+		}
 		return s.RenderMessage(at.Channel, at.ID), err
 	case moments.Edited:
 		at, err := t.post(ctx, a.Card, true)
