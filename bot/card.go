@@ -1,6 +1,8 @@
 package bot
 
 import (
+	"strings"
+
 	"cmp"
 	"slices"
 	"unicode/utf8"
@@ -44,7 +46,7 @@ func reworded(part Part, word func(string) string) Part {
 	case Small:
 		return Small{word(p.Markdown)}
 	case Code:
-		return Code{word(p.Text)}
+		return Code{Text: word(p.Text), Most: p.Most}
 	case Facts:
 		list := make([]Fact, len(p.List))
 		for i, f := range p.List {
@@ -154,8 +156,25 @@ type Facts struct{ List []Fact }
 // Fact is a name with its value.
 type Fact struct{ Name, Value string }
 
-// Code is text that stands as it is, in a fixed font.
-type Code struct{ Text string }
+// Code is text that stands as it is, in a fixed font. Most is how many of its
+// lines are shown, where that is not all: 0 is as many as fit, less is none. A
+// platform attaches the whole as a file where it is cut.
+type Code struct {
+	Text string
+	Most int
+}
+
+// Head is what is shown of the text, and whether that is not all of it.
+func (c Code) Head() (text string, cut bool) {
+	if c.Most < 0 {
+		return "", true
+	}
+	lines := strings.SplitAfterN(c.Text, "\n", c.Most+1)
+	if c.Most == 0 || len(lines) <= c.Most || strings.TrimSpace(lines[c.Most]) == "" {
+		return c.Text, false
+	}
+	return strings.Join(lines[:c.Most], ""), true
+}
 
 // Small is a line of lesser weight (Markdown).
 type Small struct{ Markdown string }

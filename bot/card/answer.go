@@ -95,11 +95,13 @@ func Plan(r agent.Run) bot.Card {
 	return c
 }
 
-// BudgetUse is one budget of a run: what is spent of what.
+// BudgetUse is one budget of a run: what is spent of what. Base is the limit
+// that the run began with, and Unit follows a limit in a sentence.
 type BudgetUse struct {
-	Name         string
-	Spent, Limit int64
-	Show         func(int64) string
+	Name               string
+	Spent, Limit, Base int64
+	Show               func(int64) string
+	Unit               string
 }
 
 // Percent is how much of the budget is used.
@@ -107,12 +109,12 @@ func (b BudgetUse) Percent() int64 { return b.Spent * 100 / max(b.Limit, 1) }
 
 // Budgets are the run's own budgets that have a limit.
 func Budgets(r agent.Run) []BudgetUse {
-	l, s := r.Limits(), r.Spent
+	l, s, base := r.Limits(), r.Spent, r.Brief.Limits
 	all := []BudgetUse{
-		{agent.BudgetUSD, int64(s.Cost), int64(l.USD), func(n int64) string { return format.Money(agent.Nano(n)) }},
-		{agent.BudgetTokens, s.Tokens(), l.Tokens, format.Thousands[int64]},
-		{agent.BudgetTime, int64(s.Time), int64(l.Time), func(n int64) string { return format.Duration(time.Duration(n)) }},
-		{agent.BudgetSteps, int64(s.Calls), l.Steps, format.Thousands[int64]},
+		{agent.BudgetUSD, int64(s.Cost), int64(l.USD), int64(base.USD), func(n int64) string { return format.Money(agent.Nano(n)) }, ""},
+		{agent.BudgetTokens, s.Tokens(), l.Tokens, base.Tokens, format.Thousands[int64], " tokens"},
+		{agent.BudgetTime, int64(s.Time), int64(l.Time), int64(base.Time), func(n int64) string { return format.Duration(time.Duration(n)) }, " of work"},
+		{agent.BudgetSteps, int64(s.Calls), l.Steps, base.Steps, format.Thousands[int64], " model calls"},
 	}
 	return slices.DeleteFunc(all, func(b BudgetUse) bool { return b.Limit <= 0 })
 }

@@ -2,8 +2,10 @@ package card
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/format"
@@ -29,9 +31,9 @@ func questionParts(r agent.Run, c agent.Checkpoint) []bot.Part {
 		}
 		return approvalParts(r, c)
 	case agent.CheckUncertain:
-		return append(detail(c), arguments(c, longValue)...)
+		return uncertainParts(c)
 	case agent.CheckBudget:
-		return budgetParts(r)
+		return budgetParts(r, c)
 	case agent.CheckStuck:
 		return stuckParts(r, c)
 	}
@@ -52,9 +54,12 @@ func clarifyParts(r agent.Run, c agent.Checkpoint) []bot.Part {
 	var parts []bot.Part
 	shown := c.Questions[:min(len(c.Questions), maxQuestions)]
 	for i, q := range shown {
-		lines := []string{"**" + text.Quoted(q.Question, 500) + "**"}
-		if len(shown) > 1 {
-			lines[0] = fmt.Sprintf("**%d. %s**", i+1, text.Quoted(q.Question, 500))
+		var lines []string
+		switch {
+		case len(shown) > 1:
+			lines = append(lines, fmt.Sprintf("**%d. %s**", i+1, text.Quoted(q.Question, 500)))
+		case Title(r, c) != strings.TrimSpace(q.Question): // which says it all
+			lines = append(lines, "**"+text.Quoted(q.Question, 500)+"**")
 		}
 		if q.Why != "" {
 			lines = append(lines, text.Quoted(q.Why, 300))
@@ -64,7 +69,9 @@ func clarifyParts(r agent.Run, c agent.Checkpoint) []bot.Part {
 				lines = append(lines, fmt.Sprintf("Choice %d: %s", n+1, text.Quoted(choice, 400)))
 			}
 		}
-		parts = append(parts, bot.Prose{Markdown: strings.Join(lines, text.NextLine)})
+		if len(lines) > 0 {
+			parts = append(parts, bot.Prose{Markdown: strings.Join(lines, text.NextLine)})
+		}
 		if len(shown) > 1 && len(q.Choices) > 0 {
 			parts = append(parts, bot.Buttons{List: choices(c, q)})
 		}
@@ -76,7 +83,7 @@ func clarifyParts(r agent.Run, c agent.Checkpoint) []bot.Part {
 	if r.Brief.ReplyTo == "" { // it stands in no thread
 		return parts
 	}
-	return append(parts, bot.Small{Markdown: "Words will do, too: reply to this, or mention me."})
+	return append(parts, bot.Small{Markdown: "Press a button, or answer in your own words: reply to this or mention me."})
 }
 
 // planParts is a plan that people are to decide about.
@@ -88,8 +95,8 @@ func planParts(r agent.Run, c agent.Checkpoint) []bot.Part {
 	list := bot.Tasks{Title: fmt.Sprintf("%s · %s", text.InLine(planName(*c.Plan), 100), format.Count(len(c.Plan.Tasks), "task"))}
 	for _, t := range c.Plan.Tasks {
 		var note []string
-		if len(t.Tools) > 0 {
-			note = append(note, "uses "+text.InLine(strings.Join(t.Tools, ", "), 100))
+		if does := effects(t.Tools); does != "" {
+			note = append(note, does)
 		}
 		if t.Acceptance != "" {
 			note = append(note, "done when "+text.InLine(t.Acceptance, 120))
@@ -108,12 +115,51 @@ func planParts(r agent.Run, c agent.Checkpoint) []bot.Part {
 	}
 	parts = append(parts, list)
 	if broken := !slices.Contains(c.Choices, agent.DecideApprove); broken {
-		parts = append(parts, detail(c)...) // the rules that it breaks; else it is the plan once more
+		parts = append(parts, brokenParts(c)...) // else it is the plan once more
 	}
 	for _, line := range slices.Concat(assumptions(*c.Plan), doubts(c.Findings)) {
 		parts = append(parts, bot.Small{Markdown: line})
 	}
 	return parts
+}
+
+// planCode is what stands before a broken rule of a plan: its number and the task's id.
+var planCode = regexp.MustCompile(`(?m)^- V\d+( \(task [^)]*\))?: `)
+
+// brokenParts are the rules that a plan breaks, and what each button does.
+func brokenParts(c agent.Checkpoint) []bot.Part {
+	c.Detail = planCode.ReplaceAllString(c.Detail, "- ")
+	lines := []string{"**Edit**: you mend the plan"}
+	if slices.Contains(c.Choices, agent.DecideRetry) {
+		lines = append(lines, "**Try again**: I make another one")
+	}
+	return append(append([]bot.Part{bot.Prose{Markdown: "**What is wrong with it**"}}, detail(c)...), bot.Prose{Markdown: "- " + strings.Join(lines, "\n- ")})
+}
+
+// effects are what a task of a plan would change in the world, by its tools; ""
+// for one that only looks.
+func effects(tools []string) string {
+	var list []string
+	add := func(what string) {
+		if !slices.Contains(list, what) {
+			list = append(list, what)
+		}
+	}
+	for _, tool := range tools {
+		_, _, foreign := strings.Cut(tool, "__")
+		switch what, known := deeds[tool]; {
+		case known:
+			add(what)
+		case foreign:
+			add("uses " + toolName(tool))
+		}
+	}
+	return strings.Join(text.AtMost(list, 4), ", ")
+}
+
+// deeds are what the tools do that change something.
+var deeds = map[string]string{
+	"write_to_file": "writes files", "append_to_file": "writes files", "plot": "writes files", "delete_file": "deletes files", "run_code": "runs code",
 }
 
 // replanReasons is why the plan that a run works by does not hold, a line for each
@@ -133,30 +179,105 @@ func replanReasons(r agent.Run) []string {
 	return lines
 }
 
-// approvalParts is a call that wants to be allowed: what, why and with which arguments.
+// approvalParts is a call that wants to be allowed: what it would change, and why.
 func approvalParts(r agent.Run, c agent.Checkpoint) []bot.Part {
-	what := bot.Facts{List: []bot.Fact{{Name: "What", Value: text.InLine(c.Tool, 80)}}}
+	var parts []bot.Part
+	if _, changed, _ := strings.Cut(c.Title, "? "); changed != "" { // since it was approved
+		parts = append(parts, bot.Prose{Markdown: "I ask again: " + text.Quoted(changed, 300)})
+	}
+	parts = append(parts, changeParts(c, longValue)...)
 	if id, is := c.Strand.Task(); is {
 		t, _ := r.Plan.Task(id)
 		why := r.Tasks[id].Instructions
 		if why == "" {
 			why = t.Instructions
 		}
-		if why = text.InLine(why, 300); why == "" {
-			why = text.InLine(taskTitle(t), 120)
+		if why = text.Quoted(why, 300); why != "" {
+			parts = append(parts, bot.Small{Markdown: "Why: " + why})
 		}
-		what.List = append(what.List, bot.Fact{Name: "Why", Value: why})
 	}
-	most := longValue
-	if c.Detail != "" {
-		most = besideValue
-	}
-	parts := append([]bot.Part{what}, arguments(c, most)...)
-	return append(parts, detail(c)...)
+	return parts
 }
 
-// budgetParts is what is not done yet.
-func budgetParts(r agent.Run) []bot.Part {
+// previewLines is how many lines of a file's new content are shown.
+const previewLines = 30
+
+// changeParts is what a call would change, once: of a file its new content or
+// what differs, with the whole attached where that is cut; of anything else the
+// arguments and the tool's own preview.
+func changeParts(c agent.Checkpoint, most int) []bot.Part {
+	content, writes := newContent(c)
+	preview := detail(c)
+	switch {
+	case len(preview) == 0:
+		return arguments(c, most)
+	case c.Tool == "delete_file":
+		return append(longPath(c), preview...)
+	case !writes, strings.HasPrefix(strings.TrimSpace(c.Detail), "```"): // a preview of another kind
+		return append(arguments(c, besideValue), preview...)
+	}
+	summary, rest, _ := strings.Cut(strings.TrimSpace(text.Safe(c.Detail)), "\n\n")
+	parts := append(longPath(c), bot.Prose{Markdown: summary})
+	if !strings.Contains(rest, "```diff") {
+		if content == "" || rest == "" {
+			return parts
+		}
+		return append(parts, bot.Code{Text: content, Most: previewLines})
+	}
+	diff, _, cut := strings.Cut(rest, "\n\nShortened: ")
+	parts = append(parts, bot.Prose{Markdown: diff})
+	if cut {
+		parts = append(parts, bot.Code{Text: content, Most: -1})
+	}
+	return parts
+}
+
+// changeBriefly is the same in a few lines, beside a question that says it all.
+func changeBriefly(c agent.Checkpoint) []bot.Part {
+	if _, writes := newContent(c); !writes || c.Detail == "" || strings.HasPrefix(strings.TrimSpace(c.Detail), "```") {
+		return arguments(c, besideValue)
+	}
+	summary, _, _ := strings.Cut(strings.TrimSpace(text.Safe(c.Detail)), "\n\n")
+	return append(longPath(c), bot.Prose{Markdown: summary})
+}
+
+// longPath is the path of a file that the question's title could not show whole.
+func longPath(c agent.Checkpoint) []bot.Part {
+	for _, v := range namedValues(c.Arguments) {
+		if whole := format.Visible(v.value); v.name == "path" && !strings.Contains(wish(c.Tool, c.Arguments), whole) {
+			return []bot.Part{bot.Code{Text: whole}}
+		}
+	}
+	return nil
+}
+
+// newContent is the text that a call writes to a file, where that is all that it does.
+func newContent(c agent.Checkpoint) (content string, writes bool) {
+	if c.Tool != "write_to_file" && c.Tool != "append_to_file" {
+		return "", false
+	}
+	values := namedValues(c.Arguments)
+	for _, v := range values {
+		switch v.name {
+		case "text":
+			content = format.Visible(v.value)
+		case "path":
+		default:
+			return "", false // more than this build shows
+		}
+	}
+	return content, len(values) == 2
+}
+
+// uncertainParts is an effect of which nobody knows whether it happened, and what
+// each button does.
+func uncertainParts(c agent.Checkpoint) []bot.Part {
+	return append(arguments(c, longValue), bot.Prose{Markdown: "Please look whether it happened.\n" +
+		"- **Done**: it happened, I go on\n- **Repeat**: it did not, I do it now\n- **Skip**: I go on without it"})
+}
+
+// budgetParts is what is done, what is left, and what each button does.
+func budgetParts(r agent.Run, c agent.Checkpoint) []bot.Part {
 	var done, rest []string
 	for _, t := range r.Plan.Tasks {
 		switch r.Tasks[t.ID].State {
@@ -173,6 +294,49 @@ func budgetParts(r agent.Run) []bot.Part {
 	if len(rest) > 0 {
 		lines = append(lines, "**Left**: "+strings.Join(text.AtMost(rest, 10), "; "))
 	}
-	lines = append(lines, "**Spent**: "+spending(r)+" · "+format.Count(r.Spent.Calls, "model call")+" · "+format.Duration(r.Spent.Time)+" of work")
-	return []bot.Part{bot.Prose{Markdown: "The next model call does not fit any more.\n\n" + strings.Join(lines, text.NextLine)}}
+	if len(lines) == 0 {
+		lines = []string{"No work has begun yet."}
+	}
+	ways := []string{}
+	for _, b := range Budgets(r) {
+		if b.Name == c.Budget {
+			ways = append(ways, "**+25 %**: I go on, with "+b.Show(b.Limit+b.Base/4)+b.Unit+" in all", "**+100 %**: I go on, with "+b.Show(b.Limit+b.Base)+b.Unit+" in all")
+		}
+	}
+	ways = append(ways, "**Finish with what you have**: I report what there is", "**Cancel**: the run ends at once")
+	return []bot.Part{bot.Prose{Markdown: strings.Join(lines, text.NextLine)}, bot.Prose{Markdown: "- " + strings.Join(ways, "\n- ")}}
+}
+
+// usedUp says whose budget is used up: the run's own, or a wider one.
+func usedUp(r agent.Run, budget string) string {
+	for _, b := range Budgets(r) {
+		if b.Name == budget {
+			return "This run has used up its " + b.Show(b.Limit) + b.Unit
+		}
+	}
+	if name, own := budgetNames[budget]; own {
+		return "This run has used up its " + name
+	}
+	return "The money for " + WiderBudget(budget) + " is used up"
+}
+
+// WiderBudget is whose budget a counter is, and of which month: "Ann in March".
+func WiderBudget(counter string) string {
+	parts := strings.Split(counter, "/")
+	at := len(parts) - 1
+	if at > 1 && budgetNames[parts[at]] != "" { // what is counted stands behind the month
+		at--
+	}
+	month, err := time.Parse("2006-01", parts[at])
+	if err != nil {
+		return text.InLine(counter, 60)
+	}
+	in := " in " + month.Format("January")
+	switch parts[0] {
+	case "person":
+		return bot.Mention(parts[1]) + in
+	case "channel":
+		return "this channel" + in
+	}
+	return "all runs" + in
 }

@@ -24,7 +24,7 @@ func TestCheckInsStandInTheCard(t *testing.T) {
 		}
 		r = r.Apply(e)
 	}
-	want := bot.Small{Markdown: `Check-in on Count lines: the work goes \*round\* in circles`}
+	want := bot.Small{Markdown: `Looking back at “Count lines”: the work goes \*round\* in circles`}
 	if parts := Live(r, time.Now()).Parts; !slices.Contains(parts, bot.Part(want)) {
 		t.Errorf("the card has %+v, want %+v among them", parts, want)
 	}

@@ -31,6 +31,56 @@ var phrases = map[string]string{
 	"find_tools":     "looking for tools: {query}",
 }
 
+// wishes say what a tool is to do, as it follows "May I"; {name} stands for an
+// argument.
+var wishes = map[string]string{
+	"write_to_file":  "write {path}",
+	"append_to_file": "add to {path}",
+	"delete_file":    "delete {path}",
+	"run_code":       "run code",
+	"plot":           "draw {path}",
+}
+
+// wish is what a call would do, as it follows "May I". It is asked of everybody
+// who may decide: beside the file that it is about it has no arguments.
+func wish(tool string, arguments json.RawMessage) string {
+	form, known := wishes[tool]
+	if !known {
+		return "use " + toolName(tool)
+	}
+	if words, filled := fill(form, namedValues(arguments), maxPath); filled {
+		return words
+	}
+	return "use " + toolName(tool)
+}
+
+// maxPath is how many characters of a path a question's title shows.
+const maxPath = 100
+
+// toolName is a tool as people call it: one of another source with its source.
+func toolName(tool string) string {
+	source, name, foreign := strings.Cut(tool, "__")
+	if !foreign {
+		return "“" + text.InLine(strings.ReplaceAll(tool, "_", " "), maxPhrase) + "”"
+	}
+	return "“" + text.InLine(strings.ReplaceAll(name, "_", " "), maxPhrase) + "” of " + text.InLine(strings.ReplaceAll(source, "_", " "), maxPhrase)
+}
+
+// fill puts an argument in its place in a form of words; filled says that it is there.
+func fill(form string, values []namedValue, most int) (words string, filled bool) {
+	before, name, wants := strings.Cut(form, "{")
+	if !wants {
+		return form, true
+	}
+	name, after, _ := strings.Cut(name, "}")
+	for _, v := range values {
+		if v.name == name && v.value != "" {
+			return before + text.InLine(v.value, most) + after, true
+		}
+	}
+	return before, false
+}
+
 // Phrase says in a few words what a call does, with the argument that tells it
 // from others. It is for places that the requester alone sees: a card in a
 // thread names tools without arguments.
@@ -38,19 +88,17 @@ func Phrase(tool string, arguments json.RawMessage) string {
 	values := namedValues(arguments)
 	phrase, known := phrases[tool]
 	if !known {
-		name := strings.ReplaceAll(tool, "_", " ")
+		name := strings.ReplaceAll(tool, "__", ": ")
+		name = strings.ReplaceAll(name, "_", " ")
 		short := func(v namedValue) bool { return v.value != "" && utf8.RuneCountInString(v.value) < maxPhrase }
 		if i := slices.IndexFunc(values, short); i >= 0 {
 			name += " " + values[i].value
 		}
 		return text.InLine(name, 2*maxPhrase)
 	}
-	before, name, _ := strings.Cut(phrase, "{")
-	name, after, _ := strings.Cut(name, "}")
-	for _, v := range values {
-		if v.name == name && v.value != "" {
-			return before + text.InLine(v.value, maxPhrase) + after
-		}
+	words, filled := fill(phrase, values, maxPhrase)
+	if !filled { // an optional argument that is absent
+		return strings.TrimSuffix(strings.TrimSpace(words), " in")
 	}
-	return strings.TrimSuffix(strings.TrimSpace(before), " in") // an optional argument that is absent
+	return words
 }

@@ -2,6 +2,7 @@ package card
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,16 +18,16 @@ import (
 func Question(r agent.Run, c agent.Checkpoint, now time.Time, audience authority.Audience) bot.Card {
 	card := bot.Card{Key: bot.Key{Run: r.ID, Name: agent.KeyAsk(c.ID), Kind: agent.PostCheckpoint},
 		Text: put(r, c), Mentions: authority.FirstAsked(r, c.Ask, audience)}
-	card.Parts = append(card.Parts, bot.Heading{Text: put(r, c)}, bot.Small{Markdown: goalAndTask(r, c)})
+	card.Parts = append(card.Parts, bot.Heading{Text: put(r, c)})
+	if about := goalAndTask(r, c); about != "" {
+		card.Parts = append(card.Parts, bot.Small{Markdown: about})
+	}
 	card.Parts = append(card.Parts, questionParts(r, c)...)
-	if facts := stakes(r, c, now); len(facts) > 0 {
-		card.Parts = append(card.Parts, bot.Facts{List: facts})
-	}
-	if line := askedLater(c, card.Mentions, authority.LastAsked(r, c.Ask, audience)); line != "" {
-		card.Parts = append(card.Parts, bot.Small{Markdown: line})
-	}
-	if line := Votes(r, c); line != "" {
-		card.Parts = append(card.Parts, bot.Small{Markdown: line})
+	lines := []string{stake(c), Votes(r, c), askedLater(c, card.Mentions, authority.LastAsked(r, c.Ask, audience)), deadline(c, now)}
+	for _, line := range lines {
+		if line != "" {
+			card.Parts = append(card.Parts, bot.Small{Markdown: line})
+		}
 	}
 	return with(card, decisions(c))
 }
@@ -39,30 +40,48 @@ func Reminder(r agent.Run, c agent.Checkpoint, now time.Time, audience authority
 	if c.Ask == agent.CheckStuck {
 		line += text.NextLine + passedOn(r, authority.FirstAsked(r, c.Ask, audience), who)
 	}
-	if expiry := text.UntilThen(c.Expires, now); expiry != "" {
-		line += text.NextLine + "It " + expiry + "; then " + OnExpiry(c) + "."
+	if until := deadline(c, now); until != "" {
+		line += text.NextLine + until
 	}
 	card := bot.Card{Key: bot.Key{Run: r.ID, Name: agent.KeyRemind(c.ID), Kind: agent.PostCheckpoint},
 		Text: said, Mentions: who, Parts: []bot.Part{bot.Prose{Markdown: line}}}
-	if c.Ask == agent.CheckApproval {
-		card.Parts = append(card.Parts, arguments(c, besideValue)...)
+	if c.Ask == agent.CheckApproval && !c.Review {
+		card.Parts = append(card.Parts, changeBriefly(c)...)
 	}
 	return with(card, decisions(c))
 }
 
 // Title is a question in one line.
 func Title(r agent.Run, c agent.Checkpoint) string {
-	if c.Ask == agent.CheckClarify && len(c.Questions) > 1 {
+	switch {
+	case c.Ask == agent.CheckClarify && len(c.Questions) > 1:
 		return "I have " + format.Count(len(c.Questions), "question")
-	}
-	if name, own := budgetNames[c.Budget]; own {
-		return "The budget is used up: " + name
+	case c.Ask == agent.CheckClarify && len(c.Questions) == 1 && c.Title == plainQuestion:
+		return text.InLine(c.Questions[0].Question, maxTitle)
+	case c.Ask == agent.CheckBudget && c.Budget != "":
+		return usedUp(r, c.Budget)
+	case c.Review:
+		return "Please review: " + text.InLine(r.Brief.Goal, 120)
+	case c.Ask == agent.CheckApproval && c.Tool != "":
+		return "May I " + wish(c.Tool, c.Arguments) + "?"
+	case c.Ask == agent.CheckUncertain && c.Tool != "":
+		return "I was interrupted: did I " + wish(c.Tool, c.Arguments) + "?"
+	case c.Ask == agent.CheckPlan && strings.HasPrefix(c.Title, "The edited plan"):
+		return "The edited plan does not hold together"
+	case c.Ask == agent.CheckPlan && !slices.Contains(c.Choices, agent.DecideApprove):
+		return "I could not make a plan that holds together"
 	}
 	if why := refused(r, c); why != "" {
 		return why
 	}
-	return text.InLine(c.Title, 150)
+	return text.InLine(c.Title, maxTitle)
 }
+
+// maxTitle is how many characters of a question stand in its title.
+const maxTitle = 150
+
+// plainQuestion is the title of a question that says nothing about it.
+const plainQuestion = "I have a question"
 
 // put is the title of a question where it is put: to the requester, who is asked
 // first, in the second person.
@@ -98,8 +117,8 @@ func refused(r agent.Run, c agent.Checkpoint) string {
 // expired is what becomes of a question that nobody decides in time.
 var expired = map[agent.CheckpointKind]string{
 	agent.CheckClarify: "I decide myself", agent.CheckPlan: "the run is cancelled",
-	agent.CheckApproval: "it counts as denied", agent.CheckBudget: "the run ends with what there is",
-	agent.CheckStuck: "the run ends with what there is", agent.CheckUncertain: "it stays unknown whether it happened",
+	agent.CheckApproval: "it counts as denied", agent.CheckBudget: "I finish with what I have",
+	agent.CheckStuck: "I finish with what I have", agent.CheckUncertain: "it stays unknown whether it happened",
 }
 
 // Closed is what stays of a question's message after its decision or after
@@ -108,7 +127,10 @@ var expired = map[agent.CheckpointKind]string{
 func Closed(r agent.Run, c agent.Checkpoint) bot.Card {
 	line := verdict(r, c)
 	card := bot.Card{Key: bot.Key{Run: r.ID, Name: agent.KeyAsk(c.ID), Kind: agent.PostCheckpoint},
-		Text: Title(r, c) + " – " + text.Plain(line), Parts: []bot.Part{bot.Heading{Text: Title(r, c)}, bot.Small{Markdown: goalAndTask(r, c)}}}
+		Text: Title(r, c) + " – " + text.Plain(line), Parts: []bot.Part{bot.Heading{Text: Title(r, c)}}}
+	if about := goalAndTask(r, c); about != "" {
+		card.Parts = append(card.Parts, bot.Small{Markdown: about})
+	}
 	card.Parts = append(card.Parts, recorded(r, c)...)
 	card.Parts = append(card.Parts, answered(c)...)
 	card.Parts = append(card.Parts, bot.Small{Markdown: line})
@@ -129,7 +151,7 @@ func recorded(r agent.Run, c agent.Checkpoint) []bot.Part {
 	case c.Ask == agent.CheckApproval:
 		parts := approvalParts(r, c)
 		if c.Grant != "" && !c.Open() && (c.Decision.Decision == agent.DecideApprove || c.Decision.Decision == agent.DecideAlways) {
-			parts = append(parts, bot.Facts{List: []bot.Fact{{Name: "Also allowed", Value: text.InLine(grantWords(c.Grant), 200)}}})
+			parts = append(parts, bot.Small{Markdown: "This covered " + text.Escape(grantWords(c.Grant)) + "."})
 		}
 		return parts
 	case c.Ask == agent.CheckUncertain:
@@ -168,12 +190,12 @@ func verdict(r agent.Run, c agent.Checkpoint) string {
 		if r.Ended == nil {
 			return "This question is not open any more."
 		}
-		return "Not decided: the run had ended (" + string(r.Ended.State) + ")."
+		return "Not decided: the run had ended."
 	}
 	d := c.Decision
 	when := " · " + text.Moment(c.Closed)
 	if d.Decision == agent.DecideExpired {
-		return "**Expired**: nobody decided in time; " + OnExpiry(c) + when
+		return "**Expired**: nobody decided in time, so " + OnExpiry(c) + when
 	}
 	word, known := done[d.Decision]
 	if !known {
@@ -215,6 +237,9 @@ func answered(c agent.Checkpoint) []bot.Part {
 
 // goalAndTask is the run and the task that a question belongs to.
 func goalAndTask(r agent.Run, c agent.Checkpoint) string {
+	if c.Review { // whose title says it
+		return ""
+	}
 	line := "Goal: " + text.Quoted(r.Brief.Goal, 150)
 	if id, is := c.Strand.Task(); is && c.Ask != agent.CheckStuck { // whose title says it
 		if t, known := r.Plan.Task(id); known {
@@ -224,30 +249,46 @@ func goalAndTask(r agent.Run, c agent.Checkpoint) string {
 	return line
 }
 
-// stakes are risk, cost and expiry.
-func stakes(r agent.Run, c agent.Checkpoint, now time.Time) []bot.Fact {
-	var list []bot.Fact
-	if c.Risk != "" {
-		list = append(list, bot.Fact{Name: "Risk", Value: text.InLine(c.Risk, 300)})
-	}
+// stake is what pressing Approve allows, or what could go wrong.
+func stake(c agent.Checkpoint) string {
 	if c.Grant != "" {
-		list = append(list, bot.Fact{Name: "Approving allows", Value: text.InLine(grantWords(c.Grant), 200)})
+		return "Approving covers " + text.Escape(grantWords(c.Grant)) + "."
 	}
-	if c.Ask != agent.CheckBudget { // that one says more about it
-		list = append(list, bot.Fact{Name: "Cost so far", Value: spending(r)})
-	}
-	if expiry := text.UntilThen(c.Expires, now); expiry != "" {
-		list = append(list, bot.Fact{Name: "Expiry", Value: strings.TrimPrefix(expiry, "expires ") + "; then " + OnExpiry(c)})
-	}
-	return list
+	return text.Escape(text.InLine(c.Risk, 300))
 }
 
-// grantWords is a grant in words.
+// deadline says what becomes of a question that nobody decides in time, and when.
+func deadline(c agent.Checkpoint, now time.Time) string {
+	switch {
+	case c.Expires.IsZero():
+		return ""
+	case !now.Before(c.Expires):
+		return "Nobody decided in time: " + OnExpiry(c) + "."
+	}
+	nobody := "If nobody decides by "
+	if c.Ask == agent.CheckClarify || c.Ask == agent.CheckStuck {
+		nobody = "If nobody answers by "
+	}
+	return nobody + text.Moment(c.Expires) + ", " + OnExpiry(c) + "."
+}
+
+// grantWords is what a grant allows, as it follows "Approving covers".
 func grantWords(grant string) string {
 	if tool, is := strings.CutPrefix(grant, "tool:"); is {
-		return "every further " + tool + " of this run"
+		if does, known := habits[tool]; known {
+			return "further " + does + " in this run"
+		}
+		return "further use of " + toolName(tool) + " in this run"
 	}
-	return grant + " for the rest of this run"
+	if grant == "writes" {
+		return "further writes in this run; deletes are always asked"
+	}
+	return "further " + text.InLine(grant, 60) + " in this run"
+}
+
+// habits are what a tool does again and again, for those that change something.
+var habits = map[string]string{
+	"write_to_file": "writes", "append_to_file": "additions to files", "delete_file": "deletes", "run_code": "code", "plot": "drawings",
 }
 
 // Votes is who approved so far, where more than one must.

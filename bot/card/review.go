@@ -8,7 +8,7 @@ import (
 // reviewParts is what the reviewers are to decide about: what was delivered, with
 // its files and with what the model itself thinks of it, which decides nothing.
 func reviewParts(c agent.Checkpoint) []bot.Part {
-	return append(delivered(c), bot.Small{Markdown: "Only a reviewer may decide. Deny and say why: a new plan is made with those words."})
+	return append(delivered(c), bot.Small{Markdown: "Only reviewers can decide. If you deny, say why: I plan anew with your words."})
 }
 
 // delivered is what the reviewers look at.
@@ -19,7 +19,7 @@ func delivered(c agent.Checkpoint) []bot.Part {
 // OnExpiry is what becomes of the question when nobody decides in time.
 func OnExpiry(c agent.Checkpoint) string {
 	if c.Review {
-		return "the run ends as not reviewed"
+		return "the run ends without a review, and its result is not reported"
 	}
 	return expired[c.Ask]
 }

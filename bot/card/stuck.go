@@ -23,7 +23,7 @@ const (
 // what each button does.
 func stuckParts(r agent.Run, c agent.Checkpoint) []bot.Part {
 	parts := triedParts(r, c)
-	need := "**What I need**\nA word from you how to go on."
+	need := "**How shall I go on?**"
 	if r.Brief.ReplyTo != "" {
 		need += " " + inThread(c)
 	}
@@ -48,7 +48,7 @@ func triedParts(r agent.Run, c agent.Checkpoint) []bot.Part {
 // inThread says how a question is answered where it stands in a thread.
 func inThread(c agent.Checkpoint) string {
 	if runs.TakesHint(c) {
-		return "Press a button, or write in this thread (a reply to this, or a mention of me) what I should do differently: I try again with it."
+		return "Press a button, or write here what I should do differently (reply to this or mention me): I try again with it."
 	}
 	return "Press a button."
 }
@@ -64,11 +64,11 @@ func wayOut(c agent.Checkpoint, word string) string {
 		if c.Strand == agent.Main {
 			return "I make one more plan"
 		}
-		return "I go on with this task, and count from zero"
+		return "I go on with this task"
 	case agent.DecideSkip:
-		return "this task counts as failed, the rest goes on"
+		return "I leave this task out and go on with the rest"
 	case agent.DecideFinish:
-		return "the run ends, with a report of what there is"
+		return "I report what there is"
 	case agent.DecideCancel:
 		return "the run ends at once"
 	}

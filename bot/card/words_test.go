@@ -193,7 +193,7 @@ func TestGrowingFindings(t *testing.T) {
 	}
 	r := bottest.More(bottest.AtWork(agent.RunStarted{}), found("L1", "task/count", "31 calls"), found("L1", "task/prices", "30 calls"),
 		found("L1", "task/count", "51 calls"), found("L2", "task/count", "a cycle"), found("L1", "task/count", "57 calls"))
-	want := []string{"Found: 30 calls", "Found: a cycle", "Found: 57 calls"}
+	want := []string{"Noticed: 30 calls", "Noticed: a cycle", "Noticed: 57 calls"}
 	if diff := cmp.Diff(want, findings(r)); diff != "" {
 		t.Error(diff)
 	}

@@ -70,7 +70,7 @@ func asking() []entry {
 		{"approval-two", "Two people must approve, and one did", func(s *scene) {
 			s.writes(func(b *agent.RunStarted) { b.Quorum = 2 })
 			s.here()
-			s.asksWrite(notes, "Creates `notes/v2.4.md`: 412 bytes, 9 lines.\n\n"+fenced(notes), "writes")
+			s.asksWrite(notes, "New file, 9 lines.\n\n"+fenced(notes), "writes")
 			s.question()
 			s.known()
 			c := s.check()
@@ -116,7 +116,7 @@ func fenced(text string) string { return "```\n" + strings.TrimSuffix(text, "\n"
 // asksWrite is the wish of the third task to write its file.
 func (s *scene) asksWrite(text, preview, grant string) {
 	s.asksCall("write_to_file", encoded(map[string]string{"path": "notes/v2.4.md", "text": text}), preview,
-		"Changes files. Approving also covers all further writes of this run inside the workspace; deleting is asked for separately.", grant)
+		"Changes files.", grant)
 }
 
 // asksCall is the wish of the third task to make a call.
@@ -129,7 +129,7 @@ func (s *scene) asksCall(tool string, arguments json.RawMessage, preview, risk, 
 func writeAsked(s *scene) {
 	s.writes()
 	s.here()
-	s.asksWrite(notes, "Creates `notes/v2.4.md`: 171 bytes, 9 lines.\n\n"+fenced(notes), "writes")
+	s.asksWrite(notes, "New file, 9 lines.\n\n"+fenced(notes), "writes")
 	s.question()
 }
 
@@ -138,14 +138,14 @@ func longWriteAsked(s *scene) {
 	s.here()
 	text := notes + strings.Repeat("- A change that only developers notice, described at some length so that the file grows long (#300)\n", 90)
 	shown := strings.Join(strings.Split(text, "\n")[:31], "\n")
-	s.asksWrite(text, "Creates `notes/v2.4.md`: 9,081 bytes, 99 lines.\n\n"+fenced(shown)+"\n\nShortened: 31 of 99 lines shown.", "writes")
+	s.asksWrite(text, "New file, 99 lines.\n\n"+fenced(shown)+"\n\nShortened: 31 of 99 lines shown.", "writes")
 	s.question()
 }
 
 func replaceAsked(s *scene) {
 	s.writes()
 	s.here()
-	s.asksWrite(notes, "Replaces `notes/v2.4.md`: 171 bytes instead of 142.\n\n```diff\n@@ line 3 @@\n ## New\n - Reports can be scheduled (#212)\n+- Dark mode (#219)\n \n ## Mended\n```", "writes")
+	s.asksWrite(notes, "Changes the file: it has 9 lines then.\n\n```diff\n@@ line 3 @@\n ## New\n - Reports can be scheduled (#212)\n+- Dark mode (#219)\n \n ## Mended\n```", "writes")
 	s.question()
 }
 
@@ -153,8 +153,8 @@ func deleteAsked(s *scene) {
 	s.writes()
 	s.here()
 	s.asksCall("delete_file", encoded(map[string]string{"path": "notes/draft.md"}),
-		"Deletes `notes/draft.md` (1,204 bytes) for good. It starts with:\n\n"+fenced("# v2.4 (draft)\n\n- everything that was merged, unsorted"),
-		"Deletes for good; it cannot be undone.", "")
+		"The file has 1,204 bytes and is gone for good then. It starts with:\n\n"+fenced("# v2.4 (draft)\n\n- everything that was merged, unsorted"),
+		"It cannot be undone.", "")
 	s.question()
 }
 
@@ -163,7 +163,7 @@ func sendAsked(s *scene) {
 	s.here()
 	s.asksCall("mail__send_message", encoded(map[string]any{"to": []string{"customers@example.org"}, "subject": "v2.4 is out",
 		"body": "Dear customers,\n\nv2.4 is out. The notes are attached.\n\nYour team", "attachments": []string{"notes/v2.4.md"}, "urgent": false}),
-		"", "Leaves the workspace and cannot be taken back; after a crash nobody could tell whether it happened.", "")
+		"", "Others will see it, and it cannot be taken back.", "")
 	s.question()
 }
 
@@ -188,9 +188,9 @@ func stuckInLoop(s *scene) {
 	strand := agent.TaskStrand("sort")
 	why := "the same call 4 times with the same result"
 	s.happens(strand, agent.Finding{Rule: agent.RuleSameResult, Severity: agent.FindingStop, Strand: strand, Events: []uint64{9, 11, 13, 15},
-		Message: why + ": read_file {\"path\":\"data/march.xlsx\"} (events 9, 11, 13, 15); the answer was “error: data/march.xlsx is no text”"})
+		Message: why + ": read file “data/march.xlsx”; the answer was “error: data/march.xlsx is no text”"})
 	s.opensQuestion(strand, agent.CheckpointOpened{Ask: agent.CheckStuck, Title: agent.StuckTitle(s.fold().Plan, strand, why),
-		Detail:  agent.Bullets([]string{"read_file {\"path\":\"data/march.xlsx\"} (events 9, 11, 13, 15); the answer was “error: data/march.xlsx is no text”"}),
+		Detail:  agent.Bullets([]string{"read file “data/march.xlsx”; the answer was “error: data/march.xlsx is no text”"}),
 		Choices: []string{agent.DecideRetry, agent.DecideSkip, agent.DecideCancel}})
 	s.question()
 }

@@ -194,14 +194,14 @@ func TestPreview(t *testing.T) {
 		args m
 		want []string
 	}{
-		{"write_to_file", m{"path": "new.md", "text": "# T\n```\ncode\n```\n"}, []string{"Creates `new.md`: 17 bytes, 4 lines.", "````\n# T\n```\ncode\n```\n````"}},
-		{"write_to_file", m{"path": "f", "text": "one\ntwo\nthree\nFOUR\nfive\nsix\nseven\n"}, []string{"Replaces `f`", "```diff\n@@ -2 +2 @@\n two\n three\n-four\n+FOUR\n five\n six\n```"}},
+		{"write_to_file", m{"path": "new.md", "text": "# T\n```\ncode\n```\n"}, []string{"New file, 4 lines.", "````\n# T\n```\ncode\n```\n````"}},
+		{"write_to_file", m{"path": "f", "text": "one\ntwo\nthree\nFOUR\nfive\nsix\nseven\n"}, []string{"Changes the file: it has 7 lines then.", "```diff\n@@ -2 +2 @@\n two\n three\n-four\n+FOUR\n five\n six\n```"}},
 		{"write_to_file", m{"path": "f", "text": "one\ntwo\nthree\nfour\nfive\nsix\nseven"}, []string{"-seven\n+seven ⟨no line feed at the end⟩"}},
 		{"write_to_file", m{"path": "x", "text": "safe\u202Etxt.exe\u200B"}, []string{"safe⟨U+202E⟩txt.exe⟨U+200B⟩"}},
 		{"write_to_file", m{"path": "x", "text": strings.Repeat("line\n", 500)}, []string{"Shortened: 40 of 500 lines shown."}},
 		{"write_to_file", m{"path": "x", "text": strings.Repeat("ä", 9000)}, []string{"Shortened: the last line shown goes on."}},
-		{"append_to_file", m{"path": "f", "text": "eight\n"}, []string{"Adds 6 bytes at the end of `f` (now 34).", "eight"}},
-		{"delete_file", m{"path": "f"}, []string{"Deletes `f` (34 bytes) for good.", "one\ntwo"}},
+		{"append_to_file", m{"path": "f", "text": "eight\n"}, []string{"Adds 1 line at the end of the file.", "eight"}},
+		{"delete_file", m{"path": "f"}, []string{"The file has 34 bytes and is gone for good then.", "one\ntwo"}},
 	} {
 		p, err := d.prepare(d.call(c.tool, c.args))
 		if err != nil {

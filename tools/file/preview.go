@@ -56,11 +56,6 @@ func block(language string, all []string) string {
 	return out
 }
 
-// inlineCode is a path as inline code that it cannot end.
-func inlineCode(path string) string {
-	return "`" + strings.ReplaceAll(format.Visible(path), "`", "ˋ") + "`"
-}
-
 // difference describes how the text differs from the file as it is.
 func difference(ctx context.Context, f *workspace.Folder, t target, before workspace.State) (string, error) {
 	if before.Size > comparedSize || len(t.Text) > comparedSize {

@@ -52,16 +52,16 @@ type writing struct{}
 func (writing) plan(ctx context.Context, f *workspace.Folder, t target, before workspace.State) (workspace.State, string, error) {
 	after := workspace.StateOf([]byte(t.Text))
 	if before.Absent {
-		return after, fmt.Sprintf("Creates %s: %s, %s.\n\n%s", inlineCode(t.Path), format.Count(len(t.Text), "byte"), format.Count(lines(t.Text), "line"), startOfText(t.Text)), nil
+		return after, fmt.Sprintf("New file, %s.\n\n%s", format.Count(lines(t.Text), "line"), startOfText(t.Text)), nil
 	}
 	if before == after {
-		return after, fmt.Sprintf("%s has exactly this content already; nothing will change.", inlineCode(t.Path)), nil
+		return after, "The file has exactly this content already: nothing changes.", nil
 	}
 	diff, err := difference(ctx, f, t, before)
 	if err != nil {
 		return after, "", err
 	}
-	return after, fmt.Sprintf("Replaces %s: %s instead of %s.\n\n%s", inlineCode(t.Path), format.Count(len(t.Text), "byte"), format.Thousands(before.Size), diff), nil
+	return after, fmt.Sprintf("Changes the file: it has %s then.\n\n%s", format.Count(lines(t.Text), "line"), diff), nil
 }
 
 func (writing) ignoresOthers() bool { return false }
@@ -97,7 +97,7 @@ func (appending) plan(ctx context.Context, f *workspace.Folder, t target, before
 		return before, "", fmt.Errorf("%s: reading what is to be kept: %w", t.Path, err)
 	}
 	after := workspace.State{Size: n, SHA256: hex.EncodeToString(h.Sum(nil))}
-	return after, fmt.Sprintf("Adds %s at the end of %s (now %s).\n\n%s", format.Count(len(t.Text), "byte"), inlineCode(t.Path), format.Thousands(before.Size), startOfText(t.Text)), nil
+	return after, fmt.Sprintf("Adds %s at the end of the file.\n\n%s", format.Count(lines(t.Text), "line"), startOfText(t.Text)), nil
 }
 
 // ignoresOthers: the text goes to the end, whatever others added meanwhile.
@@ -135,7 +135,7 @@ func (deleting) plan(ctx context.Context, f *workspace.Folder, t target, before 
 	if err != nil {
 		return after, "", fmt.Errorf("%s: reading it: %w", t.Path, err)
 	}
-	preview := fmt.Sprintf("Deletes %s (%s) for good.", inlineCode(t.Path), format.Count(before.Size, "byte"))
+	preview := fmt.Sprintf("The file has %s and is gone for good then.", format.Count(before.Size, "byte"))
 	if !binary(start) && len(bytes.TrimSpace(start)) > 0 {
 		preview += " It starts with:\n\n" + startOfText(string(start))
 	}

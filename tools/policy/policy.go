@@ -131,16 +131,16 @@ func risk(a agent.Act, grant string) string {
 	switch a.Class {
 	case agent.ClassWrite:
 		if grant == GrantWrites {
-			return "Changes files. Approving also covers all further writes of this run inside the workspace; deleting is asked for separately."
+			return "Changes files. Approving covers further writes in this run; deletes are always asked."
 		}
 		return "Changes files; what they held before is lost."
 	case agent.ClassDelete:
-		return "Deletes for good; it cannot be undone."
+		return "It cannot be undone."
 	case agent.ClassSend:
 		if a.Tool.Repeat == agent.RepeatOnce {
-			return "Leaves the workspace and cannot be taken back; after a crash nobody could tell whether it happened."
+			return "Others will see it, and it cannot be taken back."
 		}
-		return "Leaves the workspace: others will see it."
+		return "Others will see it."
 	case agent.ClassCommand:
 		return "Runs a command on the host with the rights of Deckhand: it can read, change and send whatever Deckhand can."
 	case agent.ClassRead, agent.ClassCreate:

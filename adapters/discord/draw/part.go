@@ -51,7 +51,9 @@ func (s *builder) prose(p bot.Prose) {
 }
 
 func (s *builder) code(p bot.Code) {
-	text := strings.TrimRight(s.withNames(p.Text), "\n")
+	head, cut := p.Head()
+	s.cut = s.cut || cut
+	text := strings.TrimRight(s.withNames(head), "\n")
 	if Width(text) > s.left.code {
 		text = Shortened(text, s.left.code)
 		s.cut = true

@@ -65,7 +65,9 @@ func (s *builder) prose(p bot.Prose) {
 const maxMarkdown = 12000
 
 func (s *builder) code(p bot.Code) {
-	text := strings.TrimRight(s.Named(p.Text), "\n")
+	head, cut := p.Head()
+	s.cut = s.cut || cut
+	text := strings.TrimRight(s.Named(head), "\n")
 	if n := utf8.RuneCountInString(text); n > s.space.code {
 		text = format.Cut(text, s.space.code)
 		s.cut = true
