@@ -101,6 +101,8 @@ type PersonSaid struct {
 	Trusted bool   `json:"trusted"`
 	// Files came with the message.
 	Files []Attachment `json:"files,omitempty"`
+	// Message is the platform's message, as an address: its author may take it back.
+	Message string `json:"message,omitempty"`
 }
 
 // Word is a control word.

@@ -36,7 +36,7 @@ var samples = []Body{
 		Direct: true,
 		Tick:   &Tick{Schedule: "weekday-report", At: noon, Report: true, Raise: []string{"slack:U9"}},
 	},
-	PersonSaid{By: "slack:U1", Text: "only the *.go files", Trusted: true,
+	PersonSaid{Message: "slack:T1:C1:1700000000.000200", By: "slack:U1", Text: "only the *.go files", Trusted: true,
 		Files: []Attachment{{ID: "F2", Name: "b.csv", Size: 3}}},
 	RunControlled{Word: WordPause, By: "slack:U1", Reason: "lunch", Place: "slack:T1:C1:", Gone: true},
 	TimePassed{},

@@ -94,6 +94,8 @@ type Note struct {
 	Trusted bool   `json:"trusted"`
 	// Lesson marks what a check-in learnt, in a model's words.
 	Lesson bool `json:"lesson,omitempty"`
+	// Message is the platform's message that the words are, as an address.
+	Message string `json:"message,omitempty"`
 }
 
 // Deckhand is the author of notes that the engine itself writes.

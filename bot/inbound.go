@@ -116,7 +116,12 @@ type PlaceBack struct{}
 // there. Nobody is By.
 type PlaceGone struct{}
 
+// Unsaid is the deletion of Inbound.Message. Who said it may not be known, nor who
+// deleted it.
+type Unsaid struct{}
+
 func (Said) act()      {}
+func (Unsaid) act()    {}
 func (Commanded) act() {}
 func (Pressed) act()   {}
 func (Filled) act()    {}

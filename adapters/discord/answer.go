@@ -143,7 +143,7 @@ func (a *answerer) goalOf(n *update) string {
 		return act.Values[bot.FieldGoal]
 	case bot.Said:
 		return act.Text
-	case bot.Commanded, bot.Pressed, bot.Stopped, bot.Visited, bot.Opened, bot.PlaceBack, bot.PlaceGone:
+	case bot.Commanded, bot.Pressed, bot.Stopped, bot.Visited, bot.Opened, bot.Unsaid, bot.PlaceBack, bot.PlaceGone:
 	}
 	return a.botName
 }

@@ -31,7 +31,7 @@ func (d *Discord) gatewayConfig() gateway.Config {
 // of channels, servers and roles is remembered.
 func (d *Discord) event(kind string, payload json.RawMessage) {
 	switch kind {
-	case eventMessage, eventEdit, eventInteraction:
+	case eventMessage, eventEdit, eventDeletion, eventInteraction:
 		if err := d.in.Take(envelope{kind: kind, payload: payload}); errors.Is(err, ingest.ErrNotListening) {
 			d.in.Log.Warn(d.log, "an event came too late: it is read back after the next start", "kind", kind)
 		}

@@ -3,6 +3,7 @@ package discord
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -276,5 +277,33 @@ func TestTheBotIsNoAdministrator(t *testing.T) {
 	t.Parallel()
 	if permissions()&discordgo.PermissionAdministrator != 0 {
 		t.Error("the bot asks to be an administrator")
+	}
+}
+
+func TestDeletionsAreHeardWhereARunLives(t *testing.T) {
+	t.Parallel()
+	r := listen(t, discordtest.Config{Privileged: discordtest.IntentContent}, func(c *Config) { c.Content = true })
+	r.Always(bot.Answer{Run: "r"})
+	id := r.Mention(discordtest.Ann, discordtest.General, "count the cats")
+	r.Hears(1)
+	thread, err := r.StartThread(discordtest.Ann, discordtest.General, id, "cats")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Names.SetValue(t.Context(), "thread/"+general(id).String(), "r"); err != nil {
+		t.Fatal(err)
+	}
+	chatter := r.Say(discordtest.Ann, discordtest.General, "chatter")
+	steering := r.Say(discordtest.Ann, thread, "only the black ones")
+	r.Hears(2)
+	for channel, message := range map[string]string{discordtest.General: chatter, thread: steering} {
+		if err := r.DeleteMessage(channel, message); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in := r.Hears(3)[2]
+	said := r.Hears(3)[1]
+	if in.Act != (bot.Unsaid{}) || in.Where != general(id) || in.Message != said.Message || in.By.ID != "" || !slices.Equal(in.Keys, []string{said.Message.String() + ":deleted"}) {
+		t.Errorf("heard %+v", in)
 	}
 }

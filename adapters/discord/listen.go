@@ -210,6 +210,13 @@ func (d *Discord) hear(ctx context.Context, hear bot.Hear, n *update) (bot.Answe
 		}
 		return bot.Answer{}, err
 	}
+	if _, is := n.in.Act.(bot.Unsaid); is {
+		run, err := d.cfg.Names.Value(ctx, threadName(n.in.Where))
+		if err != nil || run == "" {
+			return bot.Answer{}, err
+		}
+		return hear(ctx, n.in)
+	}
 	if n.edit {
 		concerns, err := d.readEdit(ctx, n)
 		if err != nil || !concerns {

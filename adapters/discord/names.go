@@ -47,7 +47,7 @@ func (d *Discord) readWords(ctx context.Context, n *update) bot.Act {
 			act.Values[bot.FieldGoal] = d.readable(n.raw, by)
 		}
 		return act
-	case bot.Pressed, bot.Stopped, bot.Visited, bot.Opened, bot.PlaceBack, bot.PlaceGone:
+	case bot.Pressed, bot.Stopped, bot.Visited, bot.Opened, bot.Unsaid, bot.PlaceBack, bot.PlaceGone:
 	}
 	return n.in.Act
 }

@@ -21,6 +21,7 @@ import (
 const (
 	eventMessage     = "MESSAGE_CREATE"
 	eventEdit        = "MESSAGE_UPDATE"
+	eventDeletion    = "MESSAGE_DELETE"
 	eventInteraction = "INTERACTION_CREATE"
 )
 
@@ -83,6 +84,11 @@ func (a *account) parse(p envelope) (*update, error) {
 		var s api.Message
 		if err = json.Unmarshal(p.payload, &s); err == nil {
 			n, err = a.readMessage(&s, p.kind == eventEdit)
+		}
+	case eventDeletion:
+		var s api.Message
+		if err = json.Unmarshal(p.payload, &s); err == nil {
+			n, err = readDeletion(&s)
 		}
 	case eventInteraction:
 		n, err = a.parseInteraction(p)

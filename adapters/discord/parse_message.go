@@ -38,6 +38,19 @@ func (a *account) readMessage(s *api.Message, edited bool) (*update, error) {
 	return n, nil
 }
 
+// readDeletion reads that a message is gone: Discord says neither whose it was nor
+// who deleted it. It counts where a run lives in the thread.
+func readDeletion(s *api.Message) (*update, error) {
+	if s.Channel == "" || api.Time(s.ID).IsZero() {
+		return nil, errors.New("the deletion of a message in no channel, or without an id")
+	}
+	n := &update{guild: s.Guild, channel: s.Channel, id: s.ID, root: s.ID}
+	n.in.Message = api.Address(s.Guild, s.Channel, s.ID)
+	n.in.Keys = []string{n.in.Message.String() + ":deleted"}
+	n.in.Act = bot.Unsaid{}
+	return n, nil
+}
+
 // fill is who said it where.
 func (a *account) fill(n *update, s *api.Message) {
 	n.guild, n.channel, n.id, n.root = s.Guild, s.Channel, s.ID, s.ID

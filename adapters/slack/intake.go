@@ -158,7 +158,7 @@ func (s *Slack) readableAct(ctx context.Context, u *wire.Update) bot.Act {
 	case bot.Commanded:
 		act.Text = s.Readable(u.Raw, by)
 		return act
-	case bot.Pressed, bot.Filled, bot.Stopped, bot.Visited, bot.Opened, bot.PlaceBack, bot.PlaceGone:
+	case bot.Pressed, bot.Filled, bot.Stopped, bot.Visited, bot.Opened, bot.Unsaid, bot.PlaceBack, bot.PlaceGone:
 	}
 	return u.In.Act
 }

@@ -2,6 +2,7 @@ package slack
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -331,5 +332,28 @@ func TestAPrivateAnswerWhereTheBotIsNoMember(t *testing.T) {
 	r.until("it is answered", func() bool { return len(r.Ephemerals(slacktest.Ann)) == 1 })
 	if e := r.Ephemerals(slacktest.Ann)[0]; !e.Hook || e.Channel != "C2" {
 		t.Errorf("%+v", e)
+	}
+}
+
+func TestDeletionsAreHeardWhereARunLives(t *testing.T) {
+	t.Parallel()
+	r := listen(t, slacktest.Config{}, nil)
+	lives := r.Mention(slacktest.Ann, slacktest.General, "", "paint it red")
+	idle := r.Say(slacktest.Ann, slacktest.General, "", "chatter")
+	steering := r.Say(slacktest.Ben, slacktest.General, lives, "no, green")
+	beside := r.Say(slacktest.Ben, slacktest.General, idle, "yes")
+	if err := r.Names.SetValue(t.Context(), "thread/"+general(lives).String(), "r1"); err != nil {
+		t.Fatal(err)
+	}
+	heard := len(r.Hears(3))
+	for _, ts := range []string{beside, steering} {
+		if err := r.DeleteMessage(slacktest.General, ts); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in := r.Hears(heard + 1)[heard]
+	want := []string{general(steering).String() + ":deleted"}
+	if in.Act != (bot.Unsaid{}) || in.Where != general(lives) || in.Message != general(steering) || !slices.Equal(in.Keys[len(in.Keys)-1:], want) {
+		t.Errorf("heard %+v", in)
 	}
 }

@@ -116,7 +116,7 @@ func (req decider) takeHint(ctx context.Context, r agent.Run, text string, files
 		a, err := req.decide(ctx, check.ID, agent.CheckpointDecided{Decision: agent.DecideRetry, Text: text})
 		return a, true, err
 	}
-	said := agent.PersonSaid{Text: text, Files: files}
+	said := agent.PersonSaid{Text: text, Files: files, Message: req.messageName()}
 	if err := req.wrote(req.cfg.Runs.Unstick(ctx, req.in.By, check.ID, said, req.dedupe)); err != nil {
 		return bot.Answer{}, true, &undecidedError{check.ID, err}
 	}

@@ -131,7 +131,7 @@ func (req message) inThread(ctx context.Context, r agent.Run, s bot.Said) (bot.A
 		}
 		return req.decide(ctx, check.ID, agent.CheckpointDecided{Decision: agent.DecideAnswer, Text: s.Text, Answers: merged(check, given)})
 	}
-	trusted, err := req.cfg.Runs.Tell(ctx, r.ID, req.in.By, agent.PersonSaid{Text: afterColon(s.Text, "steer"), Files: s.Files}, req.dedupe)
+	trusted, err := req.cfg.Runs.Tell(ctx, r.ID, req.in.By, agent.PersonSaid{Text: afterColon(s.Text, "steer"), Files: s.Files, Message: req.messageName()}, req.dedupe)
 	switch {
 	case req.wrote(err) != nil:
 		return bot.Answer{}, err

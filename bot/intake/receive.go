@@ -28,6 +28,9 @@ func (c *Chat) Receive(ctx context.Context, in bot.Inbound) (bot.Answer, error) 
 		return bot.Answer{}, fmt.Errorf("what %s did at %s is not written down: %w", in.By.ID, in.Where, err)
 	}
 	req := &request{Chat: c, in: in, now: now, dedupe: runs.Dedupe{Once: in.Keys, Anchor: anchor(in), Set: map[string]string{}}}
+	if _, is := in.Act.(bot.Unsaid); is {
+		return bot.Answer{}, req.unsaid(ctx)
+	}
 	if in.By.ID == "" || in.Act == nil || !c.cfg.Runs.Authority.Hears(in.By) {
 		return bot.Answer{}, nil
 	}
@@ -90,7 +93,7 @@ func (c *Chat) acted(ctx context.Context, req *request) (bot.Answer, error) {
 		return req.visited(ctx)
 	case bot.Opened:
 		return req.opened(ctx, a)
-	case bot.PlaceBack, bot.PlaceGone: // done before anybody was asked who did it
+	case bot.Unsaid, bot.PlaceBack, bot.PlaceGone: // done before anybody was asked who did it
 	}
 	return bot.Answer{}, nil
 }
@@ -102,6 +105,26 @@ func (req *request) stopped(ctx context.Context) (bot.Answer, error) {
 		return bot.Answer{}, err
 	}
 	return req.control(ctx, r.ID, agent.WordPause)
+}
+
+// unsaid takes back words of a message that was deleted, where a run heard them.
+// Nobody is answered: the message is gone, and a correction is no news to others.
+func (req *request) unsaid(ctx context.Context) error {
+	if req.in.InVain != nil {
+		req.cfg.Log.Warn("a deleted message is not taken back", "message", req.in.Message.String(), "why", req.in.InVain)
+		return nil
+	}
+	r, live, err := req.resident(ctx)
+	if err == nil && live {
+		err = req.cfg.Runs.TakeBack(ctx, r.ID, req.in.Message.String(), req.dedupe)
+	}
+	switch {
+	case errors.Is(err, agent.ErrSeen), errors.Is(err, runs.ErrEnded):
+		return nil
+	case err != nil:
+		return fmt.Errorf("the deletion of %s is not written down: %w", req.in.Message, err)
+	}
+	return nil
 }
 
 // maxBots is how many messages of bots in a row are heard in a thread without

@@ -79,9 +79,17 @@ func (req *request) alone() bool {
 		return a.Direct
 	case bot.Filled:
 		return a.Direct || req.in.Where.Channel == ""
-	case bot.Pressed, bot.Stopped, bot.Visited, bot.Opened, bot.PlaceBack, bot.PlaceGone:
+	case bot.Pressed, bot.Stopped, bot.Visited, bot.Opened, bot.Unsaid, bot.PlaceBack, bot.PlaceGone:
 	}
 	return req.in.Where.Channel == ""
+}
+
+// messageName is the message as its deletion will name it, "" for what is none.
+func (req *request) messageName() string {
+	if !req.isMessage() {
+		return ""
+	}
+	return req.in.Message.String()
 }
 
 // acknowledge is the short answer to a message, or the text where there is none to mark.

@@ -42,3 +42,34 @@ func TestSteerByButton(t *testing.T) {
 		t.Errorf("after the end: %+v", got)
 	}
 }
+
+// A deleted message is taken back like an edited one: whoever deleted it, and once.
+func TestDeletedWordsAreTakenBack(t *testing.T) {
+	s := opened(t)
+	run, _ := s.live()
+	said := s.event(bottest.Requester, say("only the Go files"))
+	s.hears(said)
+	deletes := func(message bot.Address, key string) {
+		t.Helper()
+		if a := s.hears(bot.Inbound{Keys: []string{key}, Where: said.Where, Message: message, Act: bot.Unsaid{}}); a != (bot.Answer{}) {
+			t.Errorf("the deletion is answered: %+v", a)
+		}
+	}
+	deletes(said.Message, "gone")
+	deletes(said.Message, "gone")
+	deletes(said.Message, "gone again")
+	deletes(bot.Address{Platform: "slack", Workspace: "T1", Channel: "C1", ID: "99.2"}, "another")
+	r, err := s.desk.Load(t.Context(), run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Said) != 2 {
+		t.Fatalf("the run heard %+v", r.Said)
+	}
+	back := r.Said[1]
+	if !strings.HasPrefix(back.Text, "I took back a message") || !strings.Contains(back.Text, "“only the Go files”") || !back.Trusted || back.By != bottest.Requester.ID {
+		t.Errorf("told %+v", back)
+	}
+	s.Happen(t, run, agent.Main, agent.RunEnded{State: agent.RunDone})
+	deletes(said.Message, "late")
+}

@@ -10,12 +10,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/fold"
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/authority"
 	"github.com/deckhand-bot/deckhand/bot/text"
@@ -260,6 +262,35 @@ func (d *Client) Tell(ctx context.Context, run agent.RunID, by bot.Person, said 
 		}
 	}
 }
+
+// TakeBack tells a run that a message was deleted whose words it heard: with the
+// trust that they had. One that it did not hear, or heard taken back already, is
+// nothing to it.
+func (d *Client) TakeBack(ctx context.Context, run agent.RunID, message string, dedupe Dedupe) error {
+	for try := 1; ; try++ {
+		r, err := d.LoadLive(ctx, run)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(r.Said, func(n agent.Note) bool { return n.Message == message })
+		if i < 0 || slices.ContainsFunc(r.Said[i:], func(n agent.Note) bool { return n.Message == message && strings.HasPrefix(n.Text, takenBack) }) {
+			return nil
+		}
+		heard := r.Said[i]
+		said := agent.PersonSaid{By: heard.By, Trusted: heard.Trusted, Message: message,
+			Text: takenBack + " Do not follow it, nor its corrections: “" + format.LineStart(heard.Text, maxTakenBack) + "”"}
+		if err = d.Append(ctx, r, agent.Main, said, try < strictTries, dedupe); !errors.Is(err, agent.ErrStale) {
+			return err
+		}
+	}
+}
+
+// What a run is told of a message that was deleted, and how much of it is quoted,
+// in characters.
+const (
+	takenBack    = "I took back a message by deleting it."
+	maxTakenBack = 500
+)
 
 // withoutFiles is what somebody without authority said, with the files only named:
 // nobody but those who steer a run puts anything into its workspace.

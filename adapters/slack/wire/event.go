@@ -93,6 +93,9 @@ func (r *Reader) message(e event) (*Update, error) {
 	if e.Subtype == "message_changed" {
 		return r.edit(e), nil
 	}
+	if e.Subtype == "message_deleted" {
+		return r.deletion(e), nil
+	}
 	if TimeOf(e.TS).IsZero() {
 		return nil, errors.New("a message without a timestamp")
 	}
@@ -151,6 +154,21 @@ func (r *Reader) edit(e event) *Update {
 		u.In.At = TimeOf(e.EventTS)
 	}
 	u.In.Act = bot.Said{}
+	return u
+}
+
+// deletion reads that somebody's reply in a thread was deleted. It counts where a
+// run lives in the thread.
+func (r *Reader) deletion(e event) *Update {
+	m := e.Previous
+	if e.Deleted == "" || m.ThreadTS == "" || m.ThreadTS == e.Deleted || m.User == "" || r.mine(m) || !spoken(m.Subtype) {
+		return nil
+	}
+	m.TS = e.Deleted
+	u := &Update{Edit: true}
+	r.fill(u, e.Channel, m)
+	u.In.Keys = []string{u.In.Message.String() + ":deleted"}
+	u.In.At, u.In.Act = TimeOf(e.EventTS), bot.Unsaid{}
 	return u
 }
 

@@ -35,6 +35,7 @@ type event struct {
 	Tab         string  `json:"tab"`
 	Changed     Message `json:"message"`
 	Previous    Message `json:"previous_message"`
+	Deleted     string  `json:"deleted_ts"`
 	Assistant   struct {
 		User    string          `json:"user_id"`
 		Channel string          `json:"channel_id"`
