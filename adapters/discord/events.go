@@ -37,5 +37,8 @@ func (d *Discord) event(kind string, payload json.RawMessage) {
 		}
 	default:
 		d.directory.Learn(kind, payload)
+		if ofPlace(kind) {
+			_ = d.in.Take(envelope{kind: kind, payload: payload}) // nobody listens: it is found out at the next try
+		}
 	}
 }

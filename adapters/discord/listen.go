@@ -78,6 +78,10 @@ func (d *Discord) Listen(ctx context.Context, hear bot.Hear) error {
 // receive puts an event into the queue of its thread. Whoever asked with an interaction is
 // told to wait as soon as that takes too long.
 func (d *Discord) receive(ctx context.Context, hear bot.Hear, p envelope) error {
+	if ofPlace(p.kind) {
+		d.hearOfPlace(ctx, hear, p)
+		return nil
+	}
 	var n *update
 	err := guard.Do(d.log, "an event", func() (err error) { n, err = d.parse(p); return err }, "kind", p.kind)
 	if err != nil {

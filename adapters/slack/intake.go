@@ -115,6 +115,10 @@ func (s *Slack) hearing(hear bot.Hear, u *wire.Update, answer *bot.Answer) inges
 func (s *Slack) deliver(ctx context.Context, hear bot.Hear, u *wire.Update) (bot.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, hearWithin)
 	defer cancel()
+	switch u.In.Act.(type) {
+	case bot.PlaceBack, bot.PlaceGone: // nobody did it
+		return hear(ctx, u.In)
+	}
 	if u.Edit {
 		run, err := s.cfg.Names.Value(ctx, agent.ThreadName(u.In.Where.String()))
 		if err != nil || run == "" {

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -19,6 +20,14 @@ type outages struct {
 	places Places
 	mu     sync.Mutex
 	since  map[string]time.Time // told last, by place
+}
+
+// noteEdited notes whether the place of a message took an edit: a message's own
+// address may name its thread for a channel.
+func (v *Poster) noteEdited(ctx context.Context, r agent.Run, key string, err error) {
+	if at, noPlace := bot.ParseAddress(r.Shown[key].Thread); noPlace == nil {
+		v.noteReach(ctx, at, err)
+	}
 }
 
 // noteReach notes whether the place took what was posted or edited there.

@@ -223,7 +223,7 @@ func (v *Poster) closeCheck(ctx context.Context, r agent.Run, p agent.Post) erro
 		card := card.Closed(r, check)
 		card.Key.Name = name
 		err = platform.Edit(ctx, message, card)
-		if v.noteReach(ctx, message, err); err != nil && !errors.Is(err, bot.ErrGone) { // what is gone has no buttons
+		if v.noteEdited(ctx, r, name, err); err != nil && !errors.Is(err, bot.ErrGone) { // what is gone has no buttons
 			failed = cmp.Or(failed, fmt.Errorf("close the question at %s: %w", message, err))
 		}
 	}

@@ -181,7 +181,7 @@ func (v *Poster) update(ctx context.Context, r agent.Run, m *screen, t target) t
 	}
 	now = time.Now()
 	err = platform.Edit(ctx, message, t.card(now))
-	v.noteReach(ctx, message, err)
+	v.noteEdited(ctx, r, t.key, err)
 	if wait := v.noteEdit(r, m, t, err, now); wait > 0 || !beats || m.gone {
 		return wait
 	}

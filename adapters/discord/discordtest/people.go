@@ -158,6 +158,21 @@ func (s People) RemoveBot(guildID string) error {
 	return nil
 }
 
+// InviteBot lets the bot into a guild that it was thrown out of.
+func (s People) InviteBot(guildID string) error {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	g := s.guild(guildID)
+	if g == nil || g.botIn {
+		return fmt.Errorf("discordtest: the bot is in %s already, or there is none", guildID)
+	}
+	g.botIn = true
+	g.Members = append(g.Members, Member{User: BotUser})
+	s.events.tell(&event{kind: "GUILD_CREATE", intent: IntentGuilds, data: s.guildFull(g)})
+	s.Change()
+	return nil
+}
+
 // AddUser adds a person or a bot, or changes one with the same id.
 func (s People) AddUser(u User) {
 	s.Mu.Lock()

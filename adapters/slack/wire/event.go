@@ -42,7 +42,8 @@ func (r *Reader) event(payload []byte) (*Update, error) {
 // Understands reports whether an event of the type means something here.
 func Understands(kind string) bool {
 	return slices.Contains([]string{"app_mention", "message", "app_home_opened", "agent_session_stopped", "agent_session_title_changed",
-		"app_context_changed", "assistant_thread_started", "assistant_thread_context_changed", "tokens_revoked", "app_uninstalled"}, kind)
+		"app_context_changed", "assistant_thread_started", "assistant_thread_context_changed", "tokens_revoked", "app_uninstalled",
+		"member_joined_channel", "channel_unarchive", "group_unarchive", "channel_deleted", "group_deleted"}, kind)
 }
 
 func (r *Reader) update(e event) (*Update, error) {
@@ -54,6 +55,15 @@ func (r *Reader) update(e event) (*Update, error) {
 			return nil, errors.New("a stop by nobody, or nowhere")
 		}
 		return &Update{User: e.User, In: bot.Inbound{At: TimeOf(e.EventTS), Where: r.Address(e.Channel, e.ThreadTS), Act: bot.Stopped{}}}, nil
+	case "member_joined_channel":
+		if e.User != r.BotUser {
+			return nil, nil //nolint:nilnil // somebody else came
+		}
+		return r.place(e.Channel, bot.PlaceBack{})
+	case "channel_unarchive", "group_unarchive":
+		return r.place(e.Channel, bot.PlaceBack{})
+	case "channel_deleted", "group_deleted":
+		return r.place(e.Channel, bot.PlaceGone{})
 	case "agent_session_title_changed":
 		return &Update{Titled: r.Address(e.Channel, e.ThreadTS)}, nil
 	case "app_home_opened":
@@ -79,6 +89,28 @@ func (r *Reader) update(e event) (*Update, error) {
 	return &Update{Gone: true}, nil
 }
 
+// place is what became of a channel.
+func (r *Reader) place(channel string, act bot.Act) (*Update, error) {
+	if channel == "" {
+		return nil, errors.New("what became of no channel")
+	}
+	return &Update{In: bot.Inbound{Where: r.Address(channel, ""), Act: act}}, nil
+}
+
+// deleted is a message of the bot's own that is gone. Where replies hang on it,
+// Slack leaves a tombstone.
+func (r *Reader) deleted(e event) *Update {
+	m := e.Previous
+	if !r.mine(m) || TimeOf(m.TS).IsZero() {
+		return nil
+	}
+	root := m.ThreadTS
+	if root == "" {
+		root = m.TS
+	}
+	return &Update{In: bot.Inbound{Where: r.Address(e.Channel, root), Message: r.Address(e.Channel, m.TS), Act: bot.PlaceGone{}}}
+}
+
 // Said reads a message that was read back from a channel. Kind is that of the
 // channel, as events name it: channel, im, mpim.
 func (r *Reader) Said(channel, kind string, m Message) (*Update, error) {
@@ -89,6 +121,9 @@ func (r *Reader) Said(channel, kind string, m Message) (*Update, error) {
 func (r *Reader) message(e event) (*Update, error) {
 	if e.Channel == "" {
 		return nil, errors.New("a message in no channel")
+	}
+	if u := r.deleted(e); u != nil && (e.Subtype == "message_deleted" || e.Subtype == "message_changed" && e.Changed.Subtype == "tombstone") {
+		return u, nil
 	}
 	if e.Subtype == "message_changed" {
 		return r.edit(e), nil

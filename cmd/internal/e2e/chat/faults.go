@@ -4,6 +4,7 @@ package chat
 // places get lost: each run must still end, with every post there once.
 
 import (
+	"slices"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -96,6 +97,44 @@ var faults = []scenario{
 			h.Errorf("%d reports\n%s", n, h.scene())
 		}
 	}},
+	{"fault/thread deleted with a question", nil, nil, func(h *harness) {
+		run, ask := h.stands()
+		if err := breaker(h).Delete(ask.Thread); err != nil {
+			h.Fatal(err)
+		}
+		h.sees("the question can be decided", func() bool { return len(h.open()) == 1 })
+		h.click(Ann, h.open()[0], "Approve")
+		h.ends(run, agent.RunDone)
+	}},
+	{"fault/question deleted", nil, nil, func(h *harness) {
+		run, ask := h.stands()
+		if err := breaker(h).Delete(ask.Message); err != nil {
+			h.Fatal(err)
+		}
+		h.sees("it is asked again", func() bool { return len(h.open()) == 1 && h.open()[0].Message != ask.Message })
+		h.click(Ann, h.open()[0], "Approve")
+		h.ends(run, agent.RunDone)
+	}},
+	{"fault/bot removed and let in again", nil, nil, func(h *harness) {
+		card, run, release := h.busy()
+		breaker(h).Expel()
+		release()
+		direct := h.asked(1)
+		if !direct.Private || !named(direct.Buttons, "Approve") {
+			h.Errorf("meanwhile Ann is asked %+v", direct)
+		}
+		breaker(h).Readmit()
+		again := h.asked(2)
+		if again.Thread != card.Thread {
+			h.Errorf("it is asked again %+v, the run lives in %s", again, card.Thread)
+		}
+		h.click(Ann, again, "Approve")
+		h.ends(run, agent.RunDone)
+		h.sees("the report is where it belongs", func() bool {
+			list := h.kinds(agent.PostReport)
+			return len(list) == 1 && list[0].Thread == card.Thread
+		})
+	}},
 	{"fault/channel archived", harmless, nil, func(h *harness) { breaksPlace(h, func(w Breaker) { w.Archive() }) }},
 	{"fault/bot removed", harmless, nil, func(h *harness) { breaksPlace(h, func(w Breaker) { w.Expel() }) }},
 }
@@ -129,6 +168,19 @@ func (h *harness) each(run agent.RunID, ask Post) {
 	}
 	h.decided(run, 1)
 	h.closed(ask, "Approve")
+}
+
+// stands begins a run, and waits until it is journalled where its question stands.
+func (h *harness) stands() (agent.RunID, Post) {
+	h.Helper()
+	run, ask := h.begin()
+	h.until(run, "it is journalled where the question stands", func(r agent.Run) bool { return r.AsksAt(ask.Message.String()) })
+	return run, ask
+}
+
+// open are the questions that can be decided.
+func (h *harness) open() []Post {
+	return slices.DeleteFunc(h.kinds(agent.PostCheckpoint), func(p Post) bool { return !named(p.Buttons, "Approve") })
 }
 
 func breaker(h *harness) Breaker {

@@ -181,8 +181,9 @@ type Breaker interface {
 	Delete(message bot.Address) error
 	// Archive closes the channel for good.
 	Archive()
-	// Expel takes the bot out of the channel.
+	// Expel takes the bot out of the channel, and Readmit lets it in again.
 	Expel()
+	Readmit()
 }
 
 // Post is a message of the bot as it stands now.

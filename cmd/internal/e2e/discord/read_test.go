@@ -175,3 +175,9 @@ func (g *guild) Expel() {
 		g.t.Error(err)
 	}
 }
+
+func (g *guild) Readmit() {
+	if err := g.InviteBot(discordtest.Guild); err != nil {
+		g.t.Error(err)
+	}
+}

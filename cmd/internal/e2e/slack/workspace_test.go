@@ -302,6 +302,11 @@ func (w *workspace) Expel() {
 	})
 }
 
+func (w *workspace) Readmit() {
+	w.channel(func(*slacktest.Channel) {})
+	w.Raw(map[string]any{"type": "member_joined_channel", "user": slacktest.BotUser, "channel": slacktest.General, "channel_type": "C", "team": slacktest.Team})
+}
+
 func (w *workspace) Rate(who chat.Who, message bot.Address, good bool) error {
 	return w.Click(who, message, map[bool]string{true: "positive", false: "negative"}[good])
 }
