@@ -122,7 +122,7 @@ func (r Run) control(b RunControlled) Run {
 			r.Paused += ": " + b.Reason
 		}
 	case WordResume:
-		r.Paused, r.Refused, r.Alone = "", "", r.Brief.Unattended
+		r.Paused, r.Refused, r.RefusedWhy, r.Alone = "", "", "", r.Brief.Unattended
 		r.Strands = r.Strands.retryNow()
 	case WordCancel:
 		r.Cancelled, r.Paused = &b, ""
@@ -165,7 +165,7 @@ func (r Run) answered(id StrandID, b ModelAnswered) Run {
 		s.CheckIn.Failed = b.Error
 	case b.Refused:
 		s.Error = ""
-		r.Refused = b.Error
+		r.Refused, r.RefusedWhy = b.Error, b.RetryReason
 	default:
 		s.Error = b.Error
 	}

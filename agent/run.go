@@ -52,11 +52,14 @@ type Run struct {
 	Last    time.Time  `json:"last"` // stamp of the newest event
 	Brief   RunStarted `json:"brief"`
 
-	Paused    string         `json:"paused,omitempty"`  // who or what paused it; empty: it runs
-	Refused   string         `json:"refused,omitempty"` // the model refused the configuration: why
-	Cancelled *RunControlled `json:"cancelled,omitempty"`
-	Alone     bool           `json:"alone,omitempty"`  // nobody can be asked about trouble
-	Finish    bool           `json:"finish,omitempty"` // a person wants what there is
+	Paused  string `json:"paused,omitempty"`  // who or what paused it; empty: it runs
+	Refused string `json:"refused,omitempty"` // the model refused the configuration: why
+	// RefusedWhy is the same in a few words for people who do not run the
+	// endpoint; empty where the journal does not know them.
+	RefusedWhy string         `json:"refused_why,omitempty"`
+	Cancelled  *RunControlled `json:"cancelled,omitempty"`
+	Alone      bool           `json:"alone,omitempty"`  // nobody can be asked about trouble
+	Finish     bool           `json:"finish,omitempty"` // a person wants what there is
 
 	Work              // the plan and its tasks
 	Strands   Strands `json:"strands,omitzero"`

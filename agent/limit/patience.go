@@ -20,6 +20,10 @@ type Patience struct {
 	// Longest bounds the pause between two tries that the endpoint did not ask
 	// for. Zero: a minute.
 	Longest time.Duration
+	// Refusals bounds the pause between two tries of an endpoint that refuses what
+	// only a person can mend, such as a key; within Wait it is tried again all the
+	// same. 0: it is not.
+	Refusals time.Duration
 }
 
 // Choice is what becomes of a question that came to nothing.
@@ -32,8 +36,17 @@ const (
 	Pause
 )
 
-// firstPause is the longest pause after the first try.
-const firstPause = time.Second
+// The longest pauses after the first try: of an endpoint that may answer any
+// moment, and of one that waits for a person.
+const (
+	firstPause   = time.Second
+	firstRefusal = time.Minute
+)
+
+// Waits reports whether a question that came to nothing is put again at all.
+func (p Patience) Waits(fault *llm.Error) bool {
+	return fault.Passing() || fault.Refused() && p.Refusals > 0 && p.Wait > 0
+}
 
 // Next decides about a question that came to nothing at the time, after those
 // before it in a row: whether it is put again, and when. Unheard says that the
@@ -50,25 +63,28 @@ func (p Patience) Next(before agent.Retry, fault *llm.Error, unheard bool, now t
 	case now.Sub(since) >= p.Wait, unheard && tries > p.Retries:
 		return Pause, now
 	}
-	at := now.Add(p.pause(tries, fault.RetryAfter))
+	first, longest := firstPause, p.Longest
+	if fault.Refused() {
+		first, longest = firstRefusal, p.Refusals
+	}
+	at := now.Add(pause(tries, first, longest, fault.RetryAfter))
 	if last := since.Add(p.Wait); p.Wait > 0 && at.After(last) {
 		at = last // the last try is not put off beyond the patience
 	}
 	return Again, at
 }
 
-// pause is how long to wait after so many tries: from half of 1 s · 2^(tries-1)
-// to the whole of it, at most Longest; what the endpoint asked for where that is
+// pause is how long to wait after so many tries: from half of first · 2^(tries-1)
+// to the whole of it, at most longest; what the endpoint asked for where that is
 // more. The half that is drawn keeps apart what failed together, and so does the
 // quarter on top of what the endpoint asked of everybody.
-func (p Patience) pause(tries int, asked time.Duration) time.Duration {
-	longest := p.Longest
+func pause(tries int, first, longest, asked time.Duration) time.Duration {
 	if longest <= 0 {
 		longest = time.Minute
 	}
 	top := longest
 	if shift := tries - 1; shift < 20 {
-		top = min(firstPause<<shift, longest)
+		top = min(first<<shift, longest)
 	}
 	own := top/2 + rand.N(top/2+1)
 	if asked <= 0 {

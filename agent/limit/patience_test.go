@@ -67,3 +67,25 @@ func TestPatienceEnds(t *testing.T) {
 		}
 	}
 }
+
+// An endpoint that waits for a person is tried again, too, where that is wanted:
+// seldom, and no longer than the patience lasts.
+func TestRefusals(t *testing.T) {
+	refusal := &llm.Error{Fault: llm.Unauthorised, Status: 401, Reached: true}
+	if p := (limit.Patience{Wait: time.Hour}); p.Waits(refusal) || !p.Waits(&llm.Error{Fault: llm.Away}) {
+		t.Error("a refusal is met with patience that nobody asked for")
+	}
+	p := limit.Patience{Wait: time.Hour, Longest: 20 * time.Second, Refusals: 15 * time.Minute}
+	if !p.Waits(refusal) || p.Waits(&llm.Error{Fault: llm.Invalid}) {
+		t.Error("what is tried again is not what a person can mend")
+	}
+	for tries, top := range map[int]time.Duration{1: time.Minute, 2: 2 * time.Minute, 5: 15 * time.Minute, 100: 15 * time.Minute} {
+		choice, at := p.Next(agent.Retry{Tries: tries - 1, Since: noon}, refusal, false, noon)
+		if pause := at.Sub(noon); choice != limit.Again || pause < top/2 || pause > top {
+			t.Errorf("try %d: %v after %s, want %s to %s", tries, choice, pause, top/2, top)
+		}
+	}
+	if choice, _ := p.Next(agent.Retry{Tries: 9, Since: noon.Add(-time.Hour)}, refusal, false, noon); choice != limit.Pause {
+		t.Errorf("after an hour: %v", choice)
+	}
+}

@@ -240,8 +240,12 @@ func (q *asker) settle(ctx context.Context, ready prompt.Ready, asked agent.Mode
 	case err != nil:
 		why = q.failed(&answered, err)
 		q.refused(ctx, question, err)
+		q.noteOutage(ctx, answered, err, why != "")
 	default:
 		q.heard.Store(true)
+		if q.Outages != nil {
+			q.Outages.Back(ctx, asked.Model)
+		}
 		q.usage(&answered, resp, asked.ReserveTokens-ready.MaxTokens)
 		q.limits.Answered(question, resp.Quota, answered.Prompt+answered.Completion)
 		judgeAnswer(&answered, resp)
@@ -278,21 +282,43 @@ func (q *asker) failed(a *agent.ModelAnswered, err error) (why string) {
 	if fault.Spent != (llm.Usage{}) {
 		q.usage(a, llm.Response{Usage: fault.Spent, Estimated: true}, 0)
 	}
-	if !fault.Passing() {
+	a.RetryReason = fault.Plain
+	if !q.Patience.Waits(fault) {
 		return ""
 	}
 	before := q.run.Strands.Of(q.lease.Strand).Retry
 	unheard := !fault.Reached && !q.heard.Load() && q.run.Spent.Completion == 0
 	choice, at := q.Patience.Next(before, fault, unheard, q.now())
-	if choice == limit.Fail {
+	if choice == limit.Fail || choice == limit.Pause && a.Refused {
+		if a.Refused {
+			return "" // the run pauses by it
+		}
 		a.Error = fault.GivenUp(before.Tries + 1).Error()
 		return ""
 	}
-	a.Error, a.RetryAt, a.RetryReason = "", at, fault.Plain
+	a.Error, a.RetryAt, a.Refused = "", at, false
 	if choice == limit.Pause {
 		why = "the model's endpoint " + fault.Plain + ". `deckhand doctor` says what is wrong with it; resume once it answers"
 	}
 	return why
+}
+
+// awayFor is how long an endpoint has given no answer until people are told.
+const awayFor = time.Minute
+
+// noteOutage says that the model gives no answers: at once where a person has to
+// mend it, else once that has lasted or the patience is over. A limit is none: it
+// ends by itself.
+func (q *asker) noteOutage(ctx context.Context, a agent.ModelAnswered, err error, over bool) {
+	fault, is := errors.AsType[*llm.Error](err)
+	if q.Outages == nil || !is || fault.Fault == llm.Limited || !fault.Refused() && !fault.Passing() {
+		return
+	}
+	since := q.run.Strands.Of(q.lease.Strand).Retry.Since
+	lasts := !since.IsZero() && q.now().Sub(since) >= awayFor
+	if fault.Refused() || over || lasts || a.RetryAt.IsZero() {
+		q.Outages.Away(ctx, a.Model, fault.Plain, fault.Refused())
+	}
 }
 
 // refused tells the limiter of a question that was not answered.

@@ -234,3 +234,108 @@ func TestACrowdKeepsToTheLimit(t *testing.T) {
 		t.Errorf("%.1f calls a second, the limit is %d", rate, perSecond)
 	}
 }
+
+// rumours are what is said of models.
+type rumours struct {
+	mu    sync.Mutex
+	heard []string
+}
+
+func (o *rumours) say(text string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.heard = append(o.heard, text)
+}
+
+func (o *rumours) Away(_ context.Context, _, why string, refused bool) {
+	o.say(map[bool]string{true: "refused ", false: "away "}[refused] + why)
+}
+func (o *rumours) Back(context.Context, string) { o.say("back") }
+
+// A key that the endpoint does not take is said at once, in words without hosts;
+// the run asks again by itself, and says when.
+func TestAKeyThatIsRefused(t *testing.T) {
+	const refused = "does not take the key (HTTP 401)"
+	for name, patience := range map[string]limit.Patience{
+		"asked again": {Wait: time.Hour, Refusals: 10 * time.Millisecond}, "not asked again": {Wait: time.Hour},
+		"the patience is over": {Wait: 30 * time.Millisecond, Refusals: 10 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var mu sync.Mutex
+			mended := false
+			m := &moody{scripted: noter("note", task("a", "note", nil)), mood: func(_ llm.Request, nth int) *llm.Error {
+				mu.Lock()
+				defer mu.Unlock()
+				if mended || name == "asked again" && nth > 2 {
+					return nil
+				}
+				return &llm.Error{Fault: llm.Unauthorised, Status: 401, Reached: true, Plain: refused, Message: "host:1234: no such key"}
+			}}
+			o := &rumours{}
+			h := open(t, m, func(c *loop.Config) { c.Patience, c.Outages = patience, o }, reads())
+			run := h.start(agent.RunStarted{PlanApproval: agent.ApprovePlanNever})
+			if name != "asked again" {
+				r := h.until(run, "it is paused", func(r agent.Run) bool { return r.State() == agent.RunPaused })
+				if r.RefusedWhy != refused || !strings.Contains(r.Refused, "1234") {
+					t.Errorf("refused %q: %q", r.RefusedWhy, r.Refused)
+				}
+				mu.Lock()
+				mended = true
+				mu.Unlock()
+				if err := h.desk.Control(t.Context(), run, person, agent.RunControlled{Word: agent.WordResume}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if r := h.ended(run); r.Ended.State != agent.RunDone || r.RefusedWhy != "" {
+				t.Errorf("it ended %+v, refused %q", r.Ended, r.RefusedWhy)
+			}
+			for _, a := range h.retries(run) {
+				if a.Refused || a.Error != "" || a.RetryReason != refused {
+					t.Errorf("asked again: %+v", a)
+				}
+			}
+			if again := len(h.retries(run)); (again > 0) == (name == "not asked again") {
+				t.Errorf("asked again %d times", again)
+			}
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			if o.heard[0] != "refused "+refused || o.heard[len(o.heard)-1] != "back" {
+				t.Errorf("said is %q", o.heard)
+			}
+		})
+	}
+}
+
+// An endpoint that is away is said once that lasts, and a limit never.
+func TestAnOutageIsSaidOnceItLasts(t *testing.T) {
+	for name, tt := range map[string]struct {
+		fault *llm.Error
+		wait  time.Duration
+		said  bool
+	}{
+		"over in a moment": {overloaded(), time.Hour, false}, "the patience is over": {overloaded(), 20 * time.Millisecond, true},
+		"a limit": {&llm.Error{Fault: llm.Limited, Status: 429, Reached: true, Plain: "takes no more requests for now"}, 20 * time.Millisecond, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := &rumours{}
+			m := &moody{scripted: noter("note", task("a", "note", nil)), mood: func(_ llm.Request, nth int) *llm.Error {
+				if nth > 3 && tt.wait == time.Hour {
+					return nil
+				}
+				return tt.fault
+			}}
+			h := open(t, m, func(c *loop.Config) { patient(tt.wait)(c); c.Outages = o }, reads())
+			run := h.start(agent.RunStarted{PlanApproval: agent.ApprovePlanNever})
+			if tt.wait == time.Hour {
+				h.ended(run)
+			} else {
+				h.until(run, "it is paused", func(r agent.Run) bool { return r.State() == agent.RunPaused })
+			}
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			if said := slices.Contains(o.heard, "away is overloaded (HTTP 503)"); said != tt.said {
+				t.Errorf("said is %q", o.heard)
+			}
+		})
+	}
+}

@@ -117,8 +117,19 @@ type Config struct {
 	// Alarm, when set, tells people of a run that this process cannot go on
 	// with and cannot even pause. The text is Markdown.
 	Alarm func(ctx context.Context, run agent.RunID, text string)
+	// Outages, when set, hears of a model whose endpoint gives no answers.
+	Outages Outages
 	// Only, when set, is the one run that is worked.
 	Only agent.RunID
+}
+
+// Outages hears of models whose endpoints give no answers, and of those that do
+// again. Both are called often, and return soon.
+type Outages interface {
+	// Away says that the model gives no answers, in a few words without hosts
+	// ("does not take the key"). Refused says that a person has to mend it.
+	Away(ctx context.Context, model, why string, refused bool)
+	Back(ctx context.Context, model string)
 }
 
 // Allowance is a counter of money or tokens with its limit, 0: none.

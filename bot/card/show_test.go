@@ -35,7 +35,7 @@ func TestLiveCards(t *testing.T) {
 		"live-paused":         bottest.More(waits, bottest.On(agent.Main, agent.RunControlled{Word: agent.WordPause, By: "slack:U1"})),
 		"live-paused-itself":  bottest.More(waits, bottest.On(agent.Main, agent.RunControlled{Word: agent.WordPause, By: agent.Deckhand, Reason: "no price for x"})),
 		"live-refused": bottest.More(bottest.Told(agent.RunStarted{}), bottest.On(agent.Main, agent.ModelAsked{Call: "main.1", Purpose: llm.Intake}),
-			bottest.On(agent.Main, agent.ModelAnswered{Call: "main.1", Purpose: llm.Intake, Error: "401: no such key", Refused: true, Cost: new(agent.Nano)})),
+			bottest.On(agent.Main, agent.ModelAnswered{Call: "main.1", Purpose: llm.Intake, Error: "401: no such key", Refused: true, RetryReason: "does not take the key (HTTP 401)", Cost: new(agent.Nano)})),
 		"live-away":           bottest.More(bottest.Told(agent.RunStarted{}), away(agent.Main)...),
 		"live-away-and-works": bottest.More(bottest.AtWork(agent.RunStarted{Slots: 4}), away("task/count")...),
 		"live-cancelled":      bottest.More(waits, bottest.On(agent.Main, agent.RunControlled{Word: agent.WordCancel, By: "slack:U1"})),

@@ -24,7 +24,7 @@ func standing(r agent.Run) string {
 	case r.Ended != nil:
 		return outcome(r)
 	case r.Refused != "":
-		return "**Paused**: the model refuses its configuration: " + text.Quoted(r.Refused, 200) + ". Once that is mended: Resume."
+		return "**Paused**: " + text.Escape(Refusal(r)) + ". Whoever runs me has to mend that; then: Resume."
 	case r.Paused != "":
 		return "**Paused** by " + PausedBy(r.Paused)
 	case r.Cancelled != nil:
@@ -46,6 +46,12 @@ func standing(r agent.Run) string {
 		line += text.NextLine + "Waiting " + waiting(r)
 	}
 	return line
+}
+
+// Refusal says that the model's endpoint refuses what a person has to mend, in
+// plain text without hosts: those are in the log.
+func Refusal(r agent.Run) string {
+	return "the model's endpoint " + cmp.Or(text.InLine(r.RefusedWhy, 100), "refuses the key or the name of the model")
 }
 
 // retryWords says why the model is asked again, and when.

@@ -42,7 +42,7 @@ func StatusOf(r agent.Run) Status {
 		s.Waits = "**could not be posted**: " + text.Quoted(r.Undelivered(), 160)
 	case s.State == agent.RunPaused && r.Refused != "":
 		s.WaitingFor = r.Refused
-		s.Waits = "the model refuses its configuration: " + text.Quoted(r.Refused, 100)
+		s.Waits = "paused: " + text.Escape(Refusal(r))
 	case s.State == agent.RunPaused:
 		s.WaitingFor = "resume (paused by " + r.Paused + ")"
 		s.Waits = "paused by " + PausedBy(r.Paused)

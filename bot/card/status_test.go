@@ -45,7 +45,7 @@ func TestStatus(t *testing.T) {
 		{"refused", started(agent.ModelAsked{Call: "x"}, agent.ModelAnswered{Call: "x", Error: "model: no key", Refused: true, Cost: &zero}),
 			func(s *Status) {
 				s.State, s.WaitingFor = agent.RunPaused, "model: no key"
-				s.Waits = "the model refuses its configuration: model: no key"
+				s.Waits = "paused: the model's endpoint refuses the key or the name of the model"
 			}},
 		{"ended with a question open", started(bottest.Approval, agent.RunEnded{State: agent.RunCancelled}),
 			func(s *Status) { s.State = agent.RunCancelled }},

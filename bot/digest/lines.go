@@ -122,7 +122,7 @@ func (d grouped) obstacle(r agent.Run) string {
 	}
 	switch why {
 	case whyRefused:
-		line += " by the model: " + text.Quoted(r.Refused, 160)
+		line += ": " + text.Escape(card.Refusal(r))
 	case whyPaused:
 		line += " by " + card.PausedBy(r.Paused)
 	case whyStuck:

@@ -1,7 +1,8 @@
-// Package reach knows the places that take nothing of the bot's for a while,
-// and those that are gone: who is told, and which runs go on.
+// Package reach knows what the bot cannot reach for a while: who is told, and
+// which runs go on when it can.
 //
-//	reach.go   Places: Away, Back, Gone
+//	reach.go   Places that take no posts, and those that are gone
+//	models.go  Models that give no answers
 //
 // That a place takes nothing is found out by bot/posting, that it does again or
 // is gone by bot/intake, from events of the platform. What a run does about it

@@ -51,7 +51,7 @@ func (c *Client) judge(err error) verdict {
 	var record tls.RecordHeaderError
 	switch {
 	case errors.Is(err, goai.ErrChatCompletionInvalidModel):
-		v.fault = llm.UnknownModel
+		v.fault, v.plain = llm.UnknownModel, "does not have the model"
 		v.what, v.next = "the model is not one for chat", "set DECKHAND_MODEL to a chat model"
 	case errors.Is(err, errPage):
 		v.fault = llm.Invalid
@@ -60,7 +60,7 @@ func (c *Client) judge(err error) verdict {
 		v.what, v.plain = fmt.Sprintf("no answer within %s", c.cfg.Timeout), "does not answer in time"
 		v.next = "raise model.timeout or choose a faster model"
 	case errors.As(err, &cert), errors.As(err, &record):
-		v.fault = llm.Insecure
+		v.fault, v.plain = llm.Insecure, "has no secure connection"
 		v.what = withoutURL(err).Error()
 		v.next = "check OPENAI_BASE_URL (http or https?) and the endpoint's certificate"
 	case errors.Is(err, errNoUse):
@@ -108,12 +108,12 @@ type span struct{ first, last int }
 var rules = []rule{
 	{
 		codes: []string{"insufficient_quota", "billing_hard_limit_reached", "insufficient_balance"}, statuses: []span{{402, 402}},
-		fault: llm.Unpaid, next: "the account has no credit left: add some, or set another key or endpoint",
+		fault: llm.Unpaid, plain: "says that the account has no credit left", next: "the account has no credit left: add some, or set another key or endpoint",
 	},
 	{
 		codes: []string{"model_not_found", "invalid_model", "unknown_model", "deploymentnotfound"}, statuses: []span{{404, 404}},
 		words: []string{"invalid model", "unknown model", "model not found", "is not a valid model"},
-		fault: llm.UnknownModel, next: "check the model's name (DECKHAND_MODEL) and the path in OPENAI_BASE_URL",
+		fault: llm.UnknownModel, plain: "does not have the model", next: "check the model's name (DECKHAND_MODEL) and the path in OPENAI_BASE_URL",
 	},
 	{
 		codes: []string{"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}, statuses: []span{{413, 413}},
@@ -123,7 +123,7 @@ var rules = []rule{
 	{codes: []string{"content_filter", "content_policy_violation", "responsibleaipolicyviolation"}, fault: llm.Invalid, filtered: true},
 	{
 		statuses: []span{{401, 401}, {403, 403}},
-		fault:    llm.Unauthorised, next: "check OPENAI_API_KEY: it is missing, wrong, revoked, or not allowed to use this model",
+		fault:    llm.Unauthorised, plain: "does not take the key", next: "check OPENAI_API_KEY: it is missing, wrong, revoked, or not allowed to use this model",
 	},
 	{
 		statuses: []span{{429, 429}},

@@ -144,6 +144,10 @@ func (a *App) prepare(ctx context.Context) error {
 	return a.health.listen(ctx, a.options.Config.HTTP)
 }
 
+// refusalsAtMost is the longest pause before a model's endpoint is asked again
+// that refuses what a person has to mend.
+const refusalsAtMost = 15 * time.Minute
+
 // newLoop is the runtime; without a platform there is nobody to show its runs to.
 func (a *App) newLoop() (*loop.Loop, error) {
 	o, c := a.options, a.options.Config
@@ -164,8 +168,11 @@ func (a *App) newLoop() (*loop.Loop, error) {
 		Wider: allowances(c), File: a.kit.delivered, Runs: a.store, CheckIns: c.CheckIns.Every, Only: o.Only, Alarm: a.denied,
 	}
 	lc.Scheduler = recurring.Orders{Schedules: recurringOf(c, a.store)}
+	if o.Only == "" { // nobody waits at a terminal to be told what to change
+		lc.Patience.Refusals = refusalsAtMost
+	}
 	if a.talk != nil && len(a.talk.connectors) > 0 {
-		lc.Poster = a.talk.poster
+		lc.Poster, lc.Outages = a.talk.poster, a.talk.models
 	}
 	return loop.New(lc)
 }

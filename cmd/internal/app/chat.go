@@ -15,6 +15,7 @@ type talk struct {
 	poster     *posting.Poster
 	chat       *intake.Chat
 	clock      *recurring.Clock
+	models     *reach.Models
 	connectors []Connector
 }
 
@@ -41,6 +42,7 @@ func (a *App) newTalk() (*talk, error) {
 		}),
 	}
 	places.Alert = a.counted(t.chat.Alert)
+	t.models = &reach.Models{Store: a.store, Alert: places.Alert, Log: o.Log}
 	t.clock = recurring.NewClock(recurring.ClockConfig{Time: a.store, Reporter: reports, Recurring: recurs, Brief: brief, Alarm: a.counted(t.chat.Alert)})
 	var err error
 	t.connectors, err = a.configured(t.chat)

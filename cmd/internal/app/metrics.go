@@ -14,6 +14,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/loop/watchdog"
 	"github.com/deckhand-bot/deckhand/bot/intake"
+	"github.com/deckhand-bot/deckhand/bot/reach"
 )
 
 // meter counts what a serving process does and shows it in Prometheus' text
@@ -27,7 +28,7 @@ func newMeter(version string) meter {
 	m.set.NewGauge("deckhand_uptime_seconds", func() float64 { return time.Since(started).Seconds() })
 	m.set.NewGauge("deckhand_panics_total", func() float64 { return float64(guard.Caught()) })
 	m.set.NewCounter("deckhand_strands_worked_total")
-	for _, kind := range append(watchdog.AlertKinds(), scheduleAlert, storeAlert, intake.AlertMessage) {
+	for _, kind := range append(watchdog.AlertKinds(), scheduleAlert, storeAlert, intake.AlertMessage, reach.AlertPlace, reach.AlertModel) {
 		m.alert(kind, 0) // a series that begins at its first alert hides it from rate()
 	}
 	for _, verdict := range []agent.CheckInVerdict{agent.CheckInContinue, agent.CheckInNudge, agent.CheckInReplan, agent.CheckInEscalate, agent.CheckInStop} {
