@@ -212,6 +212,16 @@ type CheckpointID string
 // EffectID names one tool call within its run.
 type EffectID string
 
+// Number is the place of the call in its answer, from 0; 0 for what no answer
+// asked for.
+func (e EffectID) Number() int {
+	n, err := strconv.Atoi(string(e[strings.LastIndexByte(string(e), '.')+1:]))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
 // The strands that every run has.
 const (
 	Main  StrandID = "main"

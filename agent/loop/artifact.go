@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"regexp"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/bounds"
 	"github.com/deckhand-bot/deckhand/agent/plan"
 	"github.com/deckhand-bot/deckhand/agent/wait"
 )
@@ -16,6 +18,9 @@ import (
 // artifactName is how a call's arguments name the whole of a long result that
 // this conversation saw the head and the tail of.
 var artifactName = regexp.MustCompile(`\$\{(artifact:([0-9a-f]{64}))\}`)
+
+// errTooLong refuses arguments that grow beyond measure.
+var errTooLong = errors.New("the arguments are too long with the artifacts in their places: name fewer, or a part of them")
 
 // artifacts reads and writes texts that are too long for the journal.
 type artifacts struct{ *turn }
@@ -27,8 +32,13 @@ func (a artifacts) expand(ctx context.Context, view *agent.Run, args json.RawMes
 		return args, nil
 	}
 	values := map[string]agent.Output{}
+	size := len(args)
 	for _, m := range artifactName.FindAllSubmatch(args, -1) {
 		name, hash := string(m[1]), string(m[2])
+		if value, known := values[name]; known {
+			size += len(value.Value)
+			continue
+		}
 		if !shown(a.conversation(view), hash) {
 			continue // a name that this conversation never saw stays a name
 		}
@@ -41,6 +51,10 @@ func (a artifacts) expand(ctx context.Context, view *agent.Run, args json.RawMes
 			return nil, err
 		}
 		values[name] = agent.Output{Name: name, Value: value}
+		size += len(value)
+	}
+	if size > bounds.Arguments {
+		return nil, fmt.Errorf("%w: %d bytes of at most %d", errTooLong, size, bounds.Arguments)
 	}
 	if len(values) == 0 {
 		return args, nil

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/bounds"
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/plan"
@@ -56,6 +57,10 @@ func (d dispatcher) allReads(calls []agent.OpenCall) bool {
 
 // decideCall decides about one call: refuse it, answer it, ask about it, or let it act.
 func (d dispatcher) decideCall(ctx context.Context, view *agent.Run, c agent.OpenCall) error {
+	if c.Effect.Number() >= bounds.Calls {
+		d.reply(c, fmt.Sprintf("error: too many calls in one answer: the first %d were looked at. Make this one again if it is still needed.", bounds.Calls))
+		return nil
+	}
 	offered := d.book.Offered(view, d.lease.Strand, d.specs)
 	if !slices.ContainsFunc(offered, func(f llm.Function) bool { return f.Name == c.Name }) {
 		d.refuse(c, d.unknown(c.Name, offered))
@@ -76,8 +81,16 @@ func (d dispatcher) decideCall(ctx context.Context, view *agent.Run, c agent.Ope
 			d.refuse(c, fmt.Sprintf("an artifact that %s names is not kept any more: call the tool that made it again", c.Name))
 			return nil
 		}
+		if errors.Is(err, errTooLong) {
+			d.refuse(c, fmt.Sprintf("%s: %v", c.Name, err))
+			return nil
+		}
 		if err != nil {
 			return err
+		}
+		if err := d.Tools.Check(c.Name, whole); err != nil {
+			d.refuse(c, "with the artifacts in their places, "+err.Error())
+			return nil
 		}
 		return d.permit(ctx, view, c, tool, args, whole)
 	}
@@ -128,6 +141,9 @@ func arguments(view *agent.Run, s agent.StrandID, c agent.OpenCall) (json.RawMes
 	}
 	if raw[0] != '{' {
 		return nil, errors.New("they must be one JSON object")
+	}
+	if err := bounds.Nested(raw); err != nil {
+		return nil, err
 	}
 	return format.Canonical(raw)
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/bounds"
 	"github.com/deckhand-bot/deckhand/agent/guard"
 )
 
@@ -37,6 +38,9 @@ func (ef effects) invoke(ctx context.Context, view *agent.Run, effects []agent.E
 			calls = append(calls, c)
 		}
 	}
+	if err := ef.beginAgain(ctx, calls); err != nil {
+		return err
+	}
 	reads := !slices.ContainsFunc(calls, func(c agent.OpenCall) bool {
 		return c.Intent.Repeat != agent.RepeatRead || !ef.fresh[c.Effect]
 	})
@@ -53,6 +57,30 @@ func (ef effects) invoke(ctx context.Context, view *agent.Run, effects []agent.E
 	return ef.invokeAll(ctx, view, calls)
 }
 
+// beginAgain writes down that reads are begun anew whose outcome an earlier holder
+// did not leave: one that ended the process is not to end it for ever.
+func (ef effects) beginAgain(ctx context.Context, calls []agent.OpenCall) error {
+	begun := len(ef.batch)
+	for _, c := range calls {
+		if c.Intent.Repeat == agent.RepeatRead && !ef.fresh[c.Effect] && c.Until.IsZero() && !endless(c) {
+			in := *c.Intent
+			in.Again++
+			ef.event(in)
+			ef.fresh[c.Effect] = true
+		}
+	}
+	if len(ef.batch) == begun {
+		return nil
+	}
+	return ef.flush(ctx)
+}
+
+// endless reports whether a read was begun so often without an outcome that it
+// is not begun again.
+func endless(c agent.OpenCall) bool {
+	return c.Intent.Repeat == agent.RepeatRead && c.Intent.Again >= bounds.Starts-1
+}
+
 // invokeAll runs calls side by side and commits what led to them when that
 // takes long.
 func (ef effects) invokeAll(ctx context.Context, view *agent.Run, calls []agent.OpenCall) error {
@@ -60,9 +88,11 @@ func (ef effects) invokeAll(ctx context.Context, view *agent.Run, calls []agent.
 	defer cancel()
 	bodies, errs := make([][]agent.Body, len(calls)), make([]error, len(calls)+1)
 	done := make(chan struct{}, len(calls))
+	turns := make(chan struct{}, bounds.AtWork)
 	for i, c := range calls {
 		go func() {
-			defer func() { done <- struct{}{} }()
+			turns <- struct{}{}
+			defer func() { <-turns; done <- struct{}{} }()
 			errs[i] = guard.Do(ef.Log, "a call of a tool", func() (err error) {
 				bodies[i], err = ef.runOrRecover(ctx, view, c)
 				return err
@@ -101,6 +131,9 @@ func (ef effects) runOrRecover(ctx context.Context, view *agent.Run, c agent.Ope
 	}
 	if !known {
 		return []agent.Body{failedOutcome(c, fmt.Sprintf("the tool %q is not built in any more", c.Intent.Tool))}, nil
+	}
+	if endless(c) && !ef.fresh[c.Effect] && c.Until.IsZero() {
+		return []agent.Body{failedOutcome(c, fmt.Sprintf("it was begun %d times and never came to an end: ask for less at once, or use another way", bounds.Starts))}, nil
 	}
 	args, err := artifacts(ef).expand(ctx, view, c.Intent.Arguments)
 	if errors.Is(err, agent.ErrNoBlob) {
@@ -265,6 +298,10 @@ func (ef effects) outcome(ctx context.Context, c agent.OpenCall, r agent.Result,
 	}
 	if o.State == "" {
 		o.State = agent.OutcomeOK
+	}
+	if left := len(r.Text) - bounds.Result; left > 0 {
+		o.Text = cutRunes(r.Text[:bounds.Result], true) + fmt.Sprintf("\n[… %d bytes more are not kept: ask for less at once …]", left)
+		r.Text = o.Text
 	}
 	if len(r.Text) <= maxText {
 		return []agent.Body{o}, nil

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/loop"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
@@ -134,6 +135,36 @@ func TestLostLeaseKeepsSuccessAndForgetsFailure(t *testing.T) {
 	}
 }
 
+// session is a worker on the store in the folder, until ends returns: then it is
+// given no time to end its calls.
+func session(t *testing.T, dir string, model llm.Model, tool agent.Tool, ends func(ctx context.Context, s *sqlite.Store) error) {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), sqlite.Config{Dir: dir}, sqlite.Worker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	box, err := tools.New(tool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := loop.New(loop.Config{Store: store, Blobs: store, Model: model, Tools: box,
+		Policy: policy.Default{}, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), ModelName: "test", Grace: time.Nanosecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- l.Run(ctx) }()
+	err = ends(ctx, store)
+	cancel()
+	if e := <-done; err != nil || e != nil {
+		t.Fatal(err, e)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // The deadline of an idempotent request says nothing to its repetition.
 func TestIdempotentIsRepeatedAfterItsDeadline(t *testing.T) {
 	const deadline = 300 * time.Millisecond
@@ -149,30 +180,8 @@ func TestIdempotentIsRepeatedAfterItsDeadline(t *testing.T) {
 	dir := t.TempDir()
 	run := agent.RunID(agent.NewID())
 	worked := func(ends func(ctx context.Context, s *sqlite.Store) error) {
-		store, err := sqlite.Open(t.Context(), sqlite.Config{Dir: dir}, sqlite.Worker)
-		if err != nil {
-			t.Fatal(err)
-		}
-		box, err := tools.New(tool)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := loop.New(loop.Config{Store: store, Blobs: store, Model: noter("far", task("a", "far", nil)), Tools: box,
-			Policy: policy.Default{}, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), ModelName: "test", Grace: time.Nanosecond})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error, 1)
-		go func() { done <- l.Run(ctx) }()
-		err = ends(ctx, store)
-		cancel()
-		if e := <-done; err != nil || e != nil {
-			t.Fatal(err, e)
-		}
-		if err := store.Close(); err != nil {
-			t.Fatal(err)
-		}
+		t.Helper()
+		session(t, dir, noter("far", task("a", "far", nil)), tool, ends)
 	}
 	worked(func(ctx context.Context, s *sqlite.Store) error {
 		brief := writesFree()

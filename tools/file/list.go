@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/bounds"
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/tools"
 	"github.com/deckhand-bot/deckhand/tools/workspace"
@@ -70,6 +71,9 @@ func (t list) Run(ctx context.Context, call agent.Call) agent.Result {
 			return agent.Result{}, err
 		}
 		text, err := render(rows, args)
+		if err == nil && len(text) > bounds.Result {
+			err = fmt.Errorf("the listing of %s entries is larger than %d MiB: narrow path or glob, list by folder, or set limit", format.Thousands(len(rows)), bounds.Result>>20)
+		}
 		return succeeded(text, agent.Trusted), err
 	})
 }

@@ -68,8 +68,13 @@ func (u *usage) count() llm.Usage {
 	if u.PromptTokensDetails != nil {
 		cached = max(cached, u.PromptTokensDetails.CachedTokens)
 	}
-	return llm.Usage{Prompt: u.PromptTokens, Completion: u.CompletionTokens, Cached: cached}
+	prompt := min(max(u.PromptTokens, 0), maxTokens)
+	return llm.Usage{Prompt: prompt, Completion: min(max(u.CompletionTokens, 0), maxTokens), Cached: min(max(cached, 0), prompt)}
 }
+
+// maxTokens is what an endpoint may say that one call took: more is a mistake,
+// and less than nothing would be money back.
+const maxTokens = 100_000_000
 
 // text is a message's content: a string, or a list of parts of which the texts
 // count.
@@ -150,6 +155,9 @@ func (a *answer) piece(p *piece) {
 }
 
 func (a *answer) answered() bool { return a.choices > 0 }
+
+// size is how many bytes arrived.
+func (a *answer) size() int { return len(a.content) + len(a.refusal) + a.calls.size }
 
 func (a *answer) message() llm.Message {
 	return llm.Message{

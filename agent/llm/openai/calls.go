@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/deckhand-bot/deckhand/agent/bounds"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
@@ -15,7 +16,12 @@ import (
 type calls struct {
 	open []call
 	last int
+	size int // bytes of all arguments
 }
+
+// maxCalls is how many calls are kept: those that are looked at, and as many
+// again that are refused in words.
+const maxCalls = 2 * bounds.Calls
 
 type call struct {
 	index    int
@@ -26,6 +32,9 @@ type call struct {
 func (c *calls) add(p *callPiece) {
 	i := c.find(p)
 	if i < 0 {
+		if len(c.open) >= maxCalls {
+			return
+		}
 		index := 0
 		for k := range c.open {
 			index = max(index, c.open[k].index+1)
@@ -45,6 +54,7 @@ func (c *calls) add(p *callPiece) {
 		o.name = p.Function.Name
 	}
 	o.args = append(o.args, p.Function.Arguments...)
+	c.size += len(p.Function.Arguments)
 }
 
 // find returns the call that p goes on with, -1 where p starts a new one.

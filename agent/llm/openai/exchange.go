@@ -17,12 +17,18 @@ import (
 
 	goai "github.com/sashabaranov/go-openai"
 
+	"github.com/deckhand-bot/deckhand/agent/bounds"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
 const (
-	// maxPlain bounds an answer that comes as one JSON text, in bytes.
-	maxPlain = 64 << 20
+	// maxEscape is how many bytes of JSON a byte of an answer takes at most.
+	maxEscape = 6
+	// maxAround bounds what stands around an answer in its JSON, in bytes.
+	maxAround = 256 << 10
+	// wholeTimes is how many times longer than the wait for a piece a whole
+	// answer may take.
+	wholeTimes = 10
 	// maxRefused bounds what is read of an error's body, in bytes.
 	maxRefused = 64 << 10
 )
@@ -33,6 +39,7 @@ var (
 	errCut   = errors.New("the answer broke off")
 	errPage  = errors.New("a web page instead of an answer")
 	errNoUse = errors.New("an answer that is not a chat completion")
+	errLong  = errors.New("an answer far longer than was asked for")
 )
 
 // rejection is an endpoint's refusal: an HTTP error, or an error object inside
@@ -50,6 +57,8 @@ func (c *Client) try(ctx context.Context, r llm.Request, body payload) (answer, 
 	if slices.Contains(completionOnly, r.Model) {
 		return answer{}, goai.ErrChatCompletionInvalidModel
 	}
+	ctx, end := context.WithTimeoutCause(ctx, wholeTimes*c.cfg.Timeout, errSlow)
+	defer end()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	timer := time.AfterFunc(c.cfg.Timeout, func() { cancel(errSlow) })
@@ -98,9 +107,9 @@ func (c *Client) reply(resp *http.Response, r llm.Request, timer *time.Timer) (a
 	case err != nil:
 		return answer{}, err
 	case form == plainJSON:
-		return readPlain(in)
+		return readPlain(in, maxText(r.MaxTokens))
 	}
-	return c.receive(in, timer, c.watch(r))
+	return c.receive(in, r.MaxTokens, timer, c.watch(r))
 }
 
 // form is how an answer comes.
@@ -138,11 +147,18 @@ func formOf(kind string, in *bufio.Reader) (form, error) {
 	}
 }
 
-// readPlain reads an answer that comes as one JSON text.
-func readPlain(in io.Reader) (answer, error) {
-	text, err := io.ReadAll(io.LimitReader(in, maxPlain))
-	if err != nil {
+// maxText is how many bytes of JSON an answer of so many tokens may have: there
+// are servers that go on beyond what they were asked for.
+func maxText(tokens int) int { return maxAround + maxEscape*bounds.Answer(tokens) }
+
+// readPlain reads an answer that comes as one JSON text of at most so many bytes.
+func readPlain(in io.Reader, most int) (answer, error) {
+	text, err := io.ReadAll(io.LimitReader(in, int64(most)+1))
+	switch {
+	case err != nil:
 		return answer{}, fmt.Errorf("%w: %w", errCut, err)
+	case len(text) > most:
+		return answer{}, errLong
 	}
 	return decodePlain(text)
 }

@@ -63,7 +63,7 @@ func (c *Client) judge(err error) verdict {
 		v.fault, v.plain = llm.Insecure, "has no secure connection"
 		v.what = withoutURL(err).Error()
 		v.next = "check OPENAI_BASE_URL (http or https?) and the endpoint's certificate"
-	case errors.Is(err, errNoUse):
+	case errors.Is(err, errNoUse), errors.Is(err, errLong):
 		v.what, v.next = "it sent "+withoutURL(err).Error(), "check that OPENAI_BASE_URL is a Chat Completions endpoint"
 		v.plain = "sends what is no answer"
 	case errors.Is(err, errCut), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/deckhand-bot/deckhand/agent/bounds"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
@@ -24,11 +25,16 @@ const (
 	// afterFinish is how long a stream may stay open after the answer is complete:
 	// only the usage and [DONE] can still come.
 	afterFinish = 5 * time.Second
+	// maxEvents is how many times larger than an answer its events may be together:
+	// each has a frame of its own around a few characters.
+	maxEvents = 32
 	// drainFor is how long the end of a stream is waited for, which lets its
 	// connection be used again.
 	drainFor = 100 * time.Millisecond
 	// finishCut is the finish of an answer that its watcher had enough of.
 	finishCut = "cut"
+	// finishLength is the finish of an answer that was longer than it may be.
+	finishLength = "length"
 )
 
 // errDone is the end that [DONE] announces.
@@ -45,11 +51,14 @@ func (c *Client) watch(r llm.Request) func(piece string) bool {
 
 // receive reads events until the answer is complete. A stream that ends with
 // neither a finish_reason nor [DONE] was cut.
-func (c *Client) receive(in *bufio.Reader, timer *time.Timer, enough func(piece string) bool) (answer, error) {
+func (c *Client) receive(in *bufio.Reader, tokens int, timer *time.Timer, enough func(piece string) bool) (answer, error) {
 	var a answer
-	for {
+	for heard := 0; ; {
 		known := len(a.content)
-		data, err := nextEvent(in)
+		data, err := nextEvent(in, maxText(tokens))
+		if heard += len(data); heard > maxEvents*maxText(tokens) {
+			err = errLong
+		}
 		if err == nil {
 			timer.Reset(c.cfg.Timeout)
 			err = a.add(data)
@@ -61,6 +70,9 @@ func (c *Client) receive(in *bufio.Reader, timer *time.Timer, enough func(piece 
 			return a, nil
 		case errors.Is(err, errDone):
 			return a, errCut
+		case a.answered() && (a.size() > bounds.Answer(tokens) || errors.Is(err, errLong)):
+			a.finish = finishLength
+			return a, nil
 		case err != nil:
 			return a, err // with what was heard: it is paid
 		case len(a.content) > known && enough(string(a.content[known:])):
@@ -72,11 +84,11 @@ func (c *Client) receive(in *bufio.Reader, timer *time.Timer, enough func(piece 
 	}
 }
 
-// nextEvent returns the data of the next event, errDone for the last one, and
-// errCut where the bytes end before that.
-func nextEvent(in *bufio.Reader) ([]byte, error) {
+// nextEvent returns the data of the next event, errDone for the last one, errCut
+// where the bytes end before that, and errLong for one of more than so many bytes.
+func nextEvent(in *bufio.Reader, most int) ([]byte, error) {
 	for {
-		line, err := in.ReadBytes('\n')
+		line, err := readLine(in, most)
 		line = bytes.TrimSpace(line)
 		data, isData := bytes.CutPrefix(line, []byte("data:"))
 		data = bytes.TrimSpace(data)
@@ -87,10 +99,27 @@ func nextEvent(in *bufio.Reader) ([]byte, error) {
 			return data, nil
 		case len(line) > 0 && line[0] == '{':
 			return nil, bareError(line, in)
+		case errors.Is(err, errLong):
+			return nil, err
 		case errors.Is(err, io.EOF):
 			return nil, errCut
 		case err != nil:
 			return nil, fmt.Errorf("%w: %w", errCut, err)
+		}
+	}
+}
+
+// readLine reads a line of at most so many bytes.
+func readLine(in *bufio.Reader, most int) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		if len(line)+len(part) > most {
+			return nil, errLong
+		}
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
 		}
 	}
 }
