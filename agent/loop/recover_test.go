@@ -136,7 +136,7 @@ func TestLostLeaseKeepsSuccessAndForgetsFailure(t *testing.T) {
 }
 
 // session is a worker on the store in the folder, until ends returns: then it is
-// given no time to end its calls.
+// given no time to end its calls, which may have words after the test.
 func session(t *testing.T, dir string, model llm.Model, tool agent.Tool, ends func(ctx context.Context, s *sqlite.Store) error) {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), sqlite.Config{Dir: dir}, sqlite.Worker)
@@ -148,7 +148,7 @@ func session(t *testing.T, dir string, model llm.Model, tool agent.Tool, ends fu
 		t.Fatal(err)
 	}
 	l, err := loop.New(loop.Config{Store: store, Blobs: store, Model: model, Tools: box,
-		Policy: policy.Default{}, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), ModelName: "test", Grace: time.Nanosecond})
+		Policy: policy.Default{}, Log: slog.New(slog.DiscardHandler), ModelName: "test", Grace: time.Nanosecond})
 	if err != nil {
 		t.Fatal(err)
 	}
