@@ -33,7 +33,7 @@ func (r Run) Apply(e Event) Run { //nolint:cyclop,funlen // the closed switch ov
 	case RunStarted:
 		r = r.start(e, b)
 	case PersonSaid:
-		r = r.note(Note{By: b.By, Text: b.Text, Trusted: b.Trusted, Message: b.Message})
+		r = r.note(Note{By: b.By, Text: b.Text, Trusted: b.Trusted, Message: b.Message, Author: b.Author})
 		r.Files = given(r.Files, b.Files, b.By)
 	case RunWatched:
 		r = r.watched(b)

@@ -103,6 +103,8 @@ type PersonSaid struct {
 	Files []Attachment `json:"files,omitempty"`
 	// Message is the platform's message, as an address: its author may take it back.
 	Message string `json:"message,omitempty"`
+	// Author wrote the words, where By, who has the authority, passed them on.
+	Author string `json:"author,omitempty"`
 }
 
 // Word is a control word.

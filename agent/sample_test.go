@@ -37,7 +37,7 @@ var samples = []Body{
 		Tick:   &Tick{Schedule: "weekday-report", At: noon, Report: true, Raise: []string{"slack:U9"}},
 	},
 	PersonSaid{Message: "slack:T1:C1:1700000000.000200", By: "slack:U1", Text: "only the *.go files", Trusted: true,
-		Files: []Attachment{{ID: "F2", Name: "b.csv", Size: 3}}},
+		Files: []Attachment{{ID: "F2", Name: "b.csv", Size: 3}}, Author: "slack:U5"},
 	RunControlled{Word: WordPause, By: "slack:U1", Reason: "lunch", Place: "slack:T1:C1:", Gone: true},
 	TimePassed{},
 	ModelAsked{Call: "main.1", Purpose: llm.Intake, Model: "gpt", Reserve: new(Nano(12_345_678)), ReserveTokens: 4200, PromptHash: "intake@1.0.0:abc"},

@@ -92,6 +92,8 @@ type Note struct {
 	By      string `json:"by"` // "deckhand" for the engine
 	Text    string `json:"text"`
 	Trusted bool   `json:"trusted"`
+	// Author wrote the words, where By passed them on.
+	Author string `json:"author,omitempty"`
 	// Lesson marks what a check-in learnt, in a model's words.
 	Lesson bool `json:"lesson,omitempty"`
 	// Message is the platform's message that the words are, as an address.

@@ -217,6 +217,15 @@ const (
 	// ActSteer opens the form for a word to the run. A platform on which the bot
 	// reads what is said in a thread leaves such a button out.
 	ActSteer ButtonAct = "steer"
+	// ActForm opens a form again whose values could not be taken; ID is what they
+	// are kept under.
+	ActForm ButtonAct = "form"
+	// ActWhich says which run words were meant for: Word is the run, ID what the
+	// words are kept under.
+	ActWhich ButtonAct = "which"
+	// ActUse gives a colleague's words to the run (ID) as steering; Word is the
+	// words' digest.
+	ActUse ButtonAct = "use"
 )
 
 // The words of ActControl whose ID is a schedule's name.

@@ -150,9 +150,17 @@ type Answer struct {
 	// cannot show it to the person alone in place, it goes to their direct
 	// conversation.
 	Confidential bool
+	// Buttons are shown below Private; nil: none.
+	Buttons *Buttons
+	// Instead replaces the bot's message whose button was pressed, also one that
+	// only the person saw.
+	Instead *Card
 	// Public is posted to Where, once; its key is set.
 	Public *Card
-	// Form is opened for the person.
+	// Form is opened for the person. Where a form was sent in with a value that
+	// cannot be taken, it is that form once more, with what was typed and what is
+	// wrong (Field.Problem): the platform keeps the person's form open, or, where
+	// it cannot, shows Private with Buttons, which open it again.
 	Form *Form
 	// Home is shown on the bot's own page.
 	Home *Card
@@ -210,6 +218,7 @@ type Field struct {
 	Hint     string
 	Kind     FieldKind
 	Value    string // what it shows at first
+	Problem  string // why that value cannot be taken, plain text; empty: nothing is wrong
 	Choices  []string
 	Optional bool
 	Max      int // characters, 0: the platform's own limit

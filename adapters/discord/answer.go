@@ -61,7 +61,7 @@ func (a *answerer) answer(ctx context.Context, n *update, what bot.Answer) {
 		if what.Confidential {
 			tell = a.tellAlone
 		}
-		a.in.Later(ctx, answerWithin, func(ctx context.Context) { tell(ctx, n, what.Private) })
+		a.in.Later(ctx, answerWithin, func(ctx context.Context) { tell(ctx, n, draw.Choice(what.Private, what.Buttons)) })
 	}
 	if what.Mark != "" && n.in.Message.ID != "" {
 		a.react(ctx, n.in.Message, what.Mark)
@@ -75,15 +75,20 @@ func (a *answerer) answer(ctx context.Context, n *update, what bot.Answer) {
 
 // answerInteraction answers whoever waits for the result of a click or command.
 func (a *answerer) answerInteraction(ctx context.Context, n *update, what bot.Answer) {
+	_, filled := n.in.Act.(bot.Filled)
 	switch {
 	case what.Started:
 		a.promptly(ctx, func(ctx context.Context) { a.linkThread(ctx, n) })
-	case what.Form != nil:
+	case what.Form != nil && !filled: // a form that was sent in is opened again by a button only
 		a.promptly(ctx, func(ctx context.Context) { a.openForm(ctx, n, *what.Form) })
+	case what.Instead != nil:
+		a.promptly(ctx, func(ctx context.Context) {
+			a.logFailure("a message could not be replaced", n.in.Where, n.reply.Replace(ctx, draw.Boxed(*what.Instead)))
+		})
 	case what.Private != "":
-		a.promptly(ctx, func(ctx context.Context) { a.tellPrivately(ctx, n, what.Private) })
+		a.promptly(ctx, func(ctx context.Context) { a.tellPrivately(ctx, n, draw.Choice(what.Private, what.Buttons)) })
 	case what.Home != nil:
-		a.promptly(ctx, func(ctx context.Context) { a.tellPrivately(ctx, n, bot.Markdown(*what.Home)) })
+		a.promptly(ctx, func(ctx context.Context) { a.tellPrivately(ctx, n, draw.Private(bot.Markdown(*what.Home))) })
 	case what == (bot.Answer{}):
 		a.in.Go(func() { a.answerAgain(ctx, n) })
 	default:
@@ -153,17 +158,17 @@ func (a *answerer) goalOf(n *update) string {
 func (a *answerer) openForm(ctx context.Context, n *update, f bot.Form) {
 	form, err := draw.Form(f)
 	if err != nil {
-		a.tellPrivately(ctx, n, "This form cannot be shown in Discord: "+err.Error()+". Use the command line or the web page instead.")
+		a.tellPrivately(ctx, n, draw.Private("This form cannot be shown in Discord: "+err.Error()+". Use the command line or the web page instead."))
 		return
 	}
 	err = n.reply.Open(ctx, form)
 	switch {
 	case err == nil:
 	case errors.Is(err, interact.ErrTaken), errors.Is(err, interact.ErrTooLate):
-		a.tellPrivately(ctx, n, textLate)
+		a.tellPrivately(ctx, n, draw.Private(textLate))
 	default:
 		a.logFailure("a form could not be opened", n.in.Where, err)
-		a.tellPrivately(ctx, n, "The form could not be opened. Please click again.")
+		a.tellPrivately(ctx, n, draw.Private("The form could not be opened. Please click again."))
 	}
 }
 
@@ -186,11 +191,10 @@ func (a *answerer) react(ctx context.Context, message bot.Address, m bot.Mark) {
 	}
 }
 
-// tellPrivately shows a text to the person alone. Discord has no way to do so below a
+// tellPrivately shows words to the person alone. Discord has no way to do so below a
 // message, so the answer stands there for all, short and without notifying
 // anybody; what is left of an interaction that expired goes to the person directly.
-func (a *answerer) tellPrivately(ctx context.Context, n *update, text string) {
-	m := draw.Private(text)
+func (a *answerer) tellPrivately(ctx context.Context, n *update, m draw.Answer) {
 	if n.reply == nil {
 		a.logFailure("an answer could not be shown", n.in.Where, a.post.Reply(ctx, n.channel, n.id, privateKey(n.in.Message), m))
 		return
@@ -209,13 +213,13 @@ func (a *answerer) tellPrivately(ctx context.Context, n *update, text string) {
 // tellAlone answers a message in the conversation with its writer, and says
 // where the message stands that it did, without a word of the answer. Nobody
 // who takes no direct messages is told anything aloud.
-func (a *answerer) tellAlone(ctx context.Context, n *update, text string) {
+func (a *answerer) tellAlone(ctx context.Context, n *update, m draw.Answer) {
 	key, said := bot.Key{Name: "alone/" + n.in.Message.String(), Kind: agent.PostAnswer}, textAlone
-	if err := a.post.TellDirectly(ctx, n.in.By.ID, key, draw.Private(text)); err != nil {
+	if err := a.post.TellDirectly(ctx, n.in.By.ID, key, m); err != nil {
 		a.logFailure("an answer for one person alone could not be shown", n.in.Where, err)
 		said = textNoDirect
 	}
-	a.tellPrivately(ctx, n, said)
+	a.tellPrivately(ctx, n, draw.Private(said))
 }
 
 // privateKey is the key of a private answer to a message: it is the same one

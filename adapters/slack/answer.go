@@ -30,6 +30,9 @@ const (
 // answer does what is to be done at once, after the acknowledgement. A form
 // goes first: what opens it lives for three seconds.
 func (s *Slack) answer(ctx context.Context, u *wire.Update, a bot.Answer) {
+	if _, filled := u.In.Act.(bot.Filled); filled && a.Form != nil {
+		return // the form says it, and is still open
+	}
 	if a.Form != nil {
 		form := *a.Form
 		s.in.Go(func() { s.ask(ctx, u, form) })
@@ -40,7 +43,7 @@ func (s *Slack) answer(ctx context.Context, u *wire.Update, a bot.Answer) {
 	if a.Prompts != nil {
 		s.in.Later(ctx, answerWithin, func(ctx context.Context) { s.prompt(ctx, u, *a.Prompts) })
 	}
-	if a.Mark == "" && a.Private == "" && a.Public == nil && a.Home == nil {
+	if a.Mark == "" && a.Private == "" && a.Public == nil && a.Home == nil && a.Instead == nil {
 		return
 	}
 	s.in.Later(ctx, answerWithin, func(ctx context.Context) {
@@ -48,7 +51,10 @@ func (s *Slack) answer(ctx context.Context, u *wire.Update, a bot.Answer) {
 			s.mark(ctx, u.In.Message, a.Mark)
 		}
 		if a.Private != "" {
-			s.whisper(ctx, u, a.Private)
+			s.tell(ctx, u, private(a.Private, a.Buttons))
+		}
+		if a.Instead != nil {
+			s.replace(ctx, u, *a.Instead)
 		}
 		if a.Public != nil {
 			s.LogFailure("an answer could not be posted", u.In.Where, ingest.PostOnce(ctx, s, u.In, u.Again, *a.Public, s.cfg.PostTimeout))
@@ -110,10 +116,51 @@ func (s *Slack) mark(ctx context.Context, message bot.Address, m bot.Mark) {
 	s.LogFailure("a reaction could not be set", message, err)
 }
 
-// whisper shows a text to the person alone: in the thread, through the
-// interaction's own way back where the bot is no member, or directly.
+// keptOpen is what keeps a form open that was sent in with a value that cannot be
+// taken: Slack shows what is wrong beside the field. Nil where there is nothing to
+// keep.
+func (s *Slack) keptOpen(ctx context.Context, u *wire.Update, a bot.Answer) json.RawMessage {
+	if _, filled := u.In.Act.(bot.Filled); !filled || a.Form == nil {
+		return nil
+	}
+	wrong := map[string]string{}
+	for _, f := range a.Form.Fields {
+		if f.Problem != "" {
+			wrong[f.ID] = s.drawing(ctx, bot.Card{Text: f.Problem}, nil).Named(f.Problem)
+		}
+	}
+	now, err := json.Marshal(map[string]any{"response_action": "errors", "errors": wrong})
+	s.LogFailure("a form cannot be kept open", u.In.Where, err) // texts always encode
+	return now
+}
+
+// private is a card for one person: a text with buttons below.
+func private(text string, buttons *bot.Buttons) bot.Card {
+	c := bot.Card{Text: text, Parts: []bot.Part{bot.Prose{Markdown: text}}}
+	if buttons != nil {
+		c.Parts = append(c.Parts, *buttons)
+	}
+	return c
+}
+
+// replace shows a card in place of the message whose button was pressed.
+func (s *Slack) replace(ctx context.Context, u *wire.Update, c bot.Card) {
+	if u.In.Message.ID != "" {
+		s.LogFailure("a message could not be replaced", u.In.Message, s.Edit(ctx, u.In.Message, c))
+		return
+	}
+	s.LogFailure("a private message could not be replaced", u.In.Where, s.reply(ctx, u.Hook, s.draw(ctx, c, s.features.unknown()), true))
+}
+
+// whisper shows a text to the person alone.
 func (s *Slack) whisper(ctx context.Context, u *wire.Update, text string) {
-	card := s.draw(ctx, bot.Card{Text: text, Parts: []bot.Part{bot.Prose{Markdown: text}}}, s.features.unknown())
+	s.tell(ctx, u, private(text, nil))
+}
+
+// tell shows a card to the person alone: in the thread, through the
+// interaction's own way back where the bot is no member, or directly.
+func (s *Slack) tell(ctx context.Context, u *wire.Update, c bot.Card) {
+	card := s.draw(ctx, c, s.features.unknown())
 	where := u.In.Where
 	options := []slackapi.MsgOption{slackapi.MsgOptionText(card.Text, false), slackapi.MsgOptionBlocks(card.Blocks...)}
 	if where.ID != "" {
@@ -133,7 +180,7 @@ func (s *Slack) whisper(ctx context.Context, u *wire.Update, text string) {
 		}
 	}
 	if u.Hook != "" {
-		if hookErr := s.reply(ctx, u.Hook, card); hookErr == nil {
+		if hookErr := s.reply(ctx, u.Hook, card, false); hookErr == nil {
 			return
 		} else if err == nil {
 			err = hookErr
@@ -161,9 +208,10 @@ func (s *Slack) tellDirectly(ctx context.Context, user string, card draw.Message
 	})
 }
 
-// reply answers through a response_url, which is a secret and stays out of logs.
-func (s *Slack) reply(ctx context.Context, hook string, card draw.Message) error {
-	body, err := json.Marshal(map[string]any{"response_type": "ephemeral", "replace_original": false, "text": card.Text, "blocks": card.Blocks})
+// reply answers through a response_url, which is a secret and stays out of logs:
+// beside the message that was clicked, or in its place.
+func (s *Slack) reply(ctx context.Context, hook string, card draw.Message, replaces bool) error {
+	body, err := json.Marshal(map[string]any{"response_type": "ephemeral", "replace_original": replaces, "text": card.Text, "blocks": card.Blocks})
 	if err != nil {
 		return err
 	}

@@ -52,12 +52,18 @@ func (s *Slack) serve(w http.ResponseWriter, r *http.Request, proofs *verifier, 
 		_, _ = io.WriteString(w, challenge) // Slack asks again
 		return
 	}
+	var now json.RawMessage
 	result := make(chan error, 1)
-	e.again, e.done = r.Header.Get("X-Slack-Retry-Num") != "", func(err error) { result <- err }
+	e.again, e.done = r.Header.Get("X-Slack-Retry-Num") != "", func(what json.RawMessage, err error) { now = what; result <- err }
 	s.take(e)
 	if err := <-result; err != nil {
 		proofs.used.Release(proof)
 		http.Error(w, "not written down: send it again", http.StatusServiceUnavailable)
+		return
+	}
+	if len(now) > 0 {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(now) // whoever does not get it sends the form in again
 	}
 }
 

@@ -3,6 +3,7 @@ package slack
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -19,12 +20,12 @@ const hearWithin = 10 * time.Second
 
 // envelope is something from Slack that was proved to be from Slack. Done is
 // called once: without an error it is written down, or of no concern, and can
-// be acknowledged.
+// be acknowledged, with what Slack is to do at once (nil: nothing).
 type envelope struct {
 	kind    string
 	payload []byte
 	again   bool // it was delivered before
-	done    func(error)
+	done    func(now json.RawMessage, err error)
 }
 
 // Listen takes in what people do until ctx ends. An error means that the tokens
@@ -55,7 +56,7 @@ func (s *Slack) Listen(ctx context.Context, hear bot.Hear) error {
 // take gives an envelope to whoever listens.
 func (s *Slack) take(e envelope) {
 	if err := s.in.Take(e); err != nil {
-		e.done(err)
+		e.done(nil, err)
 	}
 }
 
@@ -67,20 +68,20 @@ func (s *Slack) receive(ctx context.Context, hear bot.Hear, e envelope) {
 		s.in.Log.Warn(s.log, "a payload of Slack's cannot be read and is ignored", "kind", e.kind, "why", err)
 	}
 	if u == nil {
-		e.done(nil)
+		e.done(nil, nil)
 		return
 	}
 	u.Again = e.again
 	mark := markOf(u)
 	if !u.Heard() || !s.conversation(u) {
 		s.in.Marks.Skip(mark.Place, mark.At)
-		e.done(nil)
+		e.done(nil, nil)
 		s.beside(ctx, u)
 		return
 	}
 	var answer bot.Answer
 	err = s.in.Hear(ctx, mark, u.Keys(), s.hearing(hear, u, &answer), func(err error) {
-		e.done(err)
+		e.done(s.keptOpen(ctx, u, answer), err)
 		if err != nil {
 			s.log.Warn("an event could not be written down; Slack will send it again", "where", u.In.Where.String(), "error", err)
 			return
@@ -88,7 +89,7 @@ func (s *Slack) receive(ctx context.Context, hear bot.Hear, e envelope) {
 		s.answer(ctx, u, answer)
 	})
 	if err != nil {
-		e.done(err)
+		e.done(nil, err)
 	}
 }
 

@@ -98,10 +98,11 @@ func (s *Slack) show(ctx context.Context, c bot.Card, edit bool, send func(conte
 	once := func(text string, blocks []slackapi.Block) error {
 		ctx, cancel := context.WithTimeout(ctx, s.cfg.PostTimeout)
 		defer cancel()
-		return send(ctx, []slackapi.MsgOption{
-			slackapi.MsgOptionText(text, false), slackapi.MsgOptionBlocks(blocks...), slackapi.MsgOptionParse(false),
-			slackapi.MsgOptionMetadata(api.Metadata(c.Key)), attached,
-		})
+		content := []slackapi.MsgOption{slackapi.MsgOptionText(text, false), slackapi.MsgOptionBlocks(blocks...), slackapi.MsgOptionParse(false), attached}
+		if c.Key.Name != "" { // without, an edited message keeps the one it has
+			content = append(content, slackapi.MsgOptionMetadata(api.Metadata(c.Key)))
+		}
+		return send(ctx, content)
 	}
 	err := once(m.Text, m.Blocks)
 	if !api.BlocksRefused(err) {

@@ -6,6 +6,7 @@ package slack
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -94,7 +95,7 @@ func (s *Slack) recheckToken(ctx context.Context) {
 func (s *Slack) connect(ctx context.Context) error {
 	return socket.Run(ctx, socket.Config{
 		Open: s.OpenSocket,
-		Take: func(kind string, payload []byte, again bool, done func(error)) {
+		Take: func(kind string, payload []byte, again bool, done func(json.RawMessage, error)) {
 			s.take(envelope{kind: kind, payload: payload, again: again, done: done})
 		},
 		Links: &s.in, Times: s.in.times.Times, Backoff: s.in.times.backoff(), Log: s.log, Limited: &s.in.Log,

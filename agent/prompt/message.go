@@ -32,6 +32,8 @@ func Message(e agent.Entry) llm.Message {
 		return llm.Message{Role: llm.User, Content: Frame(e.Note.Text, agent.Untrusted)}
 	case e.Note.By == agent.Deckhand:
 		return llm.Message{Role: llm.User, Content: e.Note.Text}
+	case e.Note.Trusted && e.Note.Author != "":
+		return llm.Message{Role: llm.User, Content: e.Note.By + " says to use what " + e.Note.Author + " wrote: " + e.Note.Text}
 	case e.Note.Trusted:
 		return llm.Message{Role: llm.User, Content: e.Note.By + " says: " + e.Note.Text}
 	}

@@ -9,6 +9,7 @@
 //	scheduled.go  posts of scheduled reports        answer.go  answers to commands
 //	home.go       the bot's own page                status.go  a run in a list
 //	news.go       what an event means to people     phrase.go  a call in a few words
+//	note.go       a colleague's suggestion
 //	telling.go    all of it for a surface that one person looks at (bot.Telling)
 //
 // What does not live here: how a part is drawn (adapters), when a card is posted

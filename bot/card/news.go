@@ -91,6 +91,9 @@ func saidNews(b agent.PersonSaid) []bot.News {
 	if !b.Trusted {
 		who += " (no authority here)"
 	}
+	if b.Author != "" {
+		who += ", with a note of " + inNews(b.Author)
+	}
 	return []bot.News{{Tone: bot.TonePerson, About: who, Text: inNews(b.Text)}}
 }
 

@@ -14,7 +14,8 @@
 //	start.go            a goal becomes a run; terms.go is what people ask of it beside
 //	decide.go           decisions, hints, words, control, ratings
 //	runs.go             the runs that a person may look at
-//	form.go             the forms; words.go reads single words
+//	kept.go             what a person typed and that waits for one more click
+//	words.go            single words
 //	request.go          one event on its way in: what all of the above share
 //	chat.go, alert.go   Chat and what it is made of; word to administrators
 //

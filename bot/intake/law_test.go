@@ -14,6 +14,7 @@ import (
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/authority"
 	"github.com/deckhand-bot/deckhand/bot/bottest"
+	"github.com/deckhand-bot/deckhand/bot/form"
 )
 
 // Whatever is open and however it is written: an exact control word is one.
@@ -52,8 +53,8 @@ func everything(run agent.RunID, checks []agent.CheckpointID) []bot.Act {
 		}
 	}
 	for _, id := range checks {
-		for _, form := range []string{formDeny, formEdit, formAnswer} {
-			acts = append(acts, bot.Filled{Form: form + " " + string(id), Values: map[string]string{fieldReason: "no", fieldJSON: `{"x":1}`, fieldQuestion + "0": "Red", fieldText: "x"}})
+		for _, kind := range []string{form.Deny, form.Edit, form.Answer} {
+			acts = append(acts, bot.Filled{Form: kind + " " + string(id), Values: map[string]string{form.FieldReason: "no", form.FieldJSON: `{"x":1}`, form.FieldOf(0): "Red", form.FieldText: "x"}})
 		}
 	}
 	return acts
@@ -68,7 +69,7 @@ func TestStrangersChangeNothing(t *testing.T) {
 		s := opened(t, func(c *Config) { c.Runs.Authority.Operators = []string{"slack:U7"} })
 		run, checks := s.live(allQuestions...)
 		before := len(s.Journals[run])
-		acts := append(everything(run, checks), bot.Pressed{Button: bot.Button{Act: bot.ActRate, ID: string(run), Word: "+1"}}, bot.Filled{Form: formRate + " " + string(run), Values: nil})
+		acts := append(everything(run, checks), bot.Pressed{Button: bot.Button{Act: bot.ActRate, ID: string(run), Word: "+1"}}, bot.Filled{Form: form.Rate + " " + string(run), Values: nil})
 		for _, act := range acts {
 			s.Names["bots/"+bottest.Thread.String()] = ""
 			a := s.hear(by, act)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/card"
 )
 
 // Messages: the one kind of act whose meaning has to be found out.
@@ -35,6 +36,11 @@ func (req message) read(ctx context.Context, s bot.Said, r agent.Run, live bool)
 	if c := controlWord(s.Text); c != nil {
 		return c.do(call(req), ctx, "")
 	}
+	if live {
+		if a, is, err := req.several(ctx, s); is || err != nil {
+			return a, err
+		}
+	}
 	if live && len(s.Files) == 0 {
 		if a, is, err := req.decision(ctx, r, s); is || err != nil {
 			return a, err
@@ -52,6 +58,19 @@ func (req message) read(ctx context.Context, s bot.Said, r agent.Run, live bool)
 		return call(req).greeting(), nil
 	}
 	return newGoal{request: req.request, goal: afterColon(s.Text, "run"), files: s.Files, old: r, viewing: s.Viewing}.start(ctx)
+}
+
+// several asks which run is meant, where several live in a conversation with the
+// bot alone and the message names none.
+func (req message) several(ctx context.Context, s bot.Said) (a bot.Answer, is bool, err error) {
+	rivals, err := req.rivals(ctx)
+	if err != nil || len(rivals) < 2 {
+		return bot.Answer{}, false, err
+	}
+	if a, is, err := req.order(ctx, s); is || err != nil {
+		return a, is, err
+	}
+	return bot.Answer{}, true, &ambiguousError{rivals}
 }
 
 // order does what a message to the bot orders with one of the commands.
@@ -139,7 +158,18 @@ func (req message) inThread(ctx context.Context, r agent.Run, s bot.Said) (bot.A
 		return req.acknowledge(r.ID, "Noted."), nil
 	case s.To:
 		req.log("steering was refused", r)
-		return bot.Answer{Run: r.ID, Private: req.steerers(r) + " What you said is kept as context that is not trusted."}, nil
+		return req.suggested(r, afterColon(s.Text, "steer"), len(s.Files) > 0), nil
 	}
 	return bot.Answer{Run: r.ID}, nil
+}
+
+// suggested answers words to the run of somebody who may not steer it: those who
+// may can use them with one click.
+func (req message) suggested(r agent.Run, words string, files bool) bot.Answer {
+	if words == "" || files || req.in.Message.ID == "" { // files of theirs are not fetched
+		return bot.Answer{Run: r.ID, Private: req.steerers(r) + " What you said is kept as context that is not trusted."}
+	}
+	c := card.Note(r, agent.Note{By: req.in.By.ID, Text: words}, req.whoSteers(r), noteWord(req.in.By.ID, words))
+	c.Key.Name = "answer/" + req.in.Message.ID
+	return bot.Answer{Run: r.ID, Public: &c}
 }

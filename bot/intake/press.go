@@ -2,6 +2,8 @@ package intake
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +12,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/card"
+	"github.com/deckhand-bot/deckhand/bot/form"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
@@ -43,6 +46,12 @@ func (req press) receive(ctx context.Context, b bot.Button) (bot.Answer, error) 
 		return req.ask(ctx)
 	case bot.ActSteer:
 		return req.steering(ctx, agent.RunID(b.ID))
+	case bot.ActForm:
+		return req.reopen(ctx, b.ID)
+	case bot.ActWhich:
+		return req.choose(ctx, agent.RunID(b.Word), b.ID)
+	case bot.ActUse:
+		return req.use(ctx, agent.RunID(b.ID), b.Word)
 	}
 	return private("I do not know this button; it may be of an older version."), nil
 }
@@ -57,7 +66,7 @@ func (req press) steering(ctx context.Context, run agent.RunID) (bot.Answer, err
 		req.log("steering was refused", r)
 		return bot.Answer{Run: r.ID, Private: req.steerers(r)}, nil
 	}
-	return bot.Answer{Run: r.ID, Form: steerForm(r)}, nil
+	return bot.Answer{Run: r.ID, Form: form.ToSteer(r)}, nil
 }
 
 // click decides by a button, or opens the form for what the decision needs.
@@ -76,23 +85,23 @@ func (req press) click(ctx context.Context, id agent.CheckpointID, word string) 
 	if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(check.Choices) {
 		word = check.Choices[n-1]
 	}
-	if form, needed, err := req.formFor(ctx, check, word); needed {
-		return bot.Answer{Run: q.Run.ID, Form: form}, err
+	if f, needed, err := req.formFor(ctx, check, word); needed {
+		return bot.Answer{Run: q.Run.ID, Form: f}, err
 	}
 	return req.commit(ctx, q, agent.CheckpointDecided{Decision: word})
 }
 
 // formFor is the form for what a decision needs, where it needs anything.
-func (req press) formFor(ctx context.Context, check agent.Checkpoint, word string) (form *bot.Form, needed bool, err error) {
+func (req press) formFor(ctx context.Context, check agent.Checkpoint, word string) (f *bot.Form, needed bool, err error) {
 	switch {
 	case word == agent.DecideDeny && (check.Ask == agent.CheckPlan || check.Ask == agent.CheckApproval):
-		return denyForm(check), true, nil
+		return form.ToDeny(check), true, nil
 	case word == agent.DecideEdit && slices.Contains(check.Choices, word):
-		form, err = editForm(check)
-		return form, true, err
+		f, err = form.ToEdit(check)
+		return f, true, err
 	case (word == card.WordOther || word == agent.DecideAnswer) && runs.TakesAnswer(check):
 		given, err := req.partial(ctx, check.ID)
-		return answerForm(check, given), true, err
+		return form.ToAnswer(check, given), true, err
 	}
 	return nil, false, nil
 }
@@ -131,9 +140,53 @@ func (req press) rate(ctx context.Context, run agent.RunID, word string) (bot.An
 	case r.Ended == nil:
 		return bot.Answer{}, runs.ErrNotEnded
 	case word == "-1":
-		return bot.Answer{Run: run, Form: rateForm(run)}, nil
+		return bot.Answer{Run: run, Form: form.ToRate(run)}, nil
 	case word != "+1":
 		return private("I do not know this button; it may be of an older version."), nil
 	}
 	return req.rated(ctx, run, agent.Feedback{Rating: 1})
+}
+
+// noteWord is what stands on the button of a colleague's note: it names just these
+// words of this person.
+func noteWord(by, words string) string {
+	sum := sha256.Sum256([]byte(by + "\x00" + words))
+	return hex.EncodeToString(sum[:8])
+}
+
+// use makes a colleague's note steering, once, in the names of both: the words that
+// the run's journal has, which are those that the button stands under.
+func (req press) use(ctx context.Context, run agent.RunID, word string) (bot.Answer, error) {
+	r, err := req.cfg.Runs.LoadLive(ctx, run)
+	if err != nil {
+		return bot.Answer{}, err
+	}
+	if !req.cfg.Runs.Authority.MaySteer(r, req.in.By) {
+		req.log("steering was refused", r)
+		return bot.Answer{Run: run, Private: req.steerers(r)}, nil
+	}
+	at := slices.IndexFunc(r.Said, func(n agent.Note) bool { return !n.Trusted && noteWord(n.By, n.Text) == word })
+	if at < 0 {
+		return private("I do not know this note (any more)."), nil
+	}
+	note := r.Said[at]
+	for _, n := range r.Said {
+		if n.Trusted && n.Author == note.By && n.Text == note.Text {
+			used := card.NoteUsed(r, note, n.By)
+			return bot.Answer{Run: run, Instead: &used}, nil
+		}
+	}
+	once := req.withNames(nil)
+	once.Once = append([]string{"note/" + string(run) + "/" + word}, once.Once...)
+	said := agent.PersonSaid{Text: note.Text, Author: note.By}
+	if check, asks := req.freeQuestion(r); asks && runs.TakesHint(check) {
+		err = req.cfg.Runs.Unstick(ctx, req.in.By, check.ID, said, once)
+	} else {
+		_, err = req.cfg.Runs.Tell(ctx, run, req.in.By, said, once)
+	}
+	if req.wrote(err) != nil {
+		return bot.Answer{}, err
+	}
+	used := card.NoteUsed(r, note, req.in.By.ID)
+	return bot.Answer{Run: run, Instead: &used}, nil
 }

@@ -169,10 +169,10 @@ func TestEditForm(t *testing.T) {
 		{"empty text", map[string]string{"path": ""}, `{"count":3,"deep":{"a":[1]},"force":false,"path":"","text":"one\ntwo"}`},
 		{"other ends of lines are no change", map[string]string{"text": "one\r\ntwo"}, "Nothing was changed"},
 		{"nothing", nil, "Nothing was changed"},
-		{"no number", map[string]string{"count": "three"}, "count is a number"},
-		{"a bool that is text", map[string]string{"force": `"true"`}, "force is true or false"},
-		{"a list for an object", map[string]string{"deep": "[]"}, "deep is a list or an object"},
-		{"broken", map[string]string{"deep": "{"}, "deep is JSON of the same shape"},
+		{"no number", map[string]string{"count": "three"}, "“count” must be a number"},
+		{"a bool that is text", map[string]string{"force": `"true"`}, "“force” must be true or false"},
+		{"a list for an object", map[string]string{"deep": "[]"}, "“deep” must stay a list or an object"},
+		{"broken", map[string]string{"deep": "{"}, "“deep” must be JSON of the same shape"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := opened(t)
@@ -205,7 +205,7 @@ func TestEditForm(t *testing.T) {
 // is longer than a field is not cut.
 func TestEditAsJSON(t *testing.T) {
 	many := json.RawMessage(`{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}`)
-	long := json.RawMessage(`{"text":"` + strings.Repeat("x", maxField+1) + `"}`)
+	long := json.RawMessage(`{"text":"` + strings.Repeat("x", 2901) + `"}`)
 	s := opened(t)
 	q, l, p := bottest.Approval, bottest.Approval, bottest.Planned
 	q.Arguments, l.Arguments = many, long

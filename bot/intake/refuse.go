@@ -10,6 +10,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/card"
+	"github.com/deckhand-bot/deckhand/bot/form"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
@@ -23,10 +24,18 @@ func (req *request) refusal(ctx context.Context, err error) (bot.Answer, error) 
 	if no, is := errors.AsType[*refusedError](err); is {
 		return bot.Answer{Private: no.text}, nil
 	}
+	if no, is := errors.AsType[*form.FieldError](err); is { // said where nothing can be filled in
+		return bot.Answer{Private: text.Escape(no.Why)}, nil
+	}
+	if no, is := errors.AsType[*ambiguousError](err); is {
+		return req.which(ctx, no.runs)
+	}
 	if no, is := errors.AsType[*undecidedError](err); is {
 		return req.undecided(ctx, no)
 	}
 	switch {
+	case errors.Is(err, form.ErrUneditable):
+		return private("This is too long to be edited in a form, or not in a shape that a form has. Deny it and say what should change."), nil
 	case errors.Is(err, runs.ErrEmptyGoal):
 		return private("Say what is to be done."), nil
 	case errors.Is(err, agent.ErrNoRun):

@@ -26,11 +26,18 @@ type request struct {
 	// it is known again.
 	dedupe  runs.Dedupe
 	written bool
+	// chosen is the run that the person has said to mean, where several could be
+	// meant; empty: nobody asked.
+	chosen agent.RunID
 }
 
 // once makes sure that an answer about which nothing was written is given one
 // time only, whichever replica gets the event again.
 func (req *request) once(ctx context.Context, a bot.Answer) (bot.Answer, error) {
+	_, filled := req.in.Act.(bot.Filled)
+	if filled && a.Form != nil {
+		return a, nil // the same form may be sent in once more as it is
+	}
 	if a == (bot.Answer{}) || a.Home != nil || a.Prompts != nil || len(req.dedupe.Once) == 0 {
 		return a, nil
 	}
@@ -139,6 +146,10 @@ func (req *request) discreet(ctx context.Context, a bot.Answer) bot.Answer {
 // resident is the run that lives in the thread, of no ID if there is none.
 // Live reports whether it still takes in what is said.
 func (req *request) resident(ctx context.Context) (r agent.Run, live bool, err error) {
+	if req.chosen != "" {
+		r, err = req.cfg.Runs.Load(ctx, req.chosen)
+		return r, err == nil && listens(r), err
+	}
 	if req.in.Where.ID == "" {
 		return r, false, nil
 	}
@@ -221,6 +232,10 @@ func (req *request) showers(r agent.Run) string {
 
 // steerers says who may steer the run.
 func (req *request) steerers(r agent.Run) string {
-	who := append([]string{r.Brief.Requester}, req.cfg.Runs.Authority.At(r.Brief.ReplyTo).Operators...)
-	return "Only " + bot.Mentions(who, "or") + " may steer or stop this run."
+	return "Only " + bot.Mentions(req.whoSteers(r), "or") + " may steer or stop this run."
+}
+
+// whoSteers are the principals who may steer the run.
+func (req *request) whoSteers(r agent.Run) []string {
+	return append([]string{r.Brief.Requester}, req.cfg.Runs.Authority.At(r.Brief.ReplyTo).Operators...)
 }

@@ -171,12 +171,23 @@ func (req *request) target(ctx context.Context, named string) (agent.Run, error)
 	if named != "" {
 		return req.visible(ctx, agent.RunID(strings.Trim(named, "`")))
 	}
-	r, _, err := req.resident(ctx)
-	if err != nil || r.ID != "" {
+	r, live, err := req.resident(ctx)
+	if err != nil {
 		return r, err
 	}
+	rivals, err := req.rivals(ctx)
+	switch {
+	case err != nil:
+		return r, err
+	case len(rivals) > 1:
+		return r, &ambiguousError{rivals}
+	case len(rivals) == 1 && !live:
+		return rivals[0], nil
+	case r.ID != "":
+		return r, nil
+	}
 	place := req.in.Where.Place()
-	list, err := req.newestRuns(ctx, 2, true, func(r agent.Run) bool {
+	list, err := req.newestRuns(ctx, maxRivals, true, func(r agent.Run) bool {
 		return authority.IsRequester(r, req.in.By) && (req.in.Where.Channel == "" || placeOf(r) == place)
 	})
 	switch {
@@ -185,7 +196,7 @@ func (req *request) target(ctx context.Context, named string) (agent.Run, error)
 	case len(list) == 0:
 		return r, refuse("No run lives here. `runs` lists yours; name one behind the command.")
 	case len(list) > 1:
-		return r, refuse("You have several runs here. `runs` lists them; name one behind the command.")
+		return r, &ambiguousError{list}
 	}
 	return list[0], nil
 }

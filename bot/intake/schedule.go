@@ -13,6 +13,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/authority"
+	"github.com/deckhand-bot/deckhand/bot/form"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/bot/schedule"
@@ -239,7 +240,7 @@ func (req scheduleOrder) pressed(ctx context.Context, b bot.Button) (bot.Answer,
 		return bot.Answer{}, err
 	}
 	if b.Word == bot.WordChange {
-		return bot.Answer{Form: scheduleForm(s, b.ID)}, nil
+		return bot.Answer{Form: form.ToSchedule(b.ID, s.When, s.Goal, s.Report == "")}, nil
 	}
 	set := map[string]string{recurring.NameSchedule + name: "", recurring.NameServed + name: "", recurring.NamePaused + name: ""}
 	if err := req.revise(ctx, agent.RunID(run), name, agent.RunControlled{Word: agent.WordUndo}, set); err != nil {
@@ -255,14 +256,17 @@ func (req scheduleOrder) filled(ctx context.Context, about string, values map[st
 	if err != nil {
 		return bot.Answer{}, err
 	}
-	line, err := bot.TimeWords(values[fieldWhen], "")
+	line, err := bot.TimeWords(values[form.FieldWhen], "")
 	if err != nil {
-		return bot.Answer{}, refuse(err.Error())
+		return bot.Answer{}, &form.FieldError{Field: form.FieldWhen, Why: err.Error()}
 	}
-	if goal := strings.TrimSpace(values[fieldGoal]); s.Report == "" {
+	if goal := strings.TrimSpace(values[form.FieldTask]); s.Report == "" {
 		line += ": " + cmp.Or(goal, s.Goal)
 	}
 	if s, err = req.parse(ctx, line, s); err != nil {
+		if no, is := errors.AsType[*refusedError](err); is { // most are about the time
+			err = &form.FieldError{Field: form.FieldWhen, Why: text.Plain(no.text)}
+		}
 		return bot.Answer{}, err
 	}
 	set, when, err := req.kept(ctx, s)

@@ -12,6 +12,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/form"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/bot/text"
@@ -57,7 +58,8 @@ func (o newGoal) start(ctx context.Context) (bot.Answer, error) {
 		return private("You may not start runs here. %s.", o.starters(o.in.Where)), nil
 	}
 	if n := utf8.RuneCountInString(o.goal); n > maxGoal {
-		return private("The goal has %s characters; at most %s are taken. Attach the rest as a file.", format.Thousands(int64(n)), format.Thousands(int64(maxGoal))), nil
+		return bot.Answer{}, &form.FieldError{Field: bot.FieldGoal, Why: fmt.Sprintf("The goal has %s characters; at most %s are taken. Attach the rest as a file.",
+			format.Thousands(int64(n)), format.Thousands(int64(maxGoal)))}
 	}
 	brief, err := o.brief(ctx)
 	if err != nil {
@@ -115,7 +117,7 @@ func (o newGoal) brief(ctx context.Context) (agent.RunStarted, error) {
 		err = o.change(&b)
 	}
 	if err == nil && b.Limits.USD > 0 && o.cfg.Unpriced != "" {
-		err = refuse(o.cfg.Unpriced)
+		err = &form.FieldError{Field: bot.FieldBudget, Why: o.cfg.Unpriced}
 	}
 	return b, err
 }
@@ -266,5 +268,5 @@ func (req *request) ask(context.Context) (bot.Answer, error) {
 		req.log("a start was refused", agent.Run{})
 		return private("You may not start runs here. %s.", req.starters(req.in.Where)), nil
 	}
-	return bot.Answer{Form: goalForm(req.in.Where)}, nil
+	return bot.Answer{Form: form.ForGoal(req.in.Where)}, nil
 }

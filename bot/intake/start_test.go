@@ -377,7 +377,7 @@ func TestUnpricedBudget(t *testing.T) {
 		c.Brief = func(string) (agent.RunStarted, error) { return agent.RunStarted{Slots: 4}, nil }
 	})
 	form := bot.Filled{Form: bot.FormRun, Values: map[string]string{bot.FieldGoal: "count the lines", bot.FieldBudget: "5"}}
-	if a := s.hear(bottest.Requester, form); a.Started || a.Private != "The model has no price." {
+	if a := s.hear(bottest.Requester, form); a.Started || !strings.HasPrefix(a.Private, "The model has no price.") {
 		t.Errorf("US$ 5: %+v", a)
 	}
 	form.Values[bot.FieldBudget] = "tokens=1000"

@@ -24,7 +24,7 @@ func TestSteerByButton(t *testing.T) {
 	fill := func(by bot.Person, text string) bot.Answer {
 		return s.hear(by, bot.Filled{Form: a.Form.ID, Values: map[string]string{a.Form.Fields[0].ID: text}})
 	}
-	if got := fill(bottest.Requester, " "); !strings.Contains(got.Private, "told nothing") {
+	if got := fill(bottest.Requester, " "); got.Form == nil || got.Form.Fields[0].Problem == "" {
 		t.Errorf("an empty form: %+v", got)
 	}
 	if got := fill(bottest.Stranger, "drop it"); !strings.Contains(got.Private, "Only") {

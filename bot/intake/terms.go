@@ -11,6 +11,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/authority"
+	"github.com/deckhand-bot/deckhand/bot/form"
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
@@ -19,6 +20,7 @@ type terms struct {
 	limits    agent.Limits
 	approvers []string
 	autonomy  agent.Autonomy
+	timed     string // the field that bounds the working time
 }
 
 // none reports whether nothing is asked beyond the goal.
@@ -28,26 +30,36 @@ func (t terms) none() bool {
 
 // readTerms reads the fields of the form for a new goal.
 func readTerms(values map[string]string) (t terms, err error) {
+	t.timed = bot.FieldBudget
 	if t.limits, err = readBudget(values[bot.FieldBudget]); err != nil {
 		return t, err
 	}
 	if line := strings.TrimSpace(values[bot.FieldDeadline]); line != "" {
 		d, err := time.ParseDuration(strings.ReplaceAll(line, " ", ""))
 		if err != nil || d <= 0 {
-			return t, refuse("The deadline " + text.Quoted(line, 40) + " is not understood: write a time of work as 90m or 2h.")
+			return t, &form.FieldError{Field: bot.FieldDeadline, Why: "The deadline “" + text.InLine(line, 40) + "” is not understood: write a time of work as 90m or 2h."}
 		}
-		t.limits.Time = d
+		t.limits.Time, t.timed = d, bot.FieldDeadline
 	}
 	t.approvers = strings.Fields(values[bot.FieldApprovers])
 	t.autonomy = agent.Autonomy(strings.TrimSpace(values[bot.FieldAutonomy]))
 	if t.autonomy != "" && !slices.Contains(autonomies, t.autonomy) {
-		return t, refuse("The autonomy " + text.Quoted(string(t.autonomy), 40) + " is not known: say suggest, ask-each, ask-risky or within-budget.")
+		return t, &form.FieldError{Field: bot.FieldAutonomy, Why: "The autonomy “" + text.InLine(string(t.autonomy), 40) + "” is not known: say suggest, ask-each, ask-risky or within-budget."}
 	}
 	return t, nil
 }
 
 // autonomies from the one that allows least.
 var autonomies = []agent.Autonomy{agent.Suggest, agent.AskEach, agent.AskRisky, agent.WithinBudget}
+
+// autonomyWords are the autonomies as people choose among them.
+func autonomyWords() []string {
+	words := make([]string, len(autonomies))
+	for i, a := range autonomies {
+		words[i] = string(a)
+	}
+	return words
+}
 
 // readBudget reads dollars, or limits by name.
 func readBudget(line string) (l agent.Limits, err error) {
@@ -77,7 +89,7 @@ func readBudget(line string) (l agent.Limits, err error) {
 			n = l.Steps
 		}
 		if err != nil || n <= 0 {
-			return agent.Limits{}, refuse("The budget " + text.Quoted(part, 40) + " is not understood: write dollars, or usd=2,tokens=100000,time=1h,steps=50.")
+			return agent.Limits{}, &form.FieldError{Field: bot.FieldBudget, Why: "The budget “" + text.InLine(part, 40) + "” is not understood: write dollars, or usd=2,tokens=100000,time=1h,steps=50."}
 		}
 	}
 	return l, nil
@@ -89,17 +101,17 @@ func readBudget(line string) (l agent.Limits, err error) {
 func (t terms) apply(b *agent.RunStarted, a authority.Authority, by bot.Person) error {
 	free := by.AtTerminal() || authority.Includes(a.Operators, by)
 	for _, l := range []struct {
-		name         string
+		name, field  string
 		asked, limit int64
 		show         func(int64) string
 	}{
-		{"money", int64(t.limits.USD), int64(b.Limits.USD), func(n int64) string { return "$" + agent.Nano(n).String() }},
-		{"tokens", t.limits.Tokens, b.Limits.Tokens, format.Thousands[int64]},
-		{"working time", int64(t.limits.Time), int64(b.Limits.Time), func(n int64) string { return format.Duration(time.Duration(n)) }},
-		{"model calls", t.limits.Steps, b.Limits.Steps, format.Thousands[int64]},
+		{"money", bot.FieldBudget, int64(t.limits.USD), int64(b.Limits.USD), func(n int64) string { return "$" + agent.Nano(n).String() }},
+		{"tokens", bot.FieldBudget, t.limits.Tokens, b.Limits.Tokens, format.Thousands[int64]},
+		{"working time", t.timed, int64(t.limits.Time), int64(b.Limits.Time), func(n int64) string { return format.Duration(time.Duration(n)) }},
+		{"model calls", bot.FieldBudget, t.limits.Steps, b.Limits.Steps, format.Thousands[int64]},
 	} {
 		if l.asked > l.limit && l.limit > 0 && !free {
-			return refuse(fmt.Sprintf("A run here may have %s of %s at most; an operator may allow more.", l.show(l.limit), l.name))
+			return &form.FieldError{Field: l.field, Why: fmt.Sprintf("A run here may have %s of %s at most; an operator may allow more.", l.show(l.limit), l.name)}
 		}
 	}
 	set(&b.Limits.USD, t.limits.USD)
@@ -107,7 +119,7 @@ func (t terms) apply(b *agent.RunStarted, a authority.Authority, by bot.Person) 
 	set(&b.Limits.Time, t.limits.Time)
 	set(&b.Limits.Steps, t.limits.Steps)
 	if t.autonomy != "" && !free && slices.Index(autonomies, t.autonomy) > slices.Index(autonomies, b.Autonomy) {
-		return refuse("Runs here have the autonomy " + string(b.Autonomy) + " at most; an operator may allow more.")
+		return &form.FieldError{Field: bot.FieldAutonomy, Why: "Runs here have the autonomy " + string(b.Autonomy) + " at most; an operator may allow more."}
 	}
 	set(&b.Autonomy, t.autonomy)
 	if len(t.approvers) == 0 {
@@ -115,7 +127,7 @@ func (t terms) apply(b *agent.RunStarted, a authority.Authority, by bot.Person) 
 	}
 	for _, who := range t.approvers {
 		if !free && !nameable(*b, a, who) {
-			return refuse("You may not name " + bot.Mention(who) + " as an approver here.")
+			return &form.FieldError{Field: bot.FieldApprovers, Why: "You may not name " + bot.Mention(who) + " as an approver here."}
 		}
 	}
 	b.Approvers = t.approvers

@@ -7,6 +7,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/bottest"
+	"github.com/deckhand-bot/deckhand/bot/form"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
 )
 
@@ -97,7 +98,7 @@ func FuzzHear(f *testing.F) {
 		_, id, _ := strings.Cut(text, " ")
 		acts := []bot.Act{bot.Said{Text: text, To: addressed}, bot.Said{Text: text, Quote: "slack:U2", To: addressed}, bot.Commanded{Text: text},
 			bot.Pressed{Button: bot.Button{Act: bot.ActDecide, ID: string(checks[1]), Word: text}}, bot.Pressed{Button: bot.Button{Act: bot.ButtonAct(text), ID: id, Word: text}},
-			bot.Filled{Form: text, Values: map[string]string{bot.FieldGoal: text, bot.FieldBudget: text, fieldJSON: text}}}
+			bot.Filled{Form: text, Values: map[string]string{bot.FieldGoal: text, bot.FieldBudget: text, form.FieldJSON: text}}}
 		by := []bot.Person{bottest.Requester, bottest.Stranger, bottest.Robot}[len(text)%3]
 		in := s.event(by, acts[uint(kind)%uint(len(acts))])
 		in.At = in.At.Add(-time.Hour)

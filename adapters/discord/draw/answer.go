@@ -25,11 +25,31 @@ type Reference struct {
 
 // Private is a text as one person is shown it: as plain content where it fits.
 func Private(text string) Answer {
-	c := bot.Card{Text: text, Parts: []bot.Part{bot.Prose{Markdown: text}}}
+	return words(bot.Card{Text: text, Parts: []bot.Part{bot.Prose{Markdown: text}}})
+}
+
+// Choice is a text as one person is shown it, with buttons below; nil: none.
+func Choice(text string, buttons *bot.Buttons) Answer {
+	if buttons == nil {
+		return Private(text)
+	}
+	return words(bot.Card{Text: text, Parts: []bot.Part{bot.Prose{Markdown: text}, *buttons}})
+}
+
+// Boxed is a card as an answer that stands in the place of a message with buttons:
+// that one is made of components for good.
+func Boxed(c bot.Card) Answer { return boxed(Card(c, Options{})) }
+
+// words are a card as an answer: as plain content where that fits.
+func words(c bot.Card) Answer {
 	m := Card(c, Options{})
 	if len(m.blocks) == 1 && m.blocks[0].Type == discordgo.TextDisplayComponent && Width(m.blocks[0].Content) <= maxContent {
 		return Plain(m.blocks[0].Content)
 	}
+	return boxed(m)
+}
+
+func boxed(m Drawing) Answer {
 	return Answer{Components: []Block{{Type: discordgo.ContainerComponent, Blocks: m.blocks}}, Flags: discordgo.MessageFlagsIsComponentsV2, Allowed: Allowing(nil)}
 }
 

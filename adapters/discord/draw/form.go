@@ -5,6 +5,7 @@ package draw
 // the same ids of fields.
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -91,8 +92,8 @@ func Form(f bot.Form) (Modal, error) {
 			return Modal{}, err
 		}
 		label := formField{Kind: labelComponent, Label: PlainText(one.Label, maxFormLabel), Component: &inner}
-		if one.Hint != "" {
-			label.Description = PlainText(one.Hint, maxFormHint)
+		if hint := cmp.Or(one.Problem, one.Hint); hint != "" {
+			label.Description = PlainText(hint, maxFormHint)
 		}
 		out.Components = append(out.Components, label)
 	}

@@ -193,6 +193,17 @@ func (r *Reply) Complete(ctx context.Context, m draw.Answer) error {
 	return r.original(ctx, http.MethodPatch, m, nil)
 }
 
+// Replace shows a message in place of the one whose component was used.
+func (r *Reply) Replace(ctx context.Context, m draw.Answer) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, err := r.beginLocked(ctx, response{Kind: discordgo.InteractionResponseUpdateMessage, Data: m})
+	if errors.Is(err, ErrTaken) && r.first == discordgo.InteractionResponseDeferredMessageUpdate {
+		return r.original(ctx, http.MethodPatch, m, nil)
+	}
+	return err
+}
+
 // Acknowledge acknowledges and shows nothing: where the person is waiting for words
 // they read that it is done.
 func (r *Reply) Acknowledge(ctx context.Context, done draw.Answer) error {

@@ -5,6 +5,7 @@ package draw
 // is reported as an error before Slack is asked.
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -84,8 +85,8 @@ func input(f bot.Field) (*slackapi.InputBlock, error) {
 		return nil, fmt.Errorf("%w: %q is a field of an unknown kind", wire.ErrForm, f.Label)
 	}
 	b := slackapi.NewInputBlock(f.ID, plainText(f.Label, maxFormLabel), nil, element)
-	if f.Hint != "" {
-		b.Hint = plainText(f.Hint, maxFormHint)
+	if hint := cmp.Or(f.Problem, f.Hint); hint != "" {
+		b.Hint = plainText(hint, maxFormHint)
 	}
 	b.Optional = f.Optional
 	return b, nil

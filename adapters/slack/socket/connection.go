@@ -147,22 +147,24 @@ func (c *Config) frame(l *connection, frame []byte) {
 		l.leave()
 	case f.Envelope != "":
 		again := len(f.Retry) > 0 && string(f.Retry) != "0" && string(f.Retry) != "null"
-		c.Take(f.Type, f.Payload, again, func(err error) {
+		c.Take(f.Type, f.Payload, again, func(now json.RawMessage, err error) {
 			if err == nil {
-				l.acknowledge(f.Envelope)
+				l.acknowledge(f.Envelope, now)
 			}
 		})
 	}
 }
 
-// acknowledge answers an envelope. If that fails, Slack sends it again.
-func (l *connection) acknowledge(envelope string) {
+// acknowledge answers an envelope, with what Slack is to do at once. If that
+// fails, Slack sends it again.
+func (l *connection) acknowledge(envelope string, now json.RawMessage) {
 	l.write.Lock()
 	defer l.write.Unlock()
 	if l.conn.SetWriteDeadline(time.Now().Add(ackWithin)) == nil {
 		_ = l.conn.WriteJSON(struct {
-			Envelope string `json:"envelope_id"`
-		}{envelope})
+			Envelope string          `json:"envelope_id"`
+			Payload  json.RawMessage `json:"payload,omitempty"`
+		}{envelope, now})
 	}
 }
 

@@ -2,6 +2,7 @@ package socket
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"sync"
@@ -17,8 +18,8 @@ type Config struct {
 	// Open asks Slack for the address of a connection.
 	Open func(ctx context.Context) (url string, err error)
 	// Take takes the payload of an envelope; done is called once, and without an
-	// error the envelope is acknowledged.
-	Take    func(kind string, payload []byte, again bool, done func(error))
+	// error the envelope is acknowledged, with what Slack is to do at once.
+	Take    func(kind string, payload []byte, again bool, done func(now json.RawMessage, err error))
 	Links   Links
 	Times   Times
 	Backoff ingest.Backoff

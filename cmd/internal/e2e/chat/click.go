@@ -42,7 +42,15 @@ func (h *harness) form(w Who, on Post, label string, value func(fields []string)
 // again.
 func (h *harness) opened(w Who, press func() error, value func(fields []string) map[string]string) {
 	h.Helper()
-	var fields []string
+	fields := h.opens(w, press)
+	if err := h.Fill(w, value(fields)); err != nil {
+		h.Fatalf("%s fills the form in: %v", w, err)
+	}
+}
+
+// opens does what opens a form, and returns its fields.
+func (h *harness) opens(w Who, press func() error) (fields []string) {
+	h.Helper()
 	for open := false; !open; {
 		before := len(h.Whispers(w))
 		h.does(string(w)+" opens a form", press)
@@ -52,9 +60,7 @@ func (h *harness) opened(w Who, press func() error, value func(fields []string) 
 			return open || slices.ContainsFunc(late, func(s string) bool { return strings.Contains(s, "took too long") })
 		})
 	}
-	if err := h.Fill(w, value(fields)); err != nil {
-		h.Fatalf("%s fills the form in: %v", w, err)
-	}
+	return fields
 }
 
 // clicks presses a button until that is taken, as a person does whom a warning

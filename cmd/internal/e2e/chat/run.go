@@ -31,6 +31,7 @@ var needs = map[string]Ability{
 	"schedule/report by message":          Listening,
 	"schedule/goal by message":            Listening,
 	"talk/chatter":                        Listening,
+	"talk/a colleague's note":             Listening,
 	"talk/a file on the way":              Listening,
 	"privacy/a direct run":                Listening,
 	"privacy/a list":                      Listening,
@@ -51,7 +52,7 @@ func Run(t *testing.T, a Adapter) {
 	t.Helper()
 	var group sync.WaitGroup
 	slots := make(chan struct{}, atOnce)
-	all := slices.Concat(goals, questions, decisions, permissions, privacies, talks, troubles, ladders, reports, schedules, faults, downtimes, replicas)
+	all := slices.Concat(goals, questions, decisions, permissions, privacies, talks, inputs, troubles, ladders, reports, schedules, faults, downtimes, replicas)
 	if crash.Soak() {
 		all = append(all, lengthyFaults...)
 	}

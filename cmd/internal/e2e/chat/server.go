@@ -116,6 +116,15 @@ type People interface {
 	// Fill sends the form that the person has before them, with values by the
 	// fields' ids; what is not given keeps its value.
 	Fill(w Who, values map[string]string) error
+	// Retry sends the form with a value that cannot be taken. It returns what the
+	// person reads about that, and what the form shows then by the fields' ids: it
+	// is still open, or was opened again.
+	Retry(w Who, values map[string]string) (said string, typed map[string]string, err error)
+	// Press presses a button below the newest thing that only the person sees.
+	Press(w Who, label string) error
+	// Begin gives a goal to the bot alone, also where another run is at work in
+	// that conversation.
+	Begin(w Who, goal string)
 	// Slash gives the command "/deckhand TEXT" in the channel. A command whose
 	// options are shown as fields may become the form that the person has before
 	// them.

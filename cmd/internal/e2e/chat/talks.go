@@ -135,3 +135,98 @@ func (h *harness) busy() (Post, agent.RunID, func()) {
 func (h *harness) answers(w Who) int {
 	return len(h.Whispers(w)) + len(h.kinds(agent.PostAnswer))
 }
+
+// inputs are about what people typed.
+var inputs = []scenario{
+	{"form/a bad value", harmless, nil, func(h *harness) {
+		h.opens(Ann, func() error { return h.Slash(Ann, "run") })
+		values := map[string]string{"goal": "Get the harbour ready", "budget": "a lot", "deadline": "90m"}
+		said, shown, err := h.Retry(Ann, values)
+		if err != nil {
+			h.Fatal(err)
+		}
+		if !strings.Contains(said, "a lot") {
+			h.Errorf("the person reads %q", said)
+		}
+		for field, value := range values {
+			if shown[field] != value {
+				h.Errorf("%s is %q after that, want %q as it was typed", field, shown[field], value)
+			}
+		}
+		if n := len(h.runs()); n != 0 {
+			h.Errorf("%d runs were started", n)
+		}
+		values["budget"] = "tokens=1000000"
+		if err := h.Fill(Ann, values); err != nil {
+			h.Fatal(err)
+		}
+		_, run := h.card(1)
+		h.ends(run, agent.RunDone)
+	}},
+	{"talk/two runs in one conversation", nil, nil, func(h *harness) {
+		h.Begin(Ann, "Get the harbour ready")
+		_, first := h.card(1)
+		h.asked(1)
+		h.Begin(Ann, "Get the lighthouse ready")
+		_, second := h.card(2)
+		h.asked(2)
+		before := len(h.Whispers(Ann))
+		h.Direct(Ann, "stop")
+		h.sees("Ann is asked which run she means", func() bool { return len(h.Whispers(Ann)) > before })
+		if said := h.Whispers(Ann)[before]; !strings.Contains(said, "Get the harbour ready") || !strings.Contains(said, "Get the lighthouse ready") {
+			h.Errorf("she is asked %q", said)
+		}
+		for _, run := range []agent.RunID{first, second} {
+			if h.load(run).Paused != "" {
+				h.Errorf("a run is paused before she chose\n%s", h.scene())
+			}
+		}
+		h.does("Ann chooses", func() error { return h.Press(Ann, "Get the harbour ready") })
+		h.until(first, "it is paused", func(r agent.Run) bool { return r.Paused != "" })
+		if h.load(second).Paused != "" {
+			h.Errorf("the other run is paused as well\n%s", h.scene())
+		}
+		h.sees("what she was asked says what was done", func() bool {
+			said := h.Whispers(Ann)
+			return strings.Contains(said[len(said)-1], "Paused")
+		})
+	}},
+	{"talk/a colleague's note", nil, nil, func(h *harness) {
+		run, ask := h.begin()
+		h.Mention(Ben, ask.Thread, "Mind the tide, "+h.Loud())
+		h.sees("the note is there with its button", func() bool { return noted(h) != nil })
+		note := *noted(h)
+		if len(note.Pings) > 0 {
+			h.Errorf("a person's words notify %q", note.Pings)
+		}
+		h.click(Ben, note, useOf(note))
+		h.told(Ben, 1)
+		h.click(Ann, note, useOf(note))
+		h.journalled(run, "the note is steering", 1, func(b agent.Body) bool {
+			said, is := b.(agent.PersonSaid)
+			return is && said.Trusted && said.By == h.Principal(Ann) && said.Author == h.Principal(Ben)
+		})
+		h.sees("the button is gone", func() bool { return len(h.find(note).Buttons) == 0 && strings.Contains(h.find(note).Text, "Used") })
+		h.click(Ann, ask, "Approve")
+		h.ends(run, agent.RunDone)
+	}},
+}
+
+// noted is the post that shows a colleague's note, nil if there is none.
+func noted(h *harness) *Post {
+	for _, p := range h.Posts() {
+		if useOf(p) != "" {
+			return &p
+		}
+	}
+	return nil
+}
+
+// useOf is the button of a note, empty if the post is none.
+func useOf(p Post) string {
+	i := slices.IndexFunc(p.Buttons, func(l string) bool { return strings.HasPrefix(l, "Use ") && strings.HasSuffix(l, "'s note") })
+	if i < 0 {
+		return ""
+	}
+	return p.Buttons[i]
+}

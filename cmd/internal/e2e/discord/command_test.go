@@ -1,10 +1,13 @@
 package discord_test
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
 	"github.com/deckhand-bot/deckhand/bot"
@@ -124,4 +127,81 @@ func (g *guild) Fill(who chat.Who, values map[string]string) error {
 		return errors.New("no form is open")
 	}
 	return g.Submit(m.ID, people[who], values)
+}
+
+// again opens a form that could not be taken.
+const again = "Open the form again"
+
+func (g *guild) Retry(who chat.Who, values map[string]string) (said string, typed map[string]string, err error) {
+	if err := g.Fill(who, values); err != nil {
+		return "", nil, err
+	}
+	ctx, cancel := context.WithTimeout(g.t.Context(), time.Minute)
+	defer cancel()
+	var told discordtest.Message
+	if err := g.Wait(ctx, func() bool {
+		for _, m := range g.Ephemerals(people[who]) {
+			if slices.Contains(m.Buttons(), again) {
+				told = m
+			}
+		}
+		return told.ID != ""
+	}); err != nil {
+		return "", nil, fmt.Errorf("%s is not told what is wrong: %w", who, err)
+	}
+	if err := g.Server.Click(people[who], told.Channel, told.ID, again); err != nil {
+		return "", nil, err
+	}
+	m, open := g.Modal(people[who])
+	if !open {
+		return "", nil, errors.New("no form is open again")
+	}
+	typed = map[string]string{}
+	prefilled(m.Components, typed)
+	return readable(told), typed, nil
+}
+
+// prefilled collects what the inputs among components show at first.
+func prefilled(components json.RawMessage, into map[string]string) {
+	var list []json.RawMessage
+	if json.Unmarshal(components, &list) != nil {
+		list = []json.RawMessage{components}
+	}
+	for _, raw := range list {
+		var c struct {
+			CustomID   string          `json:"custom_id"`
+			Value      string          `json:"value"`
+			Component  json.RawMessage `json:"component"`
+			Components json.RawMessage `json:"components"`
+		}
+		if json.Unmarshal(raw, &c) != nil {
+			continue
+		}
+		if c.CustomID != "" {
+			into[c.CustomID] = c.Value
+		}
+		for _, inner := range []json.RawMessage{c.Component, c.Components} {
+			if len(inner) > 0 {
+				prefilled(inner, into)
+			}
+		}
+	}
+}
+
+func (g *guild) Press(who chat.Who, label string) error {
+	seen := append(g.Messages(g.DMChannel(people[who])), g.Ephemerals(people[who])...)
+	for _, m := range slices.Backward(seen) {
+		if slices.Contains(m.Buttons(), label) {
+			return g.Server.Click(people[who], m.Channel, m.ID, label)
+		}
+	}
+	return fmt.Errorf("%s sees no button %q", who, label)
+}
+
+// Begin gives a command: what is written to a bot that works in the conversation
+// is steering.
+func (g *guild) Begin(who chat.Who, goal string) {
+	if err := g.Server.Slash(people[who], g.DMChannel(people[who]), "deckhand run", discordtest.Options{"goal": goal}); err != nil {
+		g.t.Errorf("%s gives a goal: %v", who, err)
+	}
 }

@@ -147,6 +147,32 @@ func (w *workspace) Fill(who chat.Who, values map[string]string) error {
 	return err
 }
 
+func (w *workspace) Retry(who chat.Who, values map[string]string) (said string, typed map[string]string, err error) {
+	v, open := w.Modal(people[who])
+	if !open {
+		return "", nil, fmt.Errorf("%s has no modal open", who)
+	}
+	done, err := w.Submit(v.ID, people[who], values)
+	if err != nil || done.View != v.ID {
+		return "", nil, fmt.Errorf("the modal was taken or closed: %+v (%w)", done, err)
+	}
+	for _, problem := range done.Errors {
+		said += problem
+	}
+	return said, values, nil // what was typed stays in a modal that stays open
+}
+
+func (w *workspace) Press(who chat.Who, label string) error {
+	for _, e := range slices.Backward(w.Ephemerals(people[who])) {
+		if !e.Gone && slices.Contains(labels(e.Blocks), label) {
+			return w.Server.Click(people[who], e.Channel, e.TS, label)
+		}
+	}
+	return fmt.Errorf("%s sees no button %q", who, label)
+}
+
+func (w *workspace) Begin(who chat.Who, goal string) { w.Direct(who, goal) }
+
 func (w *workspace) Slash(who chat.Who, text string) error {
 	return w.Server.Slash(people[who], slacktest.General, escape(text))
 }
