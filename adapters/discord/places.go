@@ -15,10 +15,11 @@ import (
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
-// placeEvents are the events of the gateway that tell of places.
+// placeEvents are the events of the gateway that tell of places. A single
+// message that is gone may be a person's, and is read with what people do.
 var placeEvents = []string{
 	"GUILD_CREATE", "GUILD_ROLE_UPDATE", "GUILD_MEMBER_UPDATE", "CHANNEL_UPDATE", "THREAD_UPDATE", "THREAD_LIST_SYNC",
-	"CHANNEL_DELETE", "THREAD_DELETE", "MESSAGE_DELETE", "MESSAGE_DELETE_BULK",
+	"CHANNEL_DELETE", "THREAD_DELETE", "MESSAGE_DELETE_BULK",
 }
 
 // ofPlace reports whether an event tells of places.
@@ -74,7 +75,7 @@ func (d *Discord) becameOf(kind string, e placeEvent) []bot.Inbound {
 		return []bot.Inbound{{Where: api.Address(e.Guild, e.ID, ""), Act: bot.PlaceGone{}}}
 	case "THREAD_DELETE":
 		return []bot.Inbound{{Where: api.Address(e.Guild, e.Parent, e.ID), Act: bot.PlaceGone{}}}
-	case "MESSAGE_DELETE", "MESSAGE_DELETE_BULK":
+	case "MESSAGE_DELETE_BULK":
 		return d.deletedMessages(e)
 	}
 	return nil
@@ -90,12 +91,8 @@ func (d *Discord) deletedMessages(e placeEvent) []bot.Inbound {
 		}
 		thread = api.Address(e.Guild, c.Parent, e.Channel)
 	}
-	ids := e.IDs
-	if e.ID != "" {
-		ids = append(ids, e.ID)
-	}
 	var list []bot.Inbound
-	for _, id := range ids {
+	for _, id := range e.IDs {
 		list = append(list, bot.Inbound{Where: thread, Message: api.Address(e.Guild, e.Channel, id), Act: bot.PlaceGone{}})
 	}
 	return list

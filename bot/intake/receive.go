@@ -29,7 +29,10 @@ func (c *Chat) Receive(ctx context.Context, in bot.Inbound) (bot.Answer, error) 
 	}
 	req := &request{Chat: c, in: in, now: now, dedupe: runs.Dedupe{Once: in.Keys, Anchor: anchor(in), Set: map[string]string{}}}
 	if _, is := in.Act.(bot.Unsaid); is {
-		return bot.Answer{}, req.unsaid(ctx)
+		if err := req.unsaid(ctx); err != nil {
+			return bot.Answer{}, err
+		}
+		return bot.Answer{}, c.cfg.Places.Gone(ctx, in.Where, in.Message) // it may have been the bot's own
 	}
 	if in.By.ID == "" || in.Act == nil || !c.cfg.Runs.Authority.Hears(in.By) {
 		return bot.Answer{}, nil

@@ -5,9 +5,11 @@ package chat
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
 // faults are about what goes wrong between Deckhand and the platform.
@@ -135,6 +137,35 @@ var faults = []scenario{
 			return len(list) == 1 && list[0].Thread == card.Thread
 		})
 	}},
+	{"fault/key refused", keyless, func(h *harness) { h.rules.Authority.Admins = []string{h.Principal(Cleo)} }, func(h *harness) {
+		for n := 1; n <= 2; n++ {
+			h.Mention(Ann, h.Channel(), "Get the harbour ready")
+			h.card(n)
+			h.sees("the card says what is wrong, and when the model is asked again", func() bool {
+				text := h.kinds(agent.PostCard)[n-1].Text
+				return strings.Contains(text, "does not take the key") && strings.Contains(text, "asked again at")
+			})
+		}
+		told := func() []Post {
+			return slices.DeleteFunc(h.Posts(), func(p Post) bool { return !p.Private || !strings.Contains(p.Text, "does not take the key") })
+		}
+		h.sees("Cleo is told", func() bool { return len(told()) > 0 })
+		for n := range 2 {
+			card := h.kinds(agent.PostCard)[n]
+			h.Mention(Ann, card.Thread, "cancel")
+		}
+		for _, run := range h.runs() {
+			h.until(run, "it has ended", func(r agent.Run) bool { return r.Ended != nil })
+		}
+		if list := told(); len(list) != 1 || !strings.Contains(list[0].Text, "doctor") {
+			h.Errorf("Cleo is told %+v", list)
+		}
+		for _, p := range h.Posts() {
+			if strings.Contains(p.Text, "host.example") {
+				h.Errorf("a host is named in %s", p.Text)
+			}
+		}
+	}},
 	{"fault/channel archived", harmless, nil, func(h *harness) { breaksPlace(h, func(w Breaker) { w.Archive() }) }},
 	{"fault/bot removed", harmless, nil, func(h *harness) { breaksPlace(h, func(w Breaker) { w.Expel() }) }},
 }
@@ -168,6 +199,14 @@ func (h *harness) each(run agent.RunID, ask Post) {
 	}
 	h.decided(run, 1)
 	h.closed(ask, "Approve")
+}
+
+// keyless is a model whose endpoint refuses the key.
+func keyless() *scriptedModel {
+	m := harbour()
+	m.fault = &llm.Error{Fault: llm.Unauthorised, Status: 401, Tries: 1, Reached: true, Plain: "does not take the key (HTTP 401)",
+		Message: "host.example:1234: no such key; check OPENAI_API_KEY"}
+	return m
 }
 
 // stands begins a run, and waits until it is journalled where its question stands.

@@ -55,8 +55,9 @@ type scriptedModel struct {
 	headline  string
 	body      string
 	artifacts []string
-	endless   bool   // work calls the first toolCall of its part for ever
-	heeds     string // words that end even that
+	endless   bool       // work calls the first toolCall of its part for ever
+	heeds     string     // words that end even that
+	fault     *llm.Error // what its endpoint does instead of answering; nil: it answers
 
 	mu    sync.Mutex
 	gates map[llm.Purpose]chan struct{}
@@ -131,6 +132,9 @@ func (p *scriptedModel) Complete(ctx context.Context, r llm.Request) (llm.Respon
 		case <-ctx.Done():
 			return llm.Response{}, ctx.Err()
 		}
+	}
+	if p.fault != nil {
+		return llm.Response{}, p.fault
 	}
 	m := p.say(r)
 	return llm.Response{Message: m, Model: r.Model, Usage: llm.Usage{Prompt: 100, Completion: 10}, Finish: "tool_calls"}, ctx.Err()
