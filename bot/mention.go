@@ -73,12 +73,18 @@ func (r Ref) Mark() string {
 	return text.Told(r.At, r.Form)
 }
 
+// refName begins a person who is named already: what follows is the name.
+const refName = "name"
+
 // Plain is the reference for where nothing better is known: a moment in UTC, and
 // a person or place by the platform that it is of, never by an id.
 func (r Ref) Plain() string {
 	switch {
 	case r.Person != "":
-		platform, _, _ := strings.Cut(r.Person, ":")
+		platform, rest, _ := strings.Cut(r.Person, ":")
+		if platform == refName {
+			return rest
+		}
 		return "somebody on " + PlatformName(platform)
 	case !r.At.IsZero():
 		return r.At.UTC().Format(r.Form.Layout())

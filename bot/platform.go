@@ -116,6 +116,13 @@ type Upload struct {
 	Content io.Reader
 }
 
+// Namer is a Platform that knows people by name.
+type Namer interface {
+	// NameOf is how people see a principal of the platform, empty where that is
+	// not known. It answers from what it remembers, or within ctx.
+	NameOf(ctx context.Context, principal string) string
+}
+
 // Linker is a Platform whose messages have addresses for browsers.
 type Linker interface {
 	Link(message Address) string // empty: none

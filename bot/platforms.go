@@ -1,9 +1,12 @@
 package bot
 
 import (
+	"context"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
+	"time"
 )
 
 // Platforms are the platforms that are connected, by name. One may join while
@@ -35,4 +38,33 @@ func (l *Platforms) Named(name string) Platform {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.byName[name]
+}
+
+// nameWithin is how long a text waits for the names of people of other platforms.
+const nameWithin = 500 * time.Millisecond
+
+// Introduce names in a text for one platform the people of the others, as far as
+// those know them: a platform itself knows only its own.
+func (l *Platforms) Introduce(ctx context.Context, platform, text string) string {
+	return Refer(text, func(r Ref) string {
+		of, _, is := strings.Cut(r.Person, ":")
+		if !is || of == platform || of == refName {
+			return r.Mark()
+		}
+		namer, can := l.Named(of).(Namer)
+		if !can {
+			return r.Mark()
+		}
+		ctx, cancel := context.WithTimeout(ctx, nameWithin)
+		defer cancel()
+		if name := namer.NameOf(ctx, r.Person); name != "" {
+			return Mention(refName + ":" + name + " (" + PlatformName(of) + ")")
+		}
+		return r.Mark()
+	})
+}
+
+// IntroduceIn does the same for every text of a card.
+func (l *Platforms) IntroduceIn(ctx context.Context, platform string, c Card) Card {
+	return c.Reworded(func(text string) string { return l.Introduce(ctx, platform, text) })
 }

@@ -187,3 +187,15 @@ func (a *account) readable(text string, by naming) string {
 	out.WriteString(text)
 	return strings.TrimSpace(out.String())
 }
+
+// NameOf implements bot.Namer.
+func (d *Discord) NameOf(ctx context.Context, principal string) string {
+	id, is := strings.CutPrefix(principal, api.Platform+":")
+	switch role, isRole := strings.CutPrefix(id, "&"); {
+	case !is || !api.IsID(role):
+		return ""
+	case isRole:
+		return "a role"
+	}
+	return d.directory.Known(ctx, id)
+}

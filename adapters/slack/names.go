@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -23,16 +24,16 @@ func (s *Slack) drawing(ctx context.Context, c bot.Card, refused map[slackapi.Me
 const namesWithin = 800 * time.Millisecond
 
 // names looks up who is named in a card's texts, and says how people see them:
-// by the id where Slack does not answer in time.
+// as somebody where Slack does not answer in time, and never by an id.
 func (s *Slack) names(ctx context.Context, c bot.Card) func(principal string) string {
 	known := map[string]string{}
 	ctx, cancel := context.WithTimeout(ctx, namesWithin)
 	defer cancel()
 	bot.Unmention(c.Text+"\n"+allText(c), func(p string) string {
 		if _, is := known[p]; !is {
-			known[p] = strings.TrimPrefix(p, Platform+":")
-			if id := wire.PersonOf(p); id != "" {
-				known[p] = s.NameFor(ctx, id)
+			known[p] = bot.Ref{Person: p}.Plain()
+			if strings.HasPrefix(p, Platform+":") {
+				known[p] = cmp.Or(s.NameOf(ctx, p), "somebody")
 			}
 		}
 		return ""
@@ -41,8 +42,24 @@ func (s *Slack) names(ctx context.Context, c bot.Card) func(principal string) st
 		if name := known[p]; name != "" {
 			return name
 		}
-		return strings.TrimPrefix(p, Platform+":")
+		return bot.Ref{Person: p}.Plain()
 	}
+}
+
+// NameOf implements bot.Namer. A user group has no name that is known here.
+func (s *Slack) NameOf(ctx context.Context, principal string) string {
+	id := wire.IDOf(principal)
+	if wire.IsGroup(id) {
+		return "a user group"
+	}
+	if id = wire.PersonOf(principal); id == "" {
+		return ""
+	}
+	name := s.NameFor(ctx, id)
+	if name == id {
+		return ""
+	}
+	return name
 }
 
 // allText is every text of a card in which somebody may be named.

@@ -59,7 +59,9 @@ func runLine(s Status, now time.Time) string {
 	if s.Tasks.Total > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d done", s.Tasks.Done, s.Tasks.Total))
 	}
-	parts = append(parts, text.Money(s.Cost))
+	if money := text.Money(s.Cost); money != "" {
+		parts = append(parts, money)
+	}
 	if s.Waits != "" {
 		parts = append(parts, s.Waits)
 	}
@@ -123,11 +125,12 @@ func Budgets(r agent.Run) []BudgetUse {
 func Budget(r agent.Run) bot.Card {
 	c := bot.Card{Text: "Spent: " + spending(r), Parts: []bot.Part{bot.Heading{Text: text.InLine(r.Brief.Goal, 150)}}}
 	facts := bot.Facts{List: []bot.Fact{
-		{Name: "Cost", Value: strings.TrimPrefix(text.Money(r.Spent.Dollars()), "cost ")},
+		{Name: "Cost", Value: text.Money(r.Spent.Dollars())},
 		{Name: "Tokens", Value: fmt.Sprintf("%s (%s in, %s out)", format.Thousands(r.Spent.Tokens()), format.Thousands(int64(r.Spent.Prompt)), format.Thousands(int64(r.Spent.Completion)))},
 		{Name: "Calls", Value: format.Count(r.Spent.Calls, "model call") + ", " + format.Count(r.Spent.Tools, "tool call")},
 		{Name: "Work", Value: format.Duration(r.Spent.Time)},
 	}}
+	facts.List = slices.DeleteFunc(facts.List, func(f bot.Fact) bool { return f.Value == "" })
 	c.Parts = append(c.Parts, facts)
 	var lines []string
 	for _, b := range Budgets(r) {

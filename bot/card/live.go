@@ -118,20 +118,29 @@ func progress(r agent.Run, now time.Time) []bot.Fact {
 	if d := now.Sub(r.Started); d >= time.Second {
 		elapsed = format.Duration(d)
 	}
-	return []bot.Fact{{Name: "Spent", Value: spending(r)}, {Name: "Elapsed", Value: elapsed}}
+	facts := []bot.Fact{{Name: "Spent", Value: spending(r)}, {Name: "Elapsed", Value: elapsed}}
+	return slices.DeleteFunc(facts, func(f bot.Fact) bool { return f.Value == "" })
 }
 
 // spending is money of its limit, and tokens.
 func spending(r agent.Run) string {
 	cost := r.Spent.Dollars()
 	if cost == nil {
-		return format.Count(r.Spent.Tokens(), "token") + " · " + text.Money(nil)
+		return tokens(r)
 	}
 	line := text.Money(cost)
 	if limit := r.Limits().USD; limit > 0 {
 		line += " of " + text.Money(&limit)
 	}
-	return line + " · " + format.Count(r.Spent.Tokens(), "token")
+	return text.Dotted(line, tokens(r))
+}
+
+// tokens is how many tokens the run used, "" for none.
+func tokens(r agent.Run) string {
+	if r.Spent.Tokens() == 0 {
+		return ""
+	}
+	return format.Count(r.Spent.Tokens(), "token")
 }
 
 // budgetNames are what people call a run's budgets.

@@ -245,7 +245,8 @@ func figures(r agent.Run) []string {
 	if done, total := r.Progress(); total > 0 {
 		list = append(list, fmt.Sprintf("%d of %s done", done, format.Count(total, "task")))
 	}
-	return append(list, text.Money(r.Spent.Dollars()), format.Count(r.Spent.Tokens(), "token"), "took "+format.Duration(r.Finished.Sub(r.Started)))
+	list = append(list, text.Money(r.Spent.Dollars()), tokens(r), "took "+format.Duration(r.Finished.Sub(r.Started)))
+	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
 }
 
 // taskTitle is what a task is called.

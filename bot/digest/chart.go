@@ -75,7 +75,7 @@ func (d grouped) burndown() *Chart {
 		c.Labels = append(c.Labels, at.In(d.Period.zone()).Format(layout))
 		c.Values = append(c.Values, float64(openTasks(runs, at)))
 	}
-	c.Text = fmt.Sprintf("%s open at %s, %d at %s", format.Count(int(c.Values[0]), "task"), d.Period.clock(begin), int(c.Values[len(c.Values)-1]), d.Period.clock(d.Period.Until))
+	c.Text = fmt.Sprintf("%s open at %s, %d at %s", format.Count(int(c.Values[0]), "task"), d.Period.drawn(begin), int(c.Values[len(c.Values)-1]), d.Period.drawn(d.Period.Until))
 	return c
 }
 

@@ -74,7 +74,7 @@ func (d grouped) headline() string {
 	}
 	text := strings.Join(parts, ", ")
 	if sum := tally(slices.Concat(d.ended, d.live)); sum.calls > 0 {
-		text += " · " + sum.least()
+		text = dotted(text, sum.least())
 	}
 	return text
 }
@@ -86,7 +86,7 @@ func (d grouped) preface() string {
 	if !p.Since.IsZero() {
 		line = "From " + p.clock(p.Since) + " to " + p.clock(p.Until)
 	}
-	line += " (" + text.Escape(p.zone().String()) + ")."
+	line += "."
 	if d.Omitted > 0 {
 		line += " " + format.Count(d.Omitted, "older run") + " could not be looked at: there are too many."
 	}

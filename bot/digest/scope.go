@@ -10,6 +10,7 @@ import (
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/authority"
 	"github.com/deckhand-bot/deckhand/bot/card"
+	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
 // Scope says whose runs a report is about: those that are shown at a place
@@ -76,8 +77,11 @@ func (p Period) month() time.Time {
 
 func (p Period) holds(t time.Time) bool { return t.After(p.Since) && !t.After(p.Until) }
 
-// clock is a point in time in the period's zone.
-func (p Period) clock(t time.Time) string { return t.In(p.zone()).Format("Mon 2 Jan 15:04") }
+// clock is a point in time, as each reader's own clock shows it.
+func (p Period) clock(t time.Time) string { return text.Moment(t) }
+
+// drawn is a point in time in the period's zone, for what is no text.
+func (p Period) drawn(t time.Time) string { return t.In(p.zone()).Format("Mon 2 Jan 15:04") }
 
 // Counter is a wider budget as the store counts it: of a person, a channel or
 // everybody, for a month. Limit 0 is no limit.

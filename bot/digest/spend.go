@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/format"
@@ -44,7 +45,7 @@ func (s spendSum) least() string {
 	case s.unpriced == 0:
 		return format.Money(s.nano)
 	case s.nano == 0:
-		return noPrice
+		return ""
 	}
 	return "at least " + format.Money(s.nano)
 }
@@ -57,16 +58,9 @@ func (s spendSum) cost() string {
 	return s.least()
 }
 
-// noPrice is the cost of a run whose model has no price.
-const noPrice = "unknown price"
-
-// costOf is the cost of one run.
+// costOf is the cost of one run, as far as it is known.
 func costOf(r agent.Run) string {
-	sum := tally([]agent.Run{r})
-	if sum.unpriced > 0 && sum.nano > 0 {
-		return sum.least() + ", " + noPrice + " of the rest"
-	}
-	return sum.least()
+	return tally([]agent.Run{r}).least()
 }
 
 func (s spendSum) String() string {
@@ -103,7 +97,7 @@ func (d grouped) dearest() []string {
 	})
 	var most []string
 	for _, r := range runs[:min(len(runs), maxSpenders)] {
-		most = append(most, "`"+string(r.ID)+"` "+costOf(r)+" ("+format.Count(r.Spent.Tokens(), "token")+")")
+		most = append(most, strings.Join(strings.Fields("`"+string(r.ID)+"` "+costOf(r)+" ("+format.Count(r.Spent.Tokens(), "token")+")"), " "))
 	}
 	return []string{"Most: " + format.List(most, "and")}
 }

@@ -33,7 +33,7 @@ func (req *request) visited(ctx context.Context) (bot.Answer, error) {
 	settings := []bot.Fact{{Name: "Who starts runs", Value: nameList(a.Start, "every full member")}, {Name: "Operators", Value: nameList(a.Operators, "nobody")},
 		{Name: "Approvers", Value: nameList(a.Approvers, "the requester and the operators")}}
 	home := card.HomePage(card.Home{Mine: mine, Pending: pending,
-		Month: []bot.Fact{{Name: "Your runs", Value: monthly(agent.Nano(spent), mine)}}, Settings: settings}, req.now)
+		Month: slices.DeleteFunc([]bot.Fact{{Name: "Your runs", Value: monthly(agent.Nano(spent), mine)}}, func(f bot.Fact) bool { return f.Value == "" }), Settings: settings}, req.now)
 	return bot.Answer{Home: &home}, nil
 }
 
@@ -41,7 +41,10 @@ func (req *request) visited(ctx context.Context) (bot.Answer, error) {
 // has no price.
 func monthly(spent agent.Nano, mine []card.Status) string {
 	if slices.ContainsFunc(mine, func(s card.Status) bool { return s.Cost == nil && s.Problem == "" }) {
-		return "at least " + format.Money(spent) + ": the cost of some is unknown, their model has no price"
+		if spent == 0 { // nothing that is known
+			return ""
+		}
+		return "at least " + format.Money(spent) + "; for some no price is known"
 	}
 	return format.Money(spent)
 }

@@ -49,6 +49,7 @@ func (c *Chat) Receive(ctx context.Context, in bot.Inbound) (bot.Answer, error) 
 		a, err = req.refusal(ctx, err)
 	}
 	a = req.discreet(ctx, a)
+	a = c.introduced(ctx, in.Where.Platform, a)
 	if err == nil && !req.written {
 		a, err = req.once(ctx, a)
 	}
@@ -59,6 +60,20 @@ func (c *Chat) Receive(ctx context.Context, in bot.Inbound) (bot.Answer, error) 
 		return bot.Answer{}, fmt.Errorf("what %s did at %s is not written down: %w", in.By.ID, in.Where, err)
 	}
 	return a, nil
+}
+
+// introduced is the answer with the names of people of other platforms.
+func (c *Chat) introduced(ctx context.Context, platform string, a bot.Answer) bot.Answer {
+	a.Private = c.platforms.Introduce(ctx, platform, a.Private)
+	if a.Public != nil {
+		public := c.platforms.IntroduceIn(ctx, platform, *a.Public)
+		a.Public = &public
+	}
+	if a.Home != nil {
+		home := c.platforms.IntroduceIn(ctx, platform, *a.Home)
+		a.Home = &home
+	}
+	return a
 }
 
 // anchor is what an event belongs to: its thread.

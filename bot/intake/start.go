@@ -237,7 +237,7 @@ func reportBefore(old agent.Run) agent.Body {
 
 // quote marks each line of a text as somebody's words; a cut is said.
 func quote(text string, most int) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
+	text = bot.Unmention(strings.ToValidUTF8(text, "\uFFFD"), func(principal string) string { return principal })
 	if cut := format.First(text, most); cut != text {
 		text = cut + "\n[shortened]"
 	}

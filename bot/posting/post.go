@@ -106,7 +106,7 @@ func (v *Poster) message(ctx context.Context, r agent.Run, p agent.Post) (agent.
 	if err != nil {
 		return agent.Shown{}, err
 	}
-	posted, err := platform.Post(ctx, to, card)
+	posted, err := platform.Post(ctx, to, v.platforms.IntroduceIn(ctx, platform.Name(), card))
 	if v.noteReach(ctx, to, err); outOfReach(err) {
 		return v.messageElsewhere(ctx, platform, r, p, card, err)
 	}
@@ -181,7 +181,7 @@ func (v *Poster) postDirectly(ctx context.Context, platform bot.Platform, r agen
 		return bot.Posted{}, unreachable(gone, err)
 	}
 	card.Parts = append([]bot.Part{bot.Small{Markdown: whyHere(platform, r, gone)}}, card.Parts...)
-	posted, err := platform.Post(ctx, to, card)
+	posted, err := platform.Post(ctx, to, v.platforms.IntroduceIn(ctx, platform.Name(), card))
 	if err != nil {
 		return bot.Posted{}, unreachable(gone, err)
 	}
@@ -222,7 +222,7 @@ func (v *Poster) closeCheck(ctx context.Context, r agent.Run, p agent.Post) erro
 		}
 		card := card.Closed(r, check)
 		card.Key.Name = name
-		err = platform.Edit(ctx, message, card)
+		err = platform.Edit(ctx, message, v.platforms.IntroduceIn(ctx, platform.Name(), card))
 		if v.noteEdited(ctx, r, name, err); err != nil && !errors.Is(err, bot.ErrGone) { // what is gone has no buttons
 			failed = cmp.Or(failed, fmt.Errorf("close the question at %s: %w", message, err))
 		}

@@ -180,7 +180,7 @@ func (v *Poster) update(ctx context.Context, r agent.Run, m *screen, t target) t
 		return wait
 	}
 	now = time.Now()
-	err = platform.Edit(ctx, message, t.card(now))
+	err = platform.Edit(ctx, message, v.platforms.IntroduceIn(ctx, platform.Name(), t.card(now)))
 	v.noteEdited(ctx, r, t.key, err)
 	if wait := v.noteEdit(r, m, t, err, now); wait > 0 || !beats || m.gone {
 		return wait

@@ -37,6 +37,12 @@ func Plain(markdown string) string {
 	return b.String()
 }
 
+// Dotted joins what there is to say, and leaves out what is empty.
+func Dotted(parts ...string) string {
+	said := slices.DeleteFunc(slices.Clone(parts), func(p string) bool { return p == "" })
+	return strings.Join(said, " · ")
+}
+
 // Fenced is a text in a fence that it does not contain.
 func Fenced(text string) string {
 	fence := "```"
@@ -75,10 +81,11 @@ func Escape(s string) string {
 		"<", "\\<", ">", "\\>", "#", "\\#", "|", "\\|", "~", "\\~").Replace(s)
 }
 
-// Money is an amount as chat shows it; nil is an unknown price.
+// Money is an amount as chat shows it, "" where the price is not known: then
+// there is nothing to say.
 func Money(n *agent.Nano) string {
 	if n == nil {
-		return "cost unknown"
+		return ""
 	}
 	return format.Money(*n)
 }

@@ -168,3 +168,22 @@ func (d *Directory) PersonName(ctx context.Context, guild, id string) string {
 	}
 	return p.Name
 }
+
+// maxAskedFor is how many servers are asked about somebody who is named elsewhere.
+const maxAskedFor = 5
+
+// Known is how people see somebody in one of the bot's servers, empty where none
+// says.
+func (d *Directory) Known(ctx context.Context, id string) string {
+	guilds, err := d.Guilds(ctx)
+	if err != nil {
+		return ""
+	}
+	for _, guild := range guilds[:min(len(guilds), maxAskedFor)] {
+		p, inside, err := d.person(ctx, guild, discordgo.User{ID: id})
+		if err == nil && inside && p.Name != id {
+			return p.Name
+		}
+	}
+	return ""
+}

@@ -25,7 +25,10 @@ func (d Options) nameOf(principal string) string {
 			return name
 		}
 	}
-	return strings.TrimPrefix(principal, api.Platform+":")
+	if strings.HasPrefix(principal, api.Platform+":") {
+		return "somebody"
+	}
+	return bot.Ref{Person: principal}.Plain()
 }
 
 // withMentions puts those in who are still marks in Discord's Markdown.
