@@ -20,7 +20,8 @@ import (
 )
 
 // Runs implements agent.Archive: one round trip for what is there, and one for
-// every page of runs that are listed.
+// every page of runs that are listed; both again where runs end meanwhile and a
+// bounded list would be short of others.
 func (s *Store) Runs(ctx context.Context, f agent.RunFilter) ([]agent.RunInfo, error) {
 	all, err := lists{s}.all(ctx, f)
 	if err != nil {
@@ -32,23 +33,47 @@ func (s *Store) Runs(ctx context.Context, f agent.RunFilter) ([]agent.RunInfo, e
 // lists reads what lists of runs are made of.
 type lists struct{ *Store }
 
+// spareRuns is how many more runs are looked at, at first, where those of a
+// bounded list leave it while it is made.
+const spareRuns = 16
+
 func (s lists) all(ctx context.Context, f agent.RunFilter) ([]agent.RunInfo, error) {
-	l, ids, err := s.candidates(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	var all []agent.RunInfo
-	for some := range slices.Chunk(ids, page) {
-		infos, err := s.runInfos(ctx, l, some)
+	wider := f
+	for spare := spareRuns; ; spare *= spareRuns {
+		looked, all, err := s.some(ctx, wider)
 		if err != nil {
 			return nil, err
 		}
+		// What began, ended or expired meanwhile is listed as it is now; others
+		// may stand behind those that left.
+		all = slices.DeleteFunc(all, func(r agent.RunInfo) bool { return !f.Holds(r) })
+		if f.Most > 0 && f.Only == nil && len(all) < f.Most && looked == wider.Most {
+			wider.Most = f.Most + spare
+			continue
+		}
+		slices.SortStableFunc(all, func(a, b agent.RunInfo) int { return compareRuns(f, a, b) })
+		all = slices.CompactFunc(all, func(a, b agent.RunInfo) bool { return a.Run == b.Run })
+		if f.Most > 0 {
+			all = all[:min(f.Most, len(all))]
+		}
+		return all, nil
+	}
+}
+
+// some reads the runs that the filter may list; looked says how many those were.
+func (s lists) some(ctx context.Context, f agent.RunFilter) (looked int, all []agent.RunInfo, err error) {
+	l, ids, err := s.candidates(ctx, f)
+	if err != nil {
+		return 0, nil, err
+	}
+	for some := range slices.Chunk(ids, page) {
+		infos, err := s.runInfos(ctx, l, some)
+		if err != nil {
+			return 0, nil, err
+		}
 		all = append(all, infos...)
 	}
-	// What began, ended or expired meanwhile is listed as it is now.
-	all = slices.DeleteFunc(all, func(r agent.RunInfo) bool { return !f.Holds(r) })
-	slices.SortStableFunc(all, func(a, b agent.RunInfo) int { return compareRuns(f, a, b) })
-	return slices.CompactFunc(all, func(a, b agent.RunInfo) bool { return a.Run == b.Run }), nil
+	return len(ids), all, nil
 }
 
 // compareRuns is the order of a list.

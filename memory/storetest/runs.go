@@ -3,7 +3,10 @@ package storetest
 // What a listing of runs says.
 
 import (
+	"context"
+	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,6 +23,7 @@ var runsTests = []test{
 	{"the voice makes no run due", voiceDue},
 	{"an ended run is never due", endedDue},
 	{"a filter lists what it names, in order", filters},
+	{"a bounded list is as long as there are runs, while others end", boundedAmidEnds},
 }
 
 // runsLeaseTests run with short leases.
@@ -244,4 +248,33 @@ func (b *bed) places(name string, list []agent.RunInfo, runs []agent.RunID, ends
 		}
 	}
 	return got
+}
+
+// boundedAmidEnds lists the newest live run while newer ones begin and end: one
+// that ends while the list is made leaves its place to the next.
+func boundedAmidEnds(b *bed) {
+	b.start() // lives on
+	var listed atomic.Bool
+	b.together(3, func(ctx context.Context, i int) error {
+		if i > 0 {
+			for !listed.Load() {
+				run := agent.RunID(agent.NewID())
+				for _, c := range []agent.Commit{{Events: []agent.Event{opens()}}, {Ends: true}} {
+					c.ID, c.Run = agent.NewID(), run
+					if _, err := b.Store.Commit(ctx, c); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		}
+		defer listed.Store(true)
+		for n := range 300 {
+			live, err := b.Store.Runs(ctx, agent.RunFilter{Live: true, Most: 1})
+			if err != nil || len(live) != 1 {
+				return fmt.Errorf("list %d has %d live runs, %v; want the newest", n, len(live), err)
+			}
+		}
+		return nil
+	})
 }
