@@ -202,9 +202,6 @@ func await(ctx context.Context, s store) error {
 	defer tick.Stop()
 	for {
 		live, err := s.Runs(ctx, agent.RunFilter{Live: true, Most: 1})
-		if err == nil && len(live) == 0 { // or that one has just ended
-			live, err = s.Runs(ctx, agent.RunFilter{Live: true})
-		}
 		if err != nil || len(live) == 0 {
 			return err
 		}

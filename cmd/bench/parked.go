@@ -199,9 +199,8 @@ func benchServe(ctx context.Context, e *environment) ([]row, error) {
 	}
 	ready := time.Since(began)
 	<-time.After(3 * time.Second) // idle
-	rss := float64(resident(cmd.Process.Pid)) / 1e6
 	return []row{
 		{name: "serve without platforms: ready", value: ready.Round(time.Millisecond).String(), aim: "≤ 100 ms", reached: ready <= 100*time.Millisecond},
-		{name: "serve without platforms: idle memory", value: fmt.Sprintf("%.1f MB", rss), aim: "≤ 30 MB", reached: rss <= 30},
+		idleRow("serve without platforms", cmd.Process.Pid, 30),
 	}, nil
 }

@@ -13,6 +13,7 @@ import (
 	"runtime/metrics"
 	"runtime/pprof"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -34,6 +35,30 @@ func resident(pid int) uint64 {
 	}
 	kib, _ := strconv.ParseUint(string(bytes.TrimSpace(out)), 10, 64)
 	return kib << 10
+}
+
+// own is the part of a process's resident memory that it shares with nobody: its
+// heap and stacks. The rest are pages of the program's file, of which the
+// system keeps as many at hand as it likes. It is 0 if it cannot be told.
+func own(pid int) uint64 {
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/smaps_rollup")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(data), "\nAnonymous:")
+	line, _, _ := strings.Cut(rest, "kB")
+	kib, _ := strconv.ParseUint(strings.TrimSpace(line), 10, 64)
+	return kib << 10
+}
+
+// idleRow is the memory of a served process that has nothing to do.
+func idleRow(name string, pid int, aim float64) row {
+	rss := float64(resident(pid)) / 1e6
+	value := fmt.Sprintf("%.1f MB", rss)
+	if private := own(pid); private > 0 {
+		value += fmt.Sprintf(", of it %.1f its own", float64(private)/1e6)
+	}
+	return row{name: name + ": idle memory", value: value, aim: fmt.Sprintf("≤ %.0f MB", aim), reached: rss <= aim}
 }
 
 // meter measures this process between measure and stop.
