@@ -25,7 +25,7 @@ func (d *Discord) Routes() map[string]http.Handler {
 
 // serve takes one interaction: the body of the answer is the first response to it.
 func (d *Discord) serve(w http.ResponseWriter, r *http.Request) {
-	body, ok := ingest.ReadRequest(w, r)
+	body, ok := d.proofs.Read(w, r, time.Now())
 	if !ok {
 		return
 	}

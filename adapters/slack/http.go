@@ -17,9 +17,13 @@ func (s *Slack) Routes() map[string]http.Handler {
 	if s.cfg.SigningSecret == "" {
 		return nil
 	}
-	proofs := newVerifier(s.cfg.SigningSecret)
+	proofs, door := newVerifier(s.cfg.SigningSecret), ingest.NewDoor(stampHeader, signatureHeader)
 	route := func(open func([]byte) (envelope, error)) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, proofs, open) })
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if body, ok := door.Read(w, r, time.Now()); ok {
+				s.serve(w, r, body, proofs, open)
+			}
+		})
 	}
 	return map[string]http.Handler{
 		"/slack/events": route(func(body []byte) (envelope, error) {
@@ -31,11 +35,7 @@ func (s *Slack) Routes() map[string]http.Handler {
 }
 
 // serve takes one request: 200 means that it is written down.
-func (s *Slack) serve(w http.ResponseWriter, r *http.Request, proofs *verifier, open func([]byte) (envelope, error)) {
-	body, ok := ingest.ReadRequest(w, r)
-	if !ok {
-		return
-	}
+func (s *Slack) serve(w http.ResponseWriter, r *http.Request, body []byte, proofs *verifier, open func([]byte) (envelope, error)) {
 	proof, err := proofs.check(r.Header, body, time.Now())
 	if err != nil {
 		s.in.Log.Warn(s.log, "a request was refused that claims to be Slack's", "path", r.URL.Path, "why", err)

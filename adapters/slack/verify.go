@@ -13,6 +13,12 @@ import (
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 )
 
+// The headers that prove a request.
+const (
+	stampHeader     = "X-Slack-Request-Timestamp"
+	signatureHeader = "X-Slack-Signature"
+)
+
 var errForged = errors.New("the signature is not Slack's")
 
 // verifier proves that requests come from Slack, just now and for the first time.
@@ -27,7 +33,7 @@ func newVerifier(secret string) *verifier { return &verifier{secret: []byte(secr
 // that could not be dealt with is given back, since whoever stands between may
 // send the very same bytes again.
 func (v *verifier) check(h http.Header, body []byte, at time.Time) (proof string, err error) {
-	stamp, claimed := h.Get("X-Slack-Request-Timestamp"), h.Get("X-Slack-Signature")
+	stamp, claimed := h.Get(stampHeader), h.Get(signatureHeader)
 	mac := hmac.New(sha256.New, v.secret)
 	mac.Write([]byte("v0:" + stamp + ":"))
 	mac.Write(body)

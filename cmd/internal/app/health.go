@@ -141,10 +141,11 @@ const (
 	headerTimeout = 5 * time.Second
 	readTimeout   = 15 * time.Second
 	drainTimeout  = 2 * time.Second
+	maxHeader     = 16 << 10
 )
 
 func (h *health) serve(ctx context.Context) error {
-	server := &http.Server{Handler: h.mux, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout}
+	server := &http.Server{Handler: h.mux, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, MaxHeaderBytes: maxHeader}
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
