@@ -56,6 +56,9 @@ const (
 	keyAgain  = "again/"  // the key of a post that was told elsewhere
 )
 
+// Watches reports whether the post of the key is for people who only watch the run.
+func Watches(key string) bool { return strings.HasPrefix(key, keyWatch) }
+
 // KeyAsk is the key of the post that asks the question.
 func KeyAsk(id CheckpointID) string { return keyAsk + string(id) }
 

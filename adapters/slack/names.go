@@ -17,7 +17,7 @@ import (
 // drawing says how a card is drawn for a workspace that refuses some kinds of
 // blocks.
 func (s *Slack) drawing(ctx context.Context, c bot.Card, refused map[slackapi.MessageBlockType]bool) draw.Drawing {
-	return draw.Drawing{Refused: refused, Name: s.names(ctx, c), Edition: strconv.FormatInt(time.Now().UnixNano(), 36)}
+	return draw.Drawing{Refused: refused, Name: s.names(ctx, c), Link: s.Link, Edition: strconv.FormatInt(time.Now().UnixNano(), 36)}
 }
 
 // namesWithin is how long a post waits for the names of people.

@@ -34,7 +34,7 @@ type span struct {
 type row []span
 
 // in is a span of cleaned text.
-func in(i ink, s string) span { return span{clean(s), i} }
+func in(i ink, s string) span { return span{clean(local(s)), i} }
 
 // say is a row in normal ink.
 func say(s string) row { return row{in(normal, s)} }
@@ -147,7 +147,7 @@ func pieces(s string) []string {
 
 // lines splits a text into cleaned lines, without empty ones at its end.
 func lines(s string) []string {
-	s = strings.TrimRight(strings.ReplaceAll(s, "\r\n", "\n"), "\n ")
+	s = strings.TrimRight(strings.ReplaceAll(local(s), "\r\n", "\n"), "\n ")
 	if s == "" {
 		return nil
 	}
@@ -159,7 +159,7 @@ func lines(s string) []string {
 }
 
 // oneLine is the text on one line.
-func oneLine(s string) string { return clean(strings.Join(strings.Fields(s), " ")) }
+func oneLine(s string) string { return clean(strings.Join(strings.Fields(local(s)), " ")) }
 
 // maxMarks is how many combining marks may stand on one character.
 const maxMarks = 4

@@ -50,22 +50,25 @@ func runLines(list []Status, now time.Time) string {
 	return "- " + strings.Join(lines, "\n- ")
 }
 
+// runLine is a run in a list: its id stands last, for the commands that name one.
 func runLine(s Status, now time.Time) string {
-	parts := []string{"**" + string(s.State) + "**", "`" + string(s.Run) + "`"}
 	if s.Problem != "" {
 		return "**unreadable** · `" + string(s.Run) + "` · " + text.Quoted(s.Problem, 200)
 	}
-	parts = append(parts, text.Quoted(s.Goal, 80))
+	parts := []string{"**" + string(s.State) + "**", text.Quoted(s.Goal, 80)}
+	if s.Where != "" {
+		parts = append(parts, text.Place(s.Where))
+	}
 	if s.Tasks.Total > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d done", s.Tasks.Done, s.Tasks.Total))
 	}
-	if money := text.Money(s.Cost); money != "" {
-		parts = append(parts, money)
+	if s.Cost != nil && *s.Cost > 0 {
+		parts = append(parts, text.Money(s.Cost))
 	}
 	if s.Waits != "" {
 		parts = append(parts, s.Waits)
 	}
-	return strings.Join(append(parts, "started "+format.Minutes(now.Sub(s.Started))+" ago"), " · ")
+	return strings.Join(append(parts, "started "+format.Minutes(now.Sub(s.Started))+" ago", "`"+string(s.Run)+"`"), " · ")
 }
 
 // Plan is the plan: each task with its state and what it comes after.
@@ -149,21 +152,21 @@ func Budget(r agent.Run) bot.Card {
 
 // levels say what each level of autonomy means.
 var levels = map[agent.Autonomy]string{
-	agent.Suggest: "suggest: I change nothing", agent.AskEach: "ask-each: I ask before every change",
-	agent.AskRisky:     "ask-risky: the first write is asked for the whole folder, deletes and sends always",
-	agent.WithinBudget: "within-budget: I write without asking; deletes and sends are asked",
+	agent.Suggest: "I change nothing", agent.AskEach: "I ask before every change",
+	agent.AskRisky:     "I ask before the first write, and before every delete and every send",
+	agent.WithinBudget: "I write without asking, and ask before every delete and every send",
 }
 
 // plansAsked says which plans wait for an approval.
 func plansAsked(p agent.PlanApproval) string {
 	switch p {
 	case agent.ApprovePlanAlways:
-		return "always: I ask before I work by a plan"
+		return "I ask before I work by one"
 	case agent.ApprovePlanNever:
-		return "never: I work by a plan without asking"
+		return "I work by them without asking"
 	case agent.ApprovePlanEffects:
 	}
-	return "effects: I ask before I work by a plan that changes or sends something"
+	return "I ask before I work by one that changes or sends something"
 }
 
 // Permissions is what the run may do, and who decides about the rest.
@@ -172,23 +175,23 @@ func Permissions(r agent.Run, audience authority.Audience) bot.Card {
 	if !known {
 		level = levels[agent.AskRisky]
 	}
-	c := bot.Card{Text: "Autonomy: " + level, Parts: []bot.Part{bot.Heading{Text: text.InLine(r.Brief.Goal, 150)}, bot.Facts{List: []bot.Fact{
-		{Name: "Autonomy", Value: level},
+	c := bot.Card{Text: level, Parts: []bot.Part{bot.Heading{Text: text.InLine(r.Brief.Goal, 150)}, bot.Facts{List: []bot.Fact{
+		{Name: "Changes", Value: level},
 		{Name: "Plans", Value: plansAsked(r.Brief.PlanApproval)},
 	}}}}
 	var granted []string
 	for _, word := range r.Brief.YesTo {
-		granted = append(granted, text.Quoted(word, 60)+" (from the start)")
+		granted = append(granted, text.Quoted(word, 60)+", from the start")
 	}
 	for _, grant := range r.Grants {
-		granted = append(granted, text.Quoted(grantWords(grant), 100))
+		granted = append(granted, text.Escape(grantWords(grant)))
 	}
 	section(&c, "Allowed", granted)
 	var denied []string
 	for _, id := range r.Asked {
 		if q := r.Checks[id]; q.Ask == agent.CheckApproval && !q.Open() {
 			if line, is := r.Denied[agent.Digest(q.Tool, q.Arguments)]; is {
-				denied = append(denied, text.Quoted(q.Tool, 60)+" – "+People(r, text.Quoted(line, 200)))
+				denied = append(denied, text.Quoted(Title(r, q), 120)+" – "+People(r, text.Quoted(line, 200)))
 			}
 		}
 	}

@@ -43,15 +43,15 @@ func TestLedgersStandInTheCard(t *testing.T) {
 		r    agent.Run
 		want string
 	}{
-		{r, "A check-in saw “Look up prices” at 25 %, and 100 % of the work as to the point · " + at},
+		{r, "“Look up prices” is about 25 % done, by its own estimate · " + at},
 		{bottest.More(r, check(agent.Ledger{Progress: 0.5, Relevance: 0.4, Looping: true})),
-			"A check-in saw “Look up prices” at 50 %, and 40 % of the work as to the point; it goes round in circles; the plan is not the best any more · "},
+			"“Look up prices” is about 50 % done, by its own estimate · "},
 		{bottest.More(r, bottest.On("task/prices", agent.CheckInMade{Missed: "no model", Verdict: agent.CheckInContinue})), ""},
 		{bottest.More(r, bottest.Ends("prices", agent.TaskDone, "found")), ""},
 	} {
 		var got []string
 		for _, p := range Live(step.r, bottest.TaleBegin).Parts {
-			if s, is := p.(bot.Small); is && strings.Contains(s.Markdown, "check-in saw") {
+			if s, is := p.(bot.Small); is && strings.Contains(s.Markdown, "own estimate") {
 				got = append(got, bottest.Named(s.Markdown))
 			}
 		}

@@ -25,7 +25,9 @@ func Live(r agent.Run, now time.Time) bot.Card {
 	if r.Plans > 0 {
 		c.Parts = append(c.Parts, taskList(r))
 	}
-	c.Parts = append(c.Parts, bot.Facts{List: progress(r, now)})
+	if figures := progress(r, now); len(figures) > 0 {
+		c.Parts = append(c.Parts, bot.Facts{List: figures})
+	}
 	for _, line := range slices.Concat(scheduleLine(r), warnings(r), assumptions(r.Plan), doubts(r.Doubts), findings(r), checkInViews(r)) {
 		c.Parts = append(c.Parts, bot.Small{Markdown: line})
 	}
@@ -112,35 +114,53 @@ func note(r agent.Run, id agent.TaskID, s agent.TaskStatus) string {
 	return ""
 }
 
-// progress is the live figures.
-func progress(r agent.Run, now time.Time) []bot.Fact {
-	elapsed := "under 1s" // milliseconds would be noise in it
-	if d := now.Sub(r.Started); d >= time.Second {
-		elapsed = format.Duration(d)
+// LiveAt is the card under a key of its own. Where people only watch the run, it
+// says where they are asked.
+func LiveAt(r agent.Run, key string, now time.Time) bot.Card {
+	c := Live(r, now)
+	c.Key.Name = key
+	if !agent.Watches(key) || r.Ended != nil || r.OpenCheckpoint() == nil {
+		return c
 	}
-	facts := []bot.Fact{{Name: "Spent", Value: spending(r)}, {Name: "Elapsed", Value: elapsed}}
-	return slices.DeleteFunc(facts, func(f bot.Fact) bool { return f.Value == "" })
+	line := bot.Small{Markdown: "It is asked, and decided, in " + text.Place(r.Brief.ReplyTo) + "."}
+	if r.Brief.ReplyTo == "" {
+		line.Markdown = "It is asked, and decided, in the terminal."
+	}
+	at := slices.IndexFunc(c.Parts, func(p bot.Part) bool { _, are := p.(bot.Buttons); return are })
+	if at < 0 {
+		at = len(c.Parts)
+	}
+	c.Parts = slices.Insert(c.Parts, at, bot.Part(line))
+	return c
 }
 
-// spending is money of its limit, and tokens.
+// progress is the live figures, those that say something yet.
+func progress(r agent.Run, now time.Time) []bot.Fact {
+	var list []bot.Fact
+	if spent := spending(r); spent != "" {
+		list = append(list, bot.Fact{Name: "Spent", Value: spent})
+	}
+	if d := now.Sub(r.Started); d >= time.Second { // milliseconds would be noise
+		list = append(list, bot.Fact{Name: "Time", Value: format.Duration(d)})
+	}
+	return list
+}
+
+// spending is the money that the run spent, of its limit; where that is not known
+// or nothing, its tokens; "" before it has spent any.
 func spending(r agent.Run) string {
 	cost := r.Spent.Dollars()
-	if cost == nil {
-		return tokens(r)
+	switch {
+	case cost != nil && *cost > 0:
+		line := text.Money(cost)
+		if limit := r.Limits().USD; limit > 0 {
+			line += " of " + text.Money(&limit)
+		}
+		return line
+	case r.Spent.Tokens() > 0:
+		return format.Count(r.Spent.Tokens(), "token")
 	}
-	line := text.Money(cost)
-	if limit := r.Limits().USD; limit > 0 {
-		line += " of " + text.Money(&limit)
-	}
-	return text.Dotted(line, tokens(r))
-}
-
-// tokens is how many tokens the run used, "" for none.
-func tokens(r agent.Run) string {
-	if r.Spent.Tokens() == 0 {
-		return ""
-	}
-	return format.Count(r.Spent.Tokens(), "token")
+	return ""
 }
 
 // budgetNames are what people call a run's budgets.
@@ -222,13 +242,13 @@ func latest(all []agent.Finding, most int) []agent.Finding {
 	return list
 }
 
-// checkInViews are what the newest check-in of each task at work saw.
+// checkInViews are how far the newest check-in saw each task at work.
 func checkInViews(r agent.Run) []string {
 	var list []string
 	for _, t := range r.Plan.Tasks {
 		c := r.Strands.Of(agent.TaskStrand(t.ID)).CheckIn
 		if r.Tasks[t.ID].State == agent.TaskRunning && c.Ledger != nil {
-			list = append(list, "A check-in saw “"+text.Quoted(taskTitle(t), 60)+"” "+c.Ledger.View()+" · "+text.Moment(c.Last))
+			list = append(list, fmt.Sprintf("“%s” is about %.0f %% done, by its own estimate · %s", text.Quoted(taskTitle(t), 60), 100*c.Ledger.Progress, text.Moment(c.Last)))
 		}
 	}
 	return text.AtMost(list, 3)

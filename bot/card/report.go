@@ -37,7 +37,7 @@ func Report(r agent.Run) bot.Card {
 	}
 	c.Text = head
 	c.Parts = []bot.Part{bot.Heading{Text: head}}
-	if r.Ended != nil && r.Ended.State != agent.RunDone && r.Ended.Reason != "" && !strings.Contains(rep.Body, r.Ended.Reason) {
+	if r.Ended != nil && r.Ended.State != agent.RunDone && r.Ended.Reason != "" && !strings.Contains(rep.Body, r.Ended.Reason) && !listed(r) {
 		c.Parts = append(c.Parts, bot.Prose{Markdown: "**Reason**: " + People(r, text.Quoted(r.Ended.Reason, 600))})
 	}
 	if body := strings.TrimSpace(text.Safe(rep.Body)); body != "" && body != strings.TrimSpace(rep.Headline) {
@@ -50,6 +50,12 @@ func Report(r agent.Run) bot.Card {
 	c.Parts = append(c.Parts, earlierRuns(r)...)
 	c.Parts = append(c.Parts, bot.Small{Markdown: strings.Join(figures(r), " · ")}, bot.Rating{Run: r.ID})
 	return c
+}
+
+// listed reports whether the reason only lists what is not done, which the report
+// does anyhow.
+func listed(r agent.Run) bool {
+	return strings.HasPrefix(r.Ended.Reason, "not delivered: ") && !strings.Contains(r.Ended.Reason, "; the plan was to be made anew")
 }
 
 // section adds a list under a title to a card, if there is anything in it.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -24,7 +25,7 @@ func standing(r agent.Run) string {
 	case r.Ended != nil:
 		return outcome(r)
 	case r.Refused != "":
-		return "**Paused**: " + text.Escape(Refusal(r)) + ". Whoever runs me has to mend that; then: Resume."
+		return "**Paused**: " + text.Escape(Refusal(r)) + ". Whoever runs me has to mend that; then press Resume."
 	case r.Paused != "":
 		return "**Paused** by " + PausedBy(r.Paused)
 	case r.Cancelled != nil:
@@ -36,11 +37,11 @@ func standing(r agent.Run) string {
 	}
 	retry, waits := r.Strands.NextRetry()
 	if waits && agent.AllWait(r) {
-		return "**Waiting** for the model: " + text.Escape(retryWords(retry.Reason, retry.At))
+		return "**Waiting**: the model " + text.Escape(retryWords(retry.Reason, retry.At))
 	}
 	line := "**Working**: " + Work(r)
 	if waits {
-		line += text.NextLine + "Waiting for the model: " + text.Escape(retryWords(retry.Reason, retry.At))
+		line += text.NextLine + "Waiting in part: the model " + text.Escape(retryWords(retry.Reason, retry.At))
 	}
 	if r.OpenCheckpoint() != nil {
 		line += text.NextLine + "Waiting " + waiting(r)
@@ -48,15 +49,19 @@ func standing(r agent.Run) string {
 	return line
 }
 
-// Refusal says that the model's endpoint refuses what a person has to mend, in
+// Refusal says that the model refuses what a person has to mend, in
 // plain text without hosts: those are in the log.
 func Refusal(r agent.Run) string {
-	return "the model's endpoint " + cmp.Or(text.InLine(r.RefusedWhy, 100), "refuses the key or the name of the model")
+	return "the model " + cmp.Or(text.InLine(statusCode.ReplaceAllString(r.RefusedWhy, ""), 100), "refuses my key, or is not there by this name")
 }
 
-// retryWords says why the model is asked again, and when.
+// statusCode is how a model's endpoint said it, for those who run it.
+var statusCode = regexp.MustCompile(` \(HTTP \d+\)`)
+
+// retryWords says why the model is asked again, and when, as it follows "the model".
 func retryWords(reason string, at time.Time) string {
-	return "its endpoint " + cmp.Or(text.InLine(reason, 100), "did not answer") + "; it is asked again at " + text.Clock(at)
+	reason, _, _ = strings.Cut(statusCode.ReplaceAllString(reason, ""), ": ") // addresses are for the log
+	return cmp.Or(text.InLine(reason, 100), "did not answer") + "; I ask again at " + text.Clock(at)
 }
 
 // PausedBy is who paused the run; Deckhand itself says why.
@@ -210,10 +215,12 @@ func endingWords(r agent.Run, name func(principal string) string) string {
 // outcome is how the run ended in one line: outcome, tasks, cost and time.
 func outcome(r agent.Run) string {
 	line := "**" + endingWords(r, bot.Mention) + "**: " + text.Quoted(r.Brief.Goal, 120)
-	if why := r.Ended.Reason; r.Ended.State != agent.RunDone && why != "" {
+	if c := r.Cancelled; c != nil && r.Ended.Reason == "cancelled by "+c.By {
+		line = "**Cancelled** by " + bot.Mention(c.By) + ": " + text.Quoted(r.Brief.Goal, 120)
+	} else if why := r.Ended.Reason; r.Ended.State != agent.RunDone && why != "" {
 		line += " · " + People(r, text.Quoted(why, 160))
 	}
-	return line + " · " + strings.Join(figures(r), " · ")
+	return strings.Join(append([]string{line}, figures(r)...), " · ")
 }
 
 // People puts names in place of the principals that the engine wrote into a
@@ -238,15 +245,23 @@ func People(r agent.Run, text string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// figures are tasks, cost, tokens and time of a run that has ended, as the
-// journal has them.
+// figures are tasks, cost and time of a run that has ended, as the journal has
+// them: tokens where its cost is not known.
 func figures(r agent.Run) []string {
 	var list []string
 	if done, total := r.Progress(); total > 0 {
 		list = append(list, fmt.Sprintf("%d of %s done", done, format.Count(total, "task")))
 	}
-	list = append(list, text.Money(r.Spent.Dollars()), tokens(r), "took "+format.Duration(r.Finished.Sub(r.Started)))
-	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
+	switch cost := r.Spent.Dollars(); {
+	case cost != nil && *cost > 0:
+		list = append(list, text.Money(cost))
+	case r.Spent.Tokens() > 0:
+		list = append(list, format.Count(r.Spent.Tokens(), "token"))
+	}
+	if took := r.Finished.Sub(r.Started); took >= time.Second {
+		list = append(list, "took "+format.Duration(took))
+	}
+	return list
 }
 
 // taskTitle is what a task is called.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
@@ -17,6 +18,7 @@ type Status struct {
 	State      agent.RunState `json:"state"`
 	WaitingFor string         `json:"waiting_for"`
 	Waits      string         `json:"-"` // the same in words of a card
+	Where      string         `json:"-"` // the thread that it lives in, where others can be led there
 	Started    time.Time      `json:"started"`
 	Tasks      Progress       `json:"tasks"`
 	Cost       *agent.Nano    `json:"cost_usd"`
@@ -36,6 +38,9 @@ func StatusOf(r agent.Run) Status {
 	done, total := r.Progress()
 	s := Status{Run: r.ID, Goal: r.Brief.Goal, State: r.State(), Started: r.Started,
 		Tasks: Progress{done, total}, Cost: r.Spent.Dollars(), Tokens: r.Spent.Tokens()}
+	if !r.Brief.Direct && !strings.HasSuffix(r.Brief.ReplyTo, ":") {
+		s.Where = r.Brief.ReplyTo
+	}
 	switch {
 	case r.Undelivered() != "":
 		s.WaitingFor = "an administrator: the report could not be posted: " + strings.TrimPrefix(r.Undelivered(), "error: ")
@@ -49,10 +54,11 @@ func StatusOf(r agent.Run) Status {
 	case r.Ended == nil:
 		if c := r.OpenCheckpoint(); c != nil {
 			s.WaitingFor = string(c.Ask) + " " + string(c.ID) + ": " + c.Title
-			s.Waits = "waits " + WaitReasons[c.Ask] + ": " + text.Quoted(Title(r, *c), 100) + " (`" + string(c.ID) + "`)"
+			s.Waits = "waits " + WaitReasons[c.Ask] + ": " + text.Quoted(Title(r, *c), 100)
 		} else if retry, waits := r.Strands.NextRetry(); waits {
-			s.WaitingFor = "the model: " + retryWords(retry.Reason, retry.At)
-			s.Waits = "waits for the model: " + text.Escape(retryWords(retry.Reason, retry.At))
+			words := "the model " + retryWords(retry.Reason, retry.At)
+			s.WaitingFor = bot.Unmention(words, func(who string) string { return who })
+			s.Waits = "waits: " + text.Escape(words)
 		}
 	}
 	return s

@@ -36,7 +36,7 @@ func TestStatus(t *testing.T) {
 			func(s *Status) { s.Cost, s.Tokens = nil, 100 }},
 		{"waiting", started(bottest.Approval), func(s *Status) {
 			s.State, s.WaitingFor = agent.RunWaiting, "approval "+string(bottest.Approval.ID)+": May I?"
-			s.Waits = "waits for an approval: May I? (`" + string(bottest.Approval.ID) + "`)"
+			s.Waits = "waits for an approval: May I?"
 		}},
 		{"paused", started(agent.RunControlled{Word: agent.WordPause, By: "slack:U1"}), func(s *Status) {
 			s.State, s.WaitingFor = agent.RunPaused, "resume (paused by slack:U1)"
@@ -45,7 +45,7 @@ func TestStatus(t *testing.T) {
 		{"refused", started(agent.ModelAsked{Call: "x"}, agent.ModelAnswered{Call: "x", Error: "model: no key", Refused: true, Cost: &zero}),
 			func(s *Status) {
 				s.State, s.WaitingFor = agent.RunPaused, "model: no key"
-				s.Waits = "paused: the model's endpoint refuses the key or the name of the model"
+				s.Waits = "paused: the model refuses my key, or is not there by this name"
 			}},
 		{"ended with a question open", started(bottest.Approval, agent.RunEnded{State: agent.RunCancelled}),
 			func(s *Status) { s.State = agent.RunCancelled }},

@@ -214,7 +214,7 @@ func TestRouting(t *testing.T) {
 		{alive, bottest.Requester, say("status?"), "count the lines"},
 		{alive, bottest.Requester, to("budget"), "of $5.00"},
 		{alive, bottest.Requester, to("plan"), "There is no plan yet"},
-		{alive, bottest.Requester, to("permissions"), "ask-risky"},
+		{alive, bottest.Requester, to("permissions"), "I ask before the first write"},
 		{alive, bottest.Requester, say("plan"), "trusted"},
 		{alive, bottest.Requester, to("approve"), "Nothing that this word decides"},
 		{alive, bottest.Requester, say("run the tests"), "trusted"},

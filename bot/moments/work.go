@@ -35,7 +35,7 @@ func working() []entry {
 			s.thinking(agent.TaskStrand("sort"), llm.Work)
 			s.card()
 		}},
-		{"model-limited", "The model's endpoint takes no more for now", func(s *scene) {
+		{"model-limited", "The model takes no more for now", func(s *scene) {
 			s.works()
 			s.here()
 			s.away(agent.TaskStrand("sort"), "takes no more requests for now (HTTP 429)", 40*time.Second)

@@ -152,7 +152,7 @@ func (v *Poster) card(r agent.Run, p agent.Post) (bot.Card, error) {
 	var c bot.Card
 	switch p.Kind {
 	case agent.PostCard:
-		c = card.Live(r, now)
+		c = card.LiveAt(r, p.Key, now)
 	case agent.PostReport:
 		c = card.Report(r)
 	case agent.PostCheckpoint:

@@ -114,9 +114,7 @@ func (v *Poster) targets(r agent.Run) []target {
 	content := cardContent(r)
 	for key, where := range r.Cards() {
 		draw := func(now time.Time) bot.Card {
-			card := card.Live(r, now)
-			card.Key.Name = key
-			return card
+			return card.LiveAt(r, key, now)
 		}
 		list = append(list, target{key, where, agent.PostCard, draw, content})
 	}

@@ -54,6 +54,8 @@ func native(r bot.Ref) string {
 	switch {
 	case !r.At.IsZero():
 		return "<t:" + strconv.FormatInt(r.At.Unix(), 10) + ":" + cmp.Or(styles[r.Form], styles[bot.MomentShort]) + ">"
+	case r.Place.Platform == api.Platform && api.IsID(r.Place.ID):
+		return "<#" + r.Place.ID + ">" // a thread
 	case r.Place.Platform == api.Platform && api.IsID(r.Place.Channel):
 		return "<#" + r.Place.Channel + ">"
 	}

@@ -45,6 +45,7 @@ type Drawing struct {
 	Name    func(principal string) string      // of a person, as people see it
 	Edition string                             // makes the blocks' ids unlike those of the edition before
 	More    string                             // where the whole text is: mrkdwn, for a card that was cut
+	Link    func(bot.Address) string           // of a message, for browsers; nil: none is known
 }
 
 // Message is a card as Slack takes it.

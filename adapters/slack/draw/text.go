@@ -36,8 +36,14 @@ func refersOn(text string) bool {
 	return found
 }
 
-// native is a moment or a place in mrkdwn.
-func native(r bot.Ref) string {
+// native is a moment or a place in mrkdwn: a thread with a link to it.
+func (d Drawing) native(r bot.Ref) string {
+	if r.Place.ID != "" && d.Link != nil {
+		if link := d.Link(r.Place); link != "" {
+			r.Place.ID = ""
+			return "<" + link + "|thread> in " + d.native(r)
+		}
+	}
 	switch {
 	case !r.At.IsZero():
 		return "<!date^" + strconv.FormatInt(r.At.Unix(), 10) + "^" + cmp.Or(dates[r.Form], dates[bot.MomentShort]) + "|" + r.Plain() + ">"
@@ -71,7 +77,7 @@ func (d Drawing) pieces(text string) []string {
 func (d Drawing) people(text string) string {
 	return bot.Refer(text, func(r bot.Ref) string {
 		if r.Person == "" {
-			return native(r)
+			return d.native(r)
 		}
 		if id := mention(r.Person); id != "" && d.Edit {
 			return id
