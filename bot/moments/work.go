@@ -44,14 +44,14 @@ func working() []entry {
 		{"model-away", "The model is down", func(s *scene) {
 			s.starts()
 			s.here()
-			s.away(agent.Main, "cannot be reached: dial tcp 10.0.7.12:443: connect: connection refused", 5*time.Minute)
+			s.away(agent.Main, "cannot be reached", 5*time.Minute)
 			s.card()
 		}},
 		{"model-refused", "The model refuses its key", func(s *scene) {
 			s.starts()
 			s.here()
 			s.thinking(agent.Main, llm.Intake)
-			s.unanswered(agent.Main, agent.ModelAnswered{Error: "model: 401 Unauthorized: Incorrect API key provided: sk-…9f", Refused: true})
+			s.unanswered(agent.Main, agent.ModelAnswered{Error: "model: 401 Unauthorized: Incorrect API key provided: sk-…9f", RetryReason: "does not take the key (HTTP 401)", Refused: true})
 			s.card()
 		}},
 		{"paused", "Somebody pauses the run", func(s *scene) {
