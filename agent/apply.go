@@ -33,8 +33,9 @@ func (r Run) Apply(e Event) Run { //nolint:cyclop,funlen // the closed switch ov
 	case RunStarted:
 		r = r.start(e, b)
 	case PersonSaid:
-		r = r.note(Note{By: b.By, Text: b.Text, Trusted: b.Trusted, Message: b.Message, Author: b.Author})
-		r.Files = given(r.Files, b.Files, b.By)
+		r = takeWords(r, e, b)
+	case Understood:
+		r = understand(r, b)
 	case RunWatched:
 		r = r.watched(b)
 	case RunControlled:
@@ -43,6 +44,9 @@ func (r Run) Apply(e Event) Run { //nolint:cyclop,funlen // the closed switch ov
 		r.Strands = r.Strands.change(e.Strand, func(s *Strand) { s.Ticked = e.At })
 	case ModelAsked:
 		r.Strands = r.Strands.change(e.Strand, func(s *Strand) { s.Call, s.Calls = &b, s.Calls+1 })
+		if e.Strand == Hear {
+			r = listen(r)
+		}
 	case ModelAnswered:
 		r = r.answered(e.Strand, b)
 	case CallReplied:
@@ -84,7 +88,7 @@ func (r Run) Apply(e Event) Run { //nolint:cyclop,funlen // the closed switch ov
 		r.Report = cmp.Or(r.Report, &b)
 	case RunEnded:
 		if r.Ended == nil {
-			r.Ended, r.Finished, r.Strands = &b, e.At, r.Strands.endAll()
+			r.Ended, r.Finished, r.Strands, r.Unread = &b, e.At, r.Strands.endAll(), nil
 		}
 	}
 	return r
@@ -155,13 +159,15 @@ func (r Run) answered(id StrandID, b ModelAnswered) Run {
 		return r // settled already
 	}
 	s.Call = nil
-	checkIn := b.Purpose == llm.CheckIn
+	aside := b.Purpose == llm.CheckIn || b.Purpose == llm.Hear // no trouble of the work's
 	usable := b.Error == "" && !b.Lost && b.RetryAt.IsZero()
 	if !b.Lost {
 		s.Retry = s.Retry.after(b, r.Last)
 	}
 	switch {
-	case checkIn: // no trouble of the work's
+	case b.Purpose == llm.Hear:
+		s.Error, r.Hearing = b.Error, r.answeredBy(b)
+	case aside:
 		s.CheckIn.Failed = b.Error
 	case b.Refused:
 		s.Error = ""
@@ -174,7 +180,7 @@ func (r Run) answered(id StrandID, b ModelAnswered) Run {
 	}
 	r.Strands = r.Strands.with(id, s)
 	r.Spent = r.Spent.settle(b)
-	if !usable || b.Refused && !checkIn {
+	if !usable || b.Refused && !aside {
 		return r
 	}
 	prefix := string(id) + "." + strconv.Itoa(s.Calls)
@@ -309,7 +315,7 @@ func touched(list, files []string) []string {
 func (r Run) note(n Note) Run {
 	r.Said = push(r.Said, n)
 	for id, s := range r.Strands.All() {
-		if !s.Ended && id != Voice {
+		if !s.Ended && id != Voice && id != Hear {
 			r = r.noteTo(id, n)
 			if n.By != Deckhand {
 				r.Strands = r.Strands.change(id, func(s *Strand) { s.afresh(len(r.Findings)) })

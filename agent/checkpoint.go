@@ -2,11 +2,16 @@ package agent
 
 // This file defines the questions that a run puts to people, the words of
 // their decisions, and what a run keeps of both: which are open, what was
-// granted, what was denied.
+// granted, what was denied. It carries out the decisions, kind of question by
+// kind, and words the reasons that follow from them, so that models and reports
+// are told why work stopped.
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -170,7 +175,7 @@ func (q Questions) budgetOpen() bool {
 // broke reports whether people ended the run because its budget was used up.
 func (q Questions) broke() bool {
 	return q.first(func(c Checkpoint) bool {
-		return c.Ask == CheckBudget && !c.Open() && c.Decision.Decision != DecideMore25 && c.Decision.Decision != DecideMore100
+		return c.Ask == CheckBudget && !c.Open() && Raise(c.Decision.Decision) == 0
 	}) != nil
 }
 
@@ -190,4 +195,276 @@ func (q Questions) rejected() bool {
 		}
 	}
 	return false
+}
+
+func (r Run) openQuestion(e Event, b CheckpointOpened) Run {
+	if _, known := r.Checks[b.ID]; known {
+		return r
+	}
+	r.Questions = r.ask(Checkpoint{question: question(b), Strand: e.Strand, Opened: e.At})
+	if b.Effect != "" {
+		r.Strands = r.Strands.updateCall(e.Strand, b.Effect, func(c *OpenCall) { c.Checkpoint = b.ID })
+	}
+	return r
+}
+
+func (r Run) decide(b CheckpointDecided) Run {
+	c, known := r.Checks[b.ID]
+	if !known || !c.Open() {
+		return r
+	}
+	c.Decision, c.Closed = &b, r.Last
+	r.Checks = with(r.Checks, b.ID, c)
+	switch c.Ask {
+	case CheckApproval:
+		if c.Review {
+			return r.decideReview(b)
+		}
+		return r.decideApproval(c, b)
+	case CheckPlan, CheckClarify:
+		if b.Decision == DecideCancel || (c.Ask == CheckPlan && b.Decision == DecideExpired) {
+			r.Cancelled = b.cancels()
+		}
+	case CheckBudget:
+		return r.decideBudget(c, b)
+	case CheckStuck:
+		return r.decideStuck(c, b)
+	case CheckUncertain:
+		if b.Decision == DecideRepeat {
+			r.Strands = r.Strands.updateCall(c.Strand, c.Effect, func(o *OpenCall) {
+				o.Again, o.Intent, o.Checkpoint = o.Again+1, nil, ""
+			})
+		}
+	}
+	return r
+}
+
+// cancels is the decision as the word that cancels the run.
+func (b CheckpointDecided) cancels() *RunControlled {
+	return &RunControlled{Word: WordCancel, By: b.By, Reason: b.Text}
+}
+
+func (r Run) decideApproval(c Checkpoint, b CheckpointDecided) Run {
+	switch b.Decision {
+	case DecideApprove:
+		r.Questions = r.grant(c.Grant)
+	case DecideAlways:
+		r.Questions = r.grant(c.Grant).grant("tool:" + c.Tool)
+	case DecideEdit:
+		r.Strands = r.Strands.updateOpen(c.Strand, func(o *OpenCall) bool {
+			mine := o.Checkpoint == c.ID
+			if mine {
+				o.Edited, o.Checkpoint = b.Arguments, ""
+			}
+			return mine
+		})
+	default:
+		r.Denied = with(r.Denied, Digest(c.Tool, c.Arguments), denial(b))
+	}
+	return r
+}
+
+// denial is what the model is told of a call that people did not allow.
+func denial(b CheckpointDecided) string {
+	if b.Decision == DecideExpired {
+		return "expired: nobody approved this call in time"
+	}
+	if b.Text == "" {
+		return "denied by " + b.By
+	}
+	return "denied by " + b.By + ": " + b.Text
+}
+
+// decideReview takes a denial: what was delivered failed for the reviewer's
+// reason, so that a new plan is made as after any other failure.
+func (r Run) decideReview(b CheckpointDecided) Run {
+	if b.Decision == DecideApprove || b.Decision == DecideExpired {
+		return r
+	}
+	reason := "rejected in the review by " + b.By
+	if b.Text != "" {
+		reason += ": " + format.LineStart(b.Text, maxReview)
+		r.Said = push(r.Said, Note{By: b.By, Text: b.Text, Trusted: true})
+	}
+	r.Work = r.reject(reason)
+	return r
+}
+
+func (r Run) decideBudget(c Checkpoint, b CheckpointDecided) Run {
+	more := Raise(b.Decision)
+	switch {
+	case more > 0:
+		r.Raised = with(r.Raised, c.Budget, r.Raised[c.Budget]+more)
+	case b.Decision == DecideCancel:
+		r.Cancelled = b.cancels()
+	default:
+		r.Finish = true
+	}
+	return r
+}
+
+// maxRaise is the most by which one decision raises a budget, in percent.
+const maxRaise = 1000
+
+var raises = regexp.MustCompile(`^\+([1-9]\d{0,3}) %$`)
+
+// Raise is by how many percent a decision on a budget raises it ("+50 %"), 0:
+// it does not.
+func Raise(decision string) int {
+	m := raises.FindStringSubmatch(decision)
+	if m == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(m[1]) // four digits
+	if n > maxRaise {
+		return 0
+	}
+	return n
+}
+
+// RaiseBy is the decision that raises a budget by so many percent.
+func RaiseBy(percent int) string { return "+" + strconv.Itoa(percent) + " %" }
+
+func (r Run) decideStuck(c Checkpoint, b CheckpointDecided) Run {
+	switch b.Decision {
+	case DecideRetry:
+		if c.Strand == Main {
+			r.Retries = r.Replans + 1
+		}
+		r.Strands = r.Strands.change(c.Strand, func(s *Strand) {
+			s.Error, s.CheckIn.Due = "", ""
+			s.afresh(len(r.Findings))
+		})
+		if b.Text != "" {
+			n := Note{By: b.By, Text: b.Text, Trusted: true}
+			r.Said = push(r.Said, n)
+			r = r.noteTo(c.Strand, n)
+		}
+	case DecideSkip: // the task fails, the rest goes on
+		r.Strands = r.Strands.change(c.Strand, func(s *Strand) { s.Error = skipped(r, c, b) })
+	case DecideCancel:
+		r.Cancelled = b.cancels()
+	default:
+		r.Finish = true
+	}
+	return r
+}
+
+// maxStuckTitle bounds a task's title within a question about a way out.
+const maxStuckTitle = 60 // characters
+
+// StuckTitle is the title of a question about a way out: of which task, and why
+// the work stopped.
+func StuckTitle(p Plan, s StrandID, why string) string {
+	id, _ := s.Task()
+	if t, known := p.Task(id); known && t.Title != "" {
+		return "Stuck on “" + format.Line(t.Title, maxStuckTitle) + "”: " + why
+	}
+	return "Stuck: " + why
+}
+
+// Bullets are the lines as a list, each of them in one line.
+func Bullets(lines []string) string {
+	var b strings.Builder
+	for _, line := range lines {
+		b.WriteString("- " + strings.Join(strings.Fields(line), " ") + "\n")
+	}
+	return b.String()
+}
+
+// stopped is what last stopped the strand, empty if nothing did.
+func stopped(found []Finding, s StrandID) string {
+	for _, f := range slices.Backward(found) {
+		if f.Strand == s && f.Severity == FindingStop {
+			return "stuck: " + f.Message
+		}
+	}
+	return ""
+}
+
+// stuckOn is why the strand of the question was stopped, as fully as it is known.
+func stuckOn(r Run, c Checkpoint) string {
+	if c.Strand == Main {
+		return c.Title
+	}
+	return cmp.Or(stopped(r.Findings, c.Strand), c.Title)
+}
+
+// skipped is why the task failed whose question was answered with a skip.
+func skipped(r Run, c Checkpoint, b CheckpointDecided) string {
+	if b.By == Deckhand && b.Text != "" {
+		return stuckOn(r, c) + "; " + b.Text
+	}
+	return stuckOn(r, c) + "; skipped by " + b.By
+}
+
+// Refusal is the approval whose denial a question about a way out goes back to:
+// the newest that its strand asked for, or one of the tasks that failed.
+func (r Run) Refusal(c Checkpoint) (denied Checkpoint, is bool) {
+	if c.Ask != CheckStuck {
+		return Checkpoint{}, false
+	}
+	about := map[StrandID]bool{c.Strand: true}
+	if c.Strand == Main {
+		for _, id := range r.failed() {
+			about[TaskStrand(id)] = true
+		}
+	}
+	for _, id := range slices.Backward(r.Asked) {
+		if k := r.Checks[id]; k.Ask == CheckApproval && !k.Review && about[k.Strand] && !k.Open() && !k.Closed.After(c.Opened) {
+			return k, k.Decision.Decision == DecideDeny || k.Decision.Decision == DecideExpired
+		}
+	}
+	return Checkpoint{}, false
+}
+
+// FinishedEarly is the decision to end the run with what there is, nil where
+// nobody took it or everything was there.
+func (r Run) FinishedEarly() *CheckpointDecided {
+	if !r.Finish || r.Cancelled != nil || r.Complete() {
+		return nil
+	}
+	c := r.first(func(c Checkpoint) bool {
+		return !c.Open() && (c.Ask == CheckBudget || c.Ask == CheckStuck) &&
+			(c.Decision.Decision == DecideFinish || c.Decision.Decision == DecideExpired)
+	})
+	if c == nil {
+		return nil
+	}
+	return c.Decision
+}
+
+// unanswered reports whether the run ends because nobody showed it a way out,
+// without all of what it was to deliver.
+func unanswered(r Run) bool {
+	c := r.gaveUp()
+	return c != nil && c.Decision.Decision == DecideExpired && !r.Complete()
+}
+
+// gaveUpTask is why the task failed at which the run ended, in a few words: the
+// run's own reason says it all.
+func gaveUpTask(r Run, c Checkpoint) string {
+	why := stuckOn(r, c)
+	if message, is := strings.CutPrefix(why, "stuck: "); is {
+		head, _, _ := strings.Cut(message, ": ")
+		why = "stuck: " + head
+	}
+	if c.Decision.Decision == DecideExpired {
+		return why + "; nobody said in time what to do"
+	}
+	return why + "; the run ends with what there is"
+}
+
+// gaveUpReason is why the run ended at a question about a way out.
+func gaveUpReason(r Run, c Checkpoint) string {
+	why := c.Title
+	if c.Strand != Main {
+		if _, message, is := strings.Cut(stuckOn(r, c), "stuck: "); is {
+			why = StuckTitle(r.Plan, c.Strand, message)
+		}
+	}
+	if c.Decision.Decision == DecideExpired {
+		return why + ". Nobody said in time what to do"
+	}
+	return why + ". Ended by " + c.Decision.By + " with what there was"
 }

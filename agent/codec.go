@@ -20,7 +20,7 @@ var ErrDamaged = errors.New("event is damaged")
 // build that writes what the one before it must not work. Stores keep with a run
 // the newest generation that its events need, and hand its strands only to
 // builds that have it. The builds before the first are of generation 0.
-const Generation = 1
+const Generation = 2
 
 // upgrade turns the JSON of one version of a kind into that of the next.
 type upgrade func(json.RawMessage) (json.RawMessage, error)
@@ -77,7 +77,8 @@ type codec map[Kind]shape
 // builtin holds every kind that this build knows.
 var builtin = codec{
 	RunStarted{}.Kind():        shapeOf[RunStarted](decides(1, startsGuarded)),
-	PersonSaid{}.Kind():        shapeOf[PersonSaid](),
+	PersonSaid{}.Kind():        shapeOf[PersonSaid](decides(2, isUnread)),
+	Understood{}.Kind():        shapeOf[Understood](),
 	RunWatched{}.Kind():        shapeOf[RunWatched](),
 	RunControlled{}.Kind():     shapeOf[RunControlled](),
 	TimePassed{}.Kind():        shapeOf[TimePassed](),
@@ -93,7 +94,7 @@ var builtin = codec{
 	ToolDeferred{}.Kind():      shapeOf[ToolDeferred](),
 	ToolOutcome{}.Kind():       shapeOf[ToolOutcome](),
 	CheckpointOpened{}.Kind():  shapeOf[CheckpointOpened](decides(1, asksReviewers)),
-	CheckpointDecided{}.Kind(): shapeOf[CheckpointDecided](),
+	CheckpointDecided{}.Kind(): shapeOf[CheckpointDecided](decides(2, raisesFreely)),
 	CheckpointVoted{}.Kind():   shapeOf[CheckpointVoted](),
 	BudgetNotice{}.Kind():      shapeOf[BudgetNotice](),
 	CheckInDue{}.Kind():        shapeOf[CheckInDue](),
@@ -111,6 +112,16 @@ func startsGuarded(b RunStarted) bool { return len(b.Reviewers) > 0 || b.Quorum 
 
 // asksReviewers reports whether only reviewers may answer.
 func asksReviewers(b CheckpointOpened) bool { return b.Review }
+
+// isUnread reports whether what the words mean is found out by a strand that
+// older builds do not know.
+func isUnread(b PersonSaid) bool { return b.Unread != nil }
+
+// raisesFreely reports whether a budget is raised by more or less than older
+// builds know: they would take it for the end.
+func raisesFreely(b CheckpointDecided) bool {
+	return Raise(b.Decision) > 0 && b.Decision != DecideMore25 && b.Decision != DecideMore100
+}
 
 func decode[B Body](data []byte) (Body, error) {
 	var b B
@@ -230,6 +241,9 @@ func (RunStarted) Kind() Kind { return "run.started" }
 // Kind names the event: person.said.
 func (PersonSaid) Kind() Kind { return "person.said" }
 
+// Kind names the event: said.understood.
+func (Understood) Kind() Kind { return "said.understood" }
+
 // Kind names the event: run.watched.
 func (RunWatched) Kind() Kind { return "run.watched" }
 
@@ -308,6 +322,7 @@ func (RunEnded) Kind() Kind { return "run.ended" }
 func (RunStarted) body()        {}
 func (RunWatched) body()        {}
 func (PersonSaid) body()        {}
+func (Understood) body()        {}
 func (RunControlled) body()     {}
 func (TimePassed) body()        {}
 func (ModelAsked) body()        {}

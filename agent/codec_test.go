@@ -116,7 +116,7 @@ func TestUnreadable(t *testing.T) {
 	}{
 		{"unknown kind", entry("telepathy.felt", "", `{}`), ErrNewer},
 		{"unknown kind, no version of which is right", entry("telepathy.felt", `,"v":-1`, `{}`), ErrNewer},
-		{"newer version", entry("person.said", `,"v":2`, `{}`), ErrNewer},
+		{"newer version", entry("person.said", `,"v":3`, `{}`), ErrNewer},
 		{"negative version", entry("person.said", `,"v":-1`, `{}`), ErrDamaged},
 		{"version is no number", entry("person.said", `,"v":"1"`, `{}`), ErrDamaged},
 		{"body is a list", entry("person.said", "", `["by"]`), ErrDamaged},

@@ -50,6 +50,8 @@ func (t *turn) one(view Run, c OpenCall) end {
 		t.judge(view, c)
 	case "submit_reflection":
 		t.reflect(view, c)
+	case "take_message", "answer_question":
+		t.hear(view, c)
 	case "submit_report":
 		t.reply(c, "delivered")
 		t.event(Reported{Headline: "the end"})
@@ -107,6 +109,29 @@ func (t *turn) reflect(view Run, c OpenCall) {
 		Ledger: &Ledger{Verdict: verdict, Lesson: fmt.Sprint("lesson ", rapid.IntRange(0, 9).Draw(t.t, "lesson"))}}
 	d := FinishCheckIn(view, t.strand, b, "think", t.now)
 	t.add(d.Wake, d.Events...)
+}
+
+var someMeanings = []Meaning{MeansStop, MeansGoOn, MeansConsent, MeansRefusal, MeansExtension, MeansQuestion, MeansSteering, MeansOther}
+
+// hear takes what a model says of the first words that it said nothing of yet.
+func (t *turn) hear(view Run, c OpenCall) {
+	t.reply(c, "noted")
+	list := view.Unanswered()
+	if len(list) == 0 {
+		return
+	}
+	w, b := list[0], Understood{Meaning: MeansSteering}
+	if !t.kind {
+		b.Meaning = rapid.SampledFrom(someMeanings).Draw(t.t, "meaning")
+	}
+	if c.Name == "answer_question" {
+		b.Meaning, b.Text = MeansQuestion, "well"
+	}
+	events := Means(view, w, b, w.Trusted)
+	if b.Meaning == MeansQuestion && c.Name == "take_message" && w.Trusted {
+		events = []Event{{Strand: Hear, Body: Understood{Said: w.Seq, Meaning: b.Meaning, Later: true}}}
+	}
+	t.add(view.Strands.Wakeful(), events...)
 }
 
 // plan keeps what is finished and adds one to three tasks.

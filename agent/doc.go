@@ -7,11 +7,12 @@
 //	rules.go       the rules, as tables, and what they look at and do
 //	report.go      ends, plain reports and reviews, in words
 //	voice.go       posts: what people are shown, and what is due
-//	apply.go       Apply: one event folded · decision.go  people's decisions folded
+//	apply.go       Apply: one event folded
 //	run.go         Run: the fold, made of
 //	  plan.go        Work: the plan and its tasks
 //	  strand.go      Strands: conversations and open calls
-//	  checkpoint.go  Questions: to people, with their decisions
+//	  checkpoint.go  Questions: to people, with their decisions and what comes of them
+//	  hearing.go     Hearing: what people said and meant
 //	  checkin.go     looks at a strand's work, and what follows from them
 //	  budget.go      Budget: money, limits, what was spent
 //	  recall.go      what earlier runs and check-ins taught

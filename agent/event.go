@@ -105,6 +105,72 @@ type PersonSaid struct {
 	Message string `json:"message,omitempty"`
 	// Author wrote the words, where By, who has the authority, passed them on.
 	Author string `json:"author,omitempty"`
+	// Unread is set where it has to be found out what the words mean: nothing
+	// comes of them before Understood says it. Nil: they are steering, or context.
+	Unread *Unread `json:"unread,omitempty"`
+}
+
+// Unread is what is needed to understand a person's words later on.
+type Unread struct {
+	// Also are the principals of the groups and roles of who said it.
+	Also []string `json:"also,omitempty"`
+	// Where is the thread that it was said in; empty: the run's own.
+	Where string `json:"where,omitempty"`
+	// Before are the open questions that the person had before them and may
+	// decide, the oldest first: only those can be meant.
+	Before []CheckpointID `json:"before,omitempty"`
+	// Answer is what the words decide where they mean nothing else, nil: they are
+	// steering then.
+	Answer *WordsAnswer `json:"answer,omitempty"`
+}
+
+// WordsAnswer is a question that words answer where they mean nothing else, with
+// the decision that they are then. Answers are those that were given to other
+// points of the question.
+type WordsAnswer struct {
+	ID       CheckpointID      `json:"id"`
+	Decision string            `json:"decision"`
+	Answers  map[string]string `json:"answers,omitempty"`
+}
+
+// Meaning is what a person's words come to (MODEL.md, "take_message").
+type Meaning string
+
+// The meanings of words.
+const (
+	MeansStop      Meaning = "stop"
+	MeansGoOn      Meaning = "go_on"
+	MeansConsent   Meaning = "consent"
+	MeansRefusal   Meaning = "refusal"
+	MeansExtension Meaning = "extension" // of a budget
+	MeansQuestion  Meaning = "question"
+	MeansSteering  Meaning = "steering"
+	MeansSchedule  Meaning = "schedule"
+	MeansOther     Meaning = "other"
+)
+
+// Understood is what words mean that were unread, and what comes of them beside
+// the events that follow it. The first one about the same words counts.
+type Understood struct {
+	Said    uint64  `json:"said"` // the number of the event with the words
+	Meaning Meaning `json:"meaning"`
+	// Later marks a question that is still to be answered.
+	Later bool `json:"later,omitempty"`
+	// Noted adds the words to what the strands are told, as those of somebody who
+	// may steer where Trusted.
+	Noted   bool `json:"noted,omitempty"`
+	Trusted bool `json:"trusted,omitempty"`
+	// Of and Decision are the decision that the words seem to mean: it is
+	// proposed, and nothing is decided before a person confirms it.
+	Of       CheckpointID `json:"of,omitempty"`
+	Decision string       `json:"decision,omitempty"`
+	Reason   string       `json:"reason,omitempty"` // the model's
+	// Text answers a question (Markdown), from the events that Cites numbers;
+	// empty: the journal does not say.
+	Text  string   `json:"text,omitempty"`
+	Cites []uint64 `json:"cites,omitempty"`
+	// Unable is why no model could tell, empty: one did.
+	Unable string `json:"unable,omitempty"`
 }
 
 // Word is a control word.

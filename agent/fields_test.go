@@ -63,6 +63,8 @@ func fill(v reflect.Value) {
 		v.SetString("x")
 	case reflect.Bool:
 		v.SetBool(true)
+	case reflect.Uint64:
+		v.SetUint(2)
 	case reflect.Float64:
 		v.SetFloat(2)
 	case reflect.Pointer:

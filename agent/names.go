@@ -54,6 +54,7 @@ const (
 	keyFile   = "file/"   // and the attachment's number
 	keyWatch  = "watch/"  // the number of the place, and a key
 	keyAgain  = "again/"  // the key of a post that was told elsewhere
+	keyHeard  = "heard/"  // and the number of the event with the words
 )
 
 // Watches reports whether the post of the key is for people who only watch the run.
@@ -94,6 +95,10 @@ func (r Run) Repeats(p Post) (first Shown, is bool) {
 	key, is := p.repeats()
 	return r.Shown[key], is
 }
+
+// KeyHeard is the key of the post that says what a person's words were taken
+// for, or answers them.
+func KeyHeard(said uint64) string { return keyHeard + strconv.FormatUint(said, 10) }
 
 // Reminds reports whether the post is a question's reminder.
 func (p Post) Reminds() bool { return strings.HasPrefix(p.Key, keyRemind) }
@@ -230,6 +235,10 @@ const (
 	Main  StrandID = "main"
 	Voice StrandID = "voice"
 )
+
+// Hear is the strand that finds out what people's words mean. A run has one
+// once there are such words; it works while others wait for people.
+const Hear StrandID = "hear"
 
 // TaskStrand is the strand that works the task.
 func TaskStrand(t TaskID) StrandID { return "task/" + StrandID(t) }

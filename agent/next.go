@@ -106,8 +106,9 @@ func (r Run) State() RunState {
 // busy reports whether some strand has work that waits for nobody: whether the
 // rule that its next move follows from acts.
 func busy(r Run) bool {
+	r.Hearing = Hearing{} // which holds strands up for a moment only
 	for id := range r.Strands.All() {
-		if id == Voice {
+		if id == Voice || id == Hear {
 			continue
 		}
 		acts := false
@@ -130,6 +131,8 @@ func (p *point) deciding() *rule {
 	switch _, works := p.id.Task(); {
 	case p.id == Voice:
 		return p.first(voiceRules)
+	case p.id == Hear:
+		return p.first(hearRules)
 	case works:
 		return p.first(taskRules)
 	}

@@ -49,6 +49,7 @@ var mainRules = []rule{
 	{what: "people paused the run", when: (*point).paused},
 	{what: "its question to people is open", when: (*point).waiting, rules: waitRules},
 	{what: "calls of the newest answer are open", when: (*point).planCalls, rules: callRules},
+	{what: "what people said is not understood yet", when: func(p *point) bool { return p.reported() && p.listening() }},
 	{what: "the report is there", when: (*point).reported, act: func(p *point) Move { return decide(Main, nil, ending(p.Run, "")) }},
 	{what: "everything is there and reviewers are to approve it", when: (*point).reviewing, rules: reviewRules},
 	{what: "people end the run", when: (*point).stopping, rules: []rule{
@@ -70,6 +71,18 @@ var mainRules = []rule{
 	{what: "the model could not be asked for the report", when: (*point).unable,
 		act: func(p *point) Move { return decide(Main, nil, plainReport(p.Run), ending(p.Run, p.st.Error)) }},
 	{what: "otherwise", rules: askRules}, // for the report
+}
+
+// What finds out what people's words mean. It asks no person and waits for none;
+// words that no model can read are what they always were: steering, an answer.
+var hearRules = []rule{
+	{what: "the run has ended", when: (*point).over},
+	{what: "the model is being asked", when: (*point).asking, act: askOn},
+	{what: "everything is understood", when: func(p *point) bool { return len(p.Unread) == 0 }},
+	{what: "people cancelled the run", when: func(p *point) bool { return p.Cancelled != nil }},
+	{what: "calls of the newest answer are open", when: (*point).calling, act: func(*point) Move { return steps(Dispatch{}) }},
+	{what: "the model said nothing of some, or cannot be asked", when: (*point).unheard, act: func(p *point) Move { return steps(Misheard(p.Run, p.whyUnheard())) }},
+	{what: "otherwise", act: func(*point) Move { return steps(AskModel{llm.Hear}) }},
 }
 
 // What the voice does next: it makes the posts that are due, one after the
@@ -95,6 +108,7 @@ var callRules = []rule{
 	{what: "people said what became of one", when: func(p *point) bool { return p.settledCall() != nil }, act: settleCall},
 	{what: "intents are journalled", when: func(p *point) bool { return len(p.dueCalls()) > 0 }, act: func(p *point) Move { return steps(Invoke{p.dueCalls()}) }},
 	{what: "effects are put off", when: func(p *point) bool { return !p.nextLook().IsZero() }, until: (*point).nextLook},
+	{what: "what people said is not understood yet", when: (*point).listening},
 	{what: "otherwise", act: func(*point) Move { return steps(Dispatch{}) }},
 }
 
@@ -129,6 +143,7 @@ var askRules = []rule{
 	{what: "the time is used up", when: (*point).late,
 		act: func(p *point) Move { return decide(p.id, wakeMain(), BudgetQuestion(p.Run, BudgetTime, p.Last)) }},
 	{what: "the model's endpoint is limited or away", when: (*point).deferred, until: (*point).retryAt},
+	{what: "what people said is not understood yet", when: (*point).listening},
 	{what: "otherwise", act: func(p *point) Move { return steps(AskModel{p.Purpose(p.id)}) }},
 }
 
@@ -311,6 +326,29 @@ func active(r Run) int {
 // to be worked any more.
 func (p *point) startable() bool {
 	return !p.rethinks() && p.ready() > 0 && (p.free() > 0 || !p.working())
+}
+
+// listening reports whether somebody who may steer said something that is not
+// understood yet: nothing begins before it is. Those words wake all strands.
+func (p *point) listening() bool {
+	return p.id != Voice && p.Cancelled == nil && slices.ContainsFunc(p.Unread, func(w Words) bool { return w.Trusted && !w.Question })
+}
+
+// unheard reports whether the model cannot tell what people said.
+func (p *point) unheard() bool { return p.whyUnheard() != "" }
+
+// whyUnheard is why the model cannot tell what people said, empty: it can be
+// asked.
+func (p *point) whyUnheard() string {
+	switch {
+	case p.st.Error != "", p.Refused != "":
+		return unheardAway
+	case len(p.Unanswered()) > 0:
+		return unheardUnclear
+	case p.budgetOpen(), p.late():
+		return unheardBudget
+	}
+	return ""
 }
 
 // askOn goes on with the call that is under way.

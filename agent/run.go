@@ -79,7 +79,8 @@ type Run struct {
 	Files    []Attachment   `json:"files,omitempty"`   // that people gave
 	Touched  []string       `json:"touched,omitempty"` // workspace files, the newest last
 
-	Posted // what people were shown
+	Posted  // what people were shown
+	Hearing // what people said that is to be understood
 }
 
 // CheckpointID is the id of a question about a call: the same call asks its
@@ -141,6 +142,8 @@ func (r Run) Purpose(s StrandID) llm.Purpose {
 	switch {
 	case s == Voice:
 		return voice
+	case s == Hear:
+		return llm.Hear
 	case r.Plans == 0:
 		return llm.Intake
 	case r.wantsPlan():
@@ -217,5 +220,5 @@ func Size(r Run) int {
 	for _, s := range r.Said {
 		n += len(s.Text)
 	}
-	return n
+	return n + r.Hearing.size()
 }

@@ -158,7 +158,12 @@ func (t *turn) ask(view Run) end {
 		t.add(d.Wake, d.Events...)
 		return goOn
 	}
-	if t.oneIn(25, "over budget") {
+	if t.strand == Hear && t.oneIn(8, "no model for words") {
+		d := Misheard(view, "the budget is used up")
+		t.add(d.Wake, d.Events...)
+		return goOn
+	}
+	if t.strand != Hear && t.oneIn(25, "over budget") {
 		budget := rapid.SampledFrom([]string{"usd", "steps", "person/slack:U1/usd"}).Draw(t.t, "budget")
 		t.add(wakeMain(), Event{Strand: t.strand, Body: BudgetQuestion(view, budget, t.now)})
 		return goOn
@@ -285,6 +290,7 @@ func (t *turn) answer(asked ModelAsked) ModelAnswered {
 		llm.Work:    {"finish_task", "read", "write", "send", "read", "write", "send", "ask_human", "fail_task", "add_tasks"},
 		llm.Judge:   {"judge_task"},
 		llm.CheckIn: {"submit_reflection"},
+		llm.Hear:    {"take_message", "answer_question"},
 		llm.Report:  {"submit_report"},
 	}[asked.Purpose]
 	calls := []string{names[0]}

@@ -180,11 +180,11 @@ const maxUploads = 10
 func Visible(b Body) bool {
 	switch b.Kind() {
 	case "run.watched", "plan.accepted", "task.started", "task.ended", "checkpoint.opened", "checkpoint.decided", "checkpoint.voted",
-		"budget.notice", "finding", "report", "run.ended", "run.controlled":
+		"budget.notice", "finding", "report", "run.ended", "run.controlled", "said.understood":
 		return true
 	}
 	a, answered := b.(ModelAnswered)
-	return answered && (a.Refused && a.Purpose != llm.CheckIn || !a.RetryAt.IsZero()) // the run pauses, or waits
+	return answered && (a.Refused && a.Purpose != llm.CheckIn && a.Purpose != llm.Hear || !a.RetryAt.IsZero()) // the run pauses, or waits
 }
 
 // IsWord reports whether the event may end what a strand is at: somebody
@@ -284,7 +284,7 @@ func duePost(r Run, now time.Time) (p Post, remind time.Time, due bool) {
 			remind = at
 		}
 	}
-	due = first(reporting(r), again(r))
+	due = first(heard(r), reporting(r), again(r))
 	return p, remind, due
 }
 
@@ -343,6 +343,39 @@ func elsewhere(r Run) []Post {
 		}
 	}
 	return list
+}
+
+// heard are the posts about what people's words were taken for, and the edits
+// that take their buttons away.
+func heard(r Run) []Post {
+	var list []Post
+	for _, t := range r.Told {
+		key, said := KeyHeard(t.Said), strconv.FormatUint(t.Said, 10)
+		shown, made := r.Shown[key]
+		switch {
+		case !made && r.Ended == nil:
+			list = append(list, Post{Key: key, Kind: PostAnswer, About: said, To: notOwn(r, t.Where)})
+		case t.Offers() && shown.Message != "" && !t.Open(r):
+			list = append(list, Post{Key: keyClose + key, Kind: PostClose, About: key})
+		}
+	}
+	return list
+}
+
+// notOwn is a thread that is not the run's own, empty if it is.
+func notOwn(r Run, thread string) string {
+	if thread == r.Thread() {
+		return ""
+	}
+	return thread
+}
+
+// HeardIn is the number of the event whose words a post, or the post that it
+// closes, is about; false: it is about something else.
+func (p Post) HeardIn() (said uint64, is bool) {
+	number, is := strings.CutPrefix(strings.TrimPrefix(p.Key, keyClose), keyHeard)
+	said, err := strconv.ParseUint(number, 10, 64)
+	return said, is && err == nil
 }
 
 // uploads are the artifacts of the report to send along.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -200,6 +201,23 @@ func (w *world) decide(c Checkpoint) {
 	w.fact(c.Strand, d)
 }
 
+// say is a person's words: at once steering, or to be understood.
+func (w *world) say() {
+	said := PersonSaid{By: "slack:U1", Text: rapid.SampledFrom([]string{"hurry", "is it going well?"}).Draw(w.t, "words"), Trusted: !w.oneIn(5, "an approver")}
+	wake := w.run.Strands.Wakeful()
+	if !w.oneIn(4, "at once") && w.run.Ended == nil {
+		said.Message, said.Unread = fmt.Sprint("m", rapid.IntRange(0, 20).Draw(w.t, "message")), &Unread{}
+		for _, c := range w.run.OpenCheckpoints() {
+			said.Unread.Before = append(said.Unread.Before, c.ID)
+			if c.Ask == CheckClarify && said.Trusted {
+				said.Unread.Answer = &WordsAnswer{ID: c.ID, Decision: DecideAnswer}
+			}
+		}
+		wake[Hear] = AtOnce
+	}
+	w.commit([]Event{{Strand: Main, Body: said}}, wake)
+}
+
 // meddle is something that people do on their own.
 func (w *world) meddle() {
 	if open := w.run.OpenCheckpoints(); len(open) > 0 && rapid.Bool().Draw(w.t, "decide") {
@@ -214,7 +232,7 @@ func (w *world) meddle() {
 		WordWake, WordWake, WordPause, WordResume, WordResume, WordLeave, WordCancel,
 	}).Draw(w.t, "word")}
 	if said.Word == WordCancel && !w.oneIn(8, "mean it") {
-		w.fact(Main, PersonSaid{By: "slack:U1", Text: "hurry", Trusted: true})
+		w.say()
 		return
 	}
 	w.fact(Main, said)

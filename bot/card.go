@@ -226,6 +226,9 @@ const (
 	// ActUse gives a colleague's words to the run (ID) as steering; Word is the
 	// words' digest.
 	ActUse ButtonAct = "use"
+	// ActConfirm confirms what a person's words were taken for: Word is the number
+	// of their event.
+	ActConfirm ButtonAct = "confirm"
 )
 
 // The words of ActControl whose ID is a schedule's name.

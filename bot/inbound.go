@@ -65,6 +65,9 @@ type Person struct {
 //sumtype:decl
 type Act interface{ act() }
 
+// Correction begins the text of a message that somebody edited.
+const Correction = "Correction of an earlier message: "
+
 // Said is a message. To says that it speaks to the bot: a mention, a reply to
 // it, a direct conversation. The mention itself is not part of Text.
 type Said struct {

@@ -36,7 +36,7 @@ func (d *Discord) readWords(ctx context.Context, n *update) bot.Act {
 	case bot.Said:
 		act.Text = d.readable(n.raw, by)
 		if n.edit {
-			act.Text = "Correction of an earlier message: " + act.Text
+			act.Text = bot.Correction + act.Text
 		}
 		return act
 	case bot.Commanded:

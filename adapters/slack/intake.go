@@ -157,7 +157,7 @@ func (s *Slack) readableAct(ctx context.Context, u *wire.Update) bot.Act {
 	case bot.Said:
 		act.Text = s.Readable(u.Raw, by)
 		if u.Edit {
-			act.Text = "Correction of an earlier message: " + act.Text
+			act.Text = bot.Correction + act.Text
 		}
 		return act
 	case bot.Commanded:

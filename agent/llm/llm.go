@@ -23,6 +23,7 @@ const (
 	Insight    Purpose = "insight"
 	Importance Purpose = "importance"
 	Compact    Purpose = "compact"
+	Hear       Purpose = "hear"
 )
 
 // Role is the author of a message as the Chat Completions protocol names it.

@@ -64,6 +64,9 @@ func (q *asker) ask(ctx context.Context, view *agent.Run) (waits bool, err error
 	if ready.MaxTokens < minAnswer {
 		return q.overBudget(ctx, view, exhausted(view))
 	}
+	if purpose == llm.Hear {
+		ready.MaxTokens = min(ready.MaxTokens, hearAnswer)
+	}
 	asked := agent.ModelAsked{
 		Call:    fmt.Sprintf("%s.%d", q.lease.Strand, view.Strands.Of(q.lease.Strand).Calls+1),
 		Purpose: ready.Purpose, Model: ready.Model, PromptHash: ready.Hash,
@@ -77,10 +80,26 @@ func (q *asker) ask(ctx context.Context, view *agent.Run) (waits bool, err error
 		Background: view.Brief.Tick != nil, Tokens: asked.ReserveTokens}
 	if wait, err := q.admitted(ctx, question); err != nil {
 		return false, err
+	} else if wait > 0 && purpose == llm.Hear && q.tooLong(*view, wait) {
+		hearer{q.turn}.miss(*view, "the model takes no more requests for a while")
+		return false, nil
 	} else if wait > 0 {
 		return false, q.rest(ctx, wait)
 	}
 	return q.put(ctx, view, ready, asked, question)
+}
+
+// Bounds of the question what a person's words mean: everything else waits for
+// it.
+const (
+	hearAnswer   = 512              // tokens
+	hearPatience = 15 * time.Second // until the words are taken for what they are without a model
+)
+
+// tooLong reports whether the words that are to be understood cannot wait so
+// much longer.
+func (q *asker) tooLong(view agent.Run, wait time.Duration) bool {
+	return len(view.Unread) > 0 && q.now().Add(wait).Sub(view.Unread[0].At) > hearPatience
 }
 
 // longestHold is how long a question may hold its worker while it waits for the
@@ -173,8 +192,13 @@ func (q *asker) request(view *agent.Run) (prompt.Ready, error) {
 	return ready, nil
 }
 
-// unpriced stops a run whose money cannot be counted. A check-in is only missed.
+// unpriced stops a run whose money cannot be counted. A check-in is only missed,
+// and words are only not understood.
 func (q *asker) unpriced(view *agent.Run, model string) {
+	if q.lease.Strand == agent.Hear {
+		hearer{q.turn}.miss(*view, "the model "+model+" has no price")
+		return
+	}
 	if q.checking(view) {
 		supervisor{q.turn}.missCheckIn(view, "the model "+model+" has no price")
 		return
@@ -225,7 +249,7 @@ func (q *asker) untilStopped(ctx context.Context) (bound context.Context, releas
 func (q *asker) settle(ctx context.Context, ready prompt.Ready, asked agent.ModelAsked, question limit.Question) (cut bool) {
 	bound, release := q.untilStopped(ctx)
 	began := time.Now()
-	resp, err := q.Model.Complete(bound, ready.Request)
+	resp, err := q.complete(bound, ready.Request)
 	cut = err != nil && bound.Err() != nil
 	release()
 	answered := agent.ModelAnswered{
@@ -267,6 +291,16 @@ func (q *asker) settle(ctx context.Context, ready prompt.Ready, asked agent.Mode
 	return false
 }
 
+// complete makes the call. What a person's words mean is not waited for long.
+func (q *asker) complete(ctx context.Context, r llm.Request) (llm.Response, error) {
+	if r.Purpose != llm.Hear {
+		return q.Model.Complete(ctx, r)
+	}
+	ctx, cancel := context.WithTimeout(ctx, hearPatience)
+	defer cancel()
+	return q.Model.Complete(ctx, r)
+}
+
 // failed says what became of a question without an answer: it failed, or it is
 // put again at a time, and the run pauses first where why is set. An answer that
 // broke off is paid as far as it came.
@@ -283,7 +317,7 @@ func (q *asker) failed(a *agent.ModelAnswered, err error) (why string) {
 		q.usage(a, llm.Response{Usage: fault.Spent, Estimated: true}, 0)
 	}
 	a.RetryReason = fault.Plain
-	if !q.Patience.Waits(fault) {
+	if !q.Patience.Waits(fault) || a.Purpose == llm.Hear { // nobody waits until it answers again
 		return ""
 	}
 	before := q.run.Strands.Of(q.lease.Strand).Retry
@@ -377,6 +411,10 @@ func judgeAnswer(a *agent.ModelAnswered, resp llm.Response) {
 // overBudget opens the question about a budget, unless reservations of other
 // strands may be given back soon.
 func (q *asker) overBudget(ctx context.Context, view *agent.Run, budget string) (waits bool, err error) {
+	if q.lease.Strand == agent.Hear {
+		hearer{q.turn}.miss(*view, "the budget is used up")
+		return false, nil
+	}
 	if q.checking(view) {
 		supervisor{q.turn}.missCheckIn(view, "it does not fit the budget ("+budget+")")
 		return false, nil

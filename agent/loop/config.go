@@ -108,6 +108,9 @@ type Config struct {
 	// Wider lists counters beyond the run's own that each model call is
 	// charged to: a person's, a channel's, the whole month's.
 	Wider func(b agent.RunStarted, at time.Time) []Allowance
+	// Steers, when set, says whether a person may (still) steer the run: words
+	// that are understood later count as far as their author may then.
+	Steers func(r agent.Run, by string, also []string) bool
 	// File, when set, says why a delivered file is not there, nil if it is.
 	File func(folder, path string) error
 	// CheckIns is how often the clock calls check-ins of the tasks at work; 0, or

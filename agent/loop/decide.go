@@ -41,6 +41,10 @@ func (d decider) take(ctx context.Context, view *agent.Run, c agent.OpenCall, ar
 		err = read(args, func(l agent.Ledger) { supervisor(d).weighLedger(view, c, l) })
 	case "judge_task":
 		err = read(args, func(a agent.TaskJudged) { d.judge(view, c, a) })
+	case "take_message":
+		err = read(args, func(a heardWords) { hearer(d).take(*view, c, a) })
+	case "answer_question":
+		err = read(args, func(a heardQuestion) { hearer(d).answer(*view, c, a) })
 	case "submit_report":
 		err = read(args, func(a agent.Reported) { d.report(view, c, a) })
 	default:
@@ -113,6 +117,21 @@ type addition struct {
 type submission struct {
 	agent.Plan
 	Reason string `json:"reason"`
+}
+
+type heardWords struct {
+	Meaning agent.Meaning      `json:"meaning"`
+	Of      agent.CheckpointID `json:"of"`
+	Reason  string             `json:"reason"`
+	// Message is the number of the words in the request, from 1; 0: the first
+	// that nothing was said of yet.
+	Message int `json:"message"`
+}
+
+type heardQuestion struct {
+	Text    string   `json:"text"`
+	Cites   []uint64 `json:"cites"`
+	Unknown bool     `json:"unknown"`
 }
 
 // answer ends a run whose message needed no work.
@@ -272,4 +291,78 @@ func (d decider) status(view *agent.Run, c agent.OpenCall) error {
 	}
 	d.reply(c, "Where things stand, from Deckhand's own records:\n"+prompt.Frame(string(line), agent.Untrusted))
 	return nil
+}
+
+// hearer takes in what people's words mean.
+type hearer struct{ *turn }
+
+// Bounds of what is kept of a model's words about a person's.
+const (
+	maxHeardReason = 200  // characters
+	maxHeardAnswer = 2000 // characters
+	maxHeardCites  = 20
+)
+
+// take takes in the meaning of one person's words. A question is answered next.
+func (h hearer) take(view agent.Run, c agent.OpenCall, a heardWords) {
+	h.reply(c, "noted")
+	w, known := asked(view, a.Message)
+	if !known {
+		return // corrected or taken back meanwhile
+	}
+	if a.Meaning == agent.MeansQuestion && h.steers(view, w) {
+		h.understand(view, agent.Event{Strand: agent.Hear, Body: agent.Understood{Said: w.Seq, Meaning: a.Meaning, Later: true}})
+		return
+	}
+	b := agent.Understood{Meaning: a.Meaning, Of: a.Of, Reason: prompt.Shorten(a.Reason, maxHeardReason)}
+	h.understand(view, agent.Means(view, w, b, h.steers(view, w))...)
+}
+
+// answer takes in the answer to a person's question.
+func (h hearer) answer(view agent.Run, c agent.OpenCall, a heardQuestion) {
+	h.reply(c, "delivered")
+	w, known := asked(view, 0)
+	if !known {
+		return
+	}
+	b := agent.Understood{Meaning: agent.MeansQuestion}
+	if text := strings.TrimSpace(a.Text); !a.Unknown {
+		b.Text = prompt.Shorten(text, maxHeardAnswer)
+		a.Cites = slices.DeleteFunc(a.Cites, func(seq uint64) bool { return seq == 0 || seq > view.Seq })
+		b.Cites = a.Cites[:min(len(a.Cites), maxHeardCites)]
+	}
+	h.understand(view, agent.Means(view, w, b, h.steers(view, w))...)
+}
+
+// understand writes down what words mean: every strand may have waited for it.
+func (h hearer) understand(view agent.Run, events ...agent.Event) {
+	h.add(view.Strands.Wakeful(), events...)
+}
+
+// steers reports whether the author of the words may steer the run now.
+func (h hearer) steers(view agent.Run, w agent.Words) bool {
+	return w.Trusted && (h.Steers == nil || h.Steers(view, w.By, w.Unread.Also))
+}
+
+// miss takes the words that are to be understood for what they are without a
+// model.
+func (h hearer) miss(view agent.Run, why string) {
+	d := agent.Misheard(view, why)
+	h.add(d.Wake, d.Events...)
+}
+
+// asked are the words that the model speaks of by their number, or the first of
+// which it said nothing yet.
+func asked(view agent.Run, number int) (w agent.Words, known bool) {
+	list := view.Unanswered()
+	if number > 0 {
+		if number > len(view.Listening) {
+			return w, false
+		}
+		list = slices.DeleteFunc(list, func(w agent.Words) bool { return w.Seq != view.Listening[number-1] })
+	}
+	if len(list) == 0 {
+		return w, false
+	}
+	return list[0], true
 }

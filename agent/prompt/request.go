@@ -46,6 +46,7 @@ type view struct {
 	Doubts       string // about the plan, framed
 	Digest       *digest
 	Schedulable  bool // the goal may turn out to be a schedule
+	Hear         *hearing
 }
 
 type taskView struct {
@@ -104,6 +105,9 @@ func (b *Book) Request(r *agent.Run, s agent.StrandID, tools []agent.ToolSpec, b
 		return Ready{}, Rendering{}, fmt.Errorf("there is no prompt for %q", purpose)
 	}
 	entries := r.Talk(s).Entries
+	if s == agent.Hear {
+		entries = agent.History{} // each of its questions is whole
+	}
 	d, about := before, topic(*r, s, purpose)
 	if !d.continues(purpose, about, entries) {
 		system, brief, err := pg.open(b.look(*r, s, tools))
@@ -145,7 +149,7 @@ type offer struct {
 	purpose llm.Purpose
 	tools   *agent.ToolSpec
 	n       int
-	named   string // by the task
+	named   string // by the task; of words, which form of the question they are
 	later   bool   // schedules can be kept
 }
 
@@ -160,6 +164,9 @@ func (b *Book) Offered(r *agent.Run, s agent.StrandID, tools []agent.ToolSpec) [
 	if id, works := s.Task(); works && o.purpose == llm.Work && len(tools) > 0 {
 		task, _ := r.Plan.Task(id)
 		o.tools, o.n, o.named = &tools[0], len(tools), strings.Join(task.Tools, " ")
+	}
+	if o.purpose == llm.Hear {
+		o.named = strings.Join(hears(*r), " ")
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -177,7 +184,11 @@ func (b *Book) Offered(r *agent.Run, s agent.StrandID, tools []agent.ToolSpec) [
 // list puts the functions of an offer together.
 func (b *Book) list(o offer, r agent.Run, s agent.StrandID, tools []agent.ToolSpec) []llm.Function {
 	var offered []llm.Function
-	for _, name := range b.prompts[o.purpose].Functions {
+	names := b.prompts[o.purpose].Functions
+	if o.purpose == llm.Hear {
+		names = hears(r)
+	}
+	for _, name := range names {
 		if name != agent.CallSchedule || o.later {
 			offered = append(offered, b.functions[name])
 		}
@@ -215,6 +226,10 @@ func (b *Book) look(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) view 
 	v := view{Goal: Shorten(r.Brief.Goal, maxGoal), Tools: tools, DoneWhen: r.Plan.DoneWhen, Schedulable: b.schedules && r.Schedulable()}
 	if id, ok := s.Task(); ok {
 		v.lookAtTask(r, s, id)
+		return v
+	}
+	if s == agent.Hear {
+		v.hear(r)
 		return v
 	}
 	v.Earlier, v.Lessons = earlier(r.Recalled, maxEpisodes), lessonsOf(r)

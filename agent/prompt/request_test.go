@@ -82,6 +82,7 @@ var contract = map[llm.Purpose]map[string]string{
 	llm.CheckIn: {"submit_reflection": "progress looping relevance plan_still_best verdict evidence lesson nudge"},
 	llm.Judge:   {"judge_task": "accepted reasons missing"},
 	llm.Report:  {"submit_report": "headline body artifacts skipped follow_ups lessons"},
+	llm.Hear:    {"take_message": "meaning of reason", "answer_question": "text cites unknown"},
 }
 
 func TestFunctionsOffered(t *testing.T) {

@@ -87,6 +87,7 @@ func runs(goal string) map[llm.Purpose]struct {
 	}{
 		llm.Intake: {begin(goal).Run, agent.Main}, llm.Plan: {failed.Run, agent.Main}, llm.Work: {working(goal).Run, work},
 		llm.CheckIn: {checking(goal).Run, work}, llm.Judge: {judging.Run, work}, llm.Report: {done.Run, agent.Main},
+		llm.Hear: {said(working(goal), "Is it going well?").Run, agent.Hear},
 	}
 }
 

@@ -87,6 +87,9 @@ func findingNews(before agent.Run, f agent.Finding) []bot.News {
 }
 
 func saidNews(b agent.PersonSaid) []bot.News {
+	if b.Text == "" { // taken back before anything came of it
+		return nil
+	}
 	who := inNews(b.By)
 	if !b.Trusted {
 		who += " (no authority here)"

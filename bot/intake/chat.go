@@ -40,6 +40,9 @@ type Config struct {
 	// CatchUp is the age from which a goal that was missed is asked about
 	// before it starts; 0: none is.
 	CatchUp time.Duration
+	// Hear has a model find out what people's words in a run's thread mean, where
+	// no exact word says it; else they are steering, or an answer.
+	Hear bool
 	// Alarmed counts alerts that the chat raises itself, by their kind; nil:
 	// nobody does.
 	Alarmed func(kind string)

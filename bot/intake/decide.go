@@ -103,14 +103,18 @@ func merged(c agent.Checkpoint, given map[string]string) map[string]string {
 }
 
 // takeHint takes in what somebody who may decide it says under the oldest question
-// of a run that is stuck: it tries again, and knows how.
-func (req decider) takeHint(ctx context.Context, r agent.Run, text string, files []agent.Attachment) (a bot.Answer, is bool, err error) {
+// of a run that is stuck: it tries again, and knows how. Later, where a model
+// finds out first what is meant, only what may be a choice is answered.
+func (req decider) takeHint(ctx context.Context, r agent.Run, text string, files []agent.Attachment, later bool) (a bot.Answer, is bool, err error) {
 	check, asks := req.freeQuestion(r)
 	if !asks || !runs.TakesHint(check) || text == "" && len(files) == 0 {
 		return bot.Answer{}, false, nil
 	}
 	if text != "" && len(files) == 0 && runs.MayBeChoice(check, text) {
 		return bot.Answer{Run: r.ID, Private: "Did you mean to decide? Then press a button of the question, or say what I should do differently."}, true, nil
+	}
+	if later {
+		return bot.Answer{}, false, nil
 	}
 	if len(files) == 0 {
 		a, err := req.decide(ctx, check.ID, agent.CheckpointDecided{Decision: agent.DecideRetry, Text: text})
@@ -129,7 +133,7 @@ func (req decider) steerRun(ctx context.Context, r agent.Run, text string) (bot.
 		req.log("steering was refused", r)
 		return bot.Answer{Run: r.ID, Private: req.steerers(r)}, nil
 	}
-	if a, is, err := req.takeHint(ctx, r, text, nil); is || err != nil {
+	if a, is, err := req.takeHint(ctx, r, text, nil, false); is || err != nil {
 		return a, err
 	}
 	_, err := req.cfg.Runs.Tell(ctx, r.ID, req.in.By, agent.PersonSaid{Text: text}, req.dedupe)

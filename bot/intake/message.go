@@ -3,11 +3,14 @@ package intake
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/card"
+	"github.com/deckhand-bot/deckhand/bot/runs"
+	"github.com/deckhand-bot/deckhand/bot/words"
 )
 
 // Messages: the one kind of act whose meaning has to be found out.
@@ -34,6 +37,9 @@ func (req message) read(ctx context.Context, s bot.Said, r agent.Run, live bool)
 		return newGoal{request: req.request, goal: s.Text, files: s.Files, quote: s.Quote, old: r, apart: live}.start(ctx)
 	}
 	if c := controlWord(s.Text); c != nil {
+		return c.do(call(req), ctx, "")
+	}
+	if c := req.spokenControl(r, live, s.Text); c != nil {
 		return c.do(call(req), ctx, "")
 	}
 	if live {
@@ -71,6 +77,22 @@ func (req message) several(ctx context.Context, s bot.Said) (a bot.Answer, is bo
 		return a, is, err
 	}
 	return bot.Answer{}, true, &ambiguousError{rivals}
+}
+
+// spokenControl is the control word that a text means in a language of the table, nil
+// if none. Going on may be meant as a yes where one is asked for.
+func (req message) spokenControl(r agent.Run, live bool, text string) *command {
+	means := words.Of(text)
+	yes := func(c agent.Checkpoint) bool { return slices.Contains(c.Choices, agent.DecideApprove) }
+	if !live || means == words.GoOn && r.Paused == "" && slices.ContainsFunc(req.askedHere(r), yes) {
+		return nil
+	}
+	return commandOf(controls[means])
+}
+
+// controls are the control words by their meaning.
+var controls = map[words.Meaning]string{
+	words.Stop: "pause", words.GoOn: "resume", words.Cancel: "cancel", words.Status: "status", words.Help: "help",
 }
 
 // order does what a message to the bot orders with one of the commands.
@@ -137,20 +159,27 @@ func (req message) inThread(ctx context.Context, r agent.Run, s bot.Said) (bot.A
 	if s.Text == "" && len(s.Files) == 0 {
 		return bot.Answer{}, nil
 	}
-	if a, is, err := req.takeHint(ctx, r, afterColon(s.Text, "steer"), s.Files); is || err != nil {
+	said := agent.PersonSaid{Text: afterColon(s.Text, "steer"), Files: s.Files, Message: req.messageName()}
+	reads := req.reads(r, s)
+	if a, is, err := req.takeHint(ctx, r, said.Text, s.Files, reads); is || err != nil {
 		return a, err
 	}
-	if check, asks := req.freeQuestion(r); asks && s.Text != "" && len(s.Files) == 0 {
+	check, asks := req.freeQuestion(r)
+	if asks = asks && s.Text != "" && len(s.Files) == 0; asks {
 		if word, is := decisionWord(check, s.Text, s.To); is {
 			return req.decide(ctx, check.ID, agent.CheckpointDecided{Decision: word})
 		}
-		given, err := req.partial(ctx, check.ID)
-		if err != nil {
-			return bot.Answer{}, err
-		}
-		return req.decide(ctx, check.ID, agent.CheckpointDecided{Decision: agent.DecideAnswer, Text: s.Text, Answers: merged(check, given)})
 	}
-	trusted, err := req.cfg.Runs.Tell(ctx, r.ID, req.in.By, agent.PersonSaid{Text: afterColon(s.Text, "steer"), Files: s.Files, Message: req.messageName()}, req.dedupe)
+	answer, err := req.answerTo(ctx, check, asks)
+	switch {
+	case err != nil:
+		return bot.Answer{}, err
+	case reads:
+		said.Unread = &agent.Unread{Where: req.in.Where.String(), Before: req.before(r), Answer: answer}
+	case answer != nil:
+		return req.decide(ctx, answer.ID, agent.CheckpointDecided{Decision: answer.Decision, Text: s.Text, Answers: answer.Answers})
+	}
+	trusted, err := req.cfg.Runs.Tell(ctx, r.ID, req.in.By, said, req.dedupe)
 	switch {
 	case req.wrote(err) != nil:
 		return bot.Answer{}, err
@@ -172,4 +201,40 @@ func (req message) suggested(r agent.Run, words string, files bool) bot.Answer {
 	c := card.Note(r, agent.Note{By: req.in.By.ID, Text: words}, req.whoSteers(r), noteWord(req.in.By.ID, words))
 	c.Key.Name = "answer/" + req.in.Message.ID
 	return bot.Answer{Run: r.ID, Public: &c}
+}
+
+// reads reports whether a model is to find out what the message means: what says
+// itself that it is steering, or brings files, is; so is a yes or no that nobody
+// asked for.
+func (req message) reads(r agent.Run, s bot.Said) bool {
+	if !req.cfg.Hear || len(s.Files) > 0 || afterColon(s.Text, "steer") != s.Text {
+		return false
+	}
+	return len(req.before(r)) > 0 || words.Of(s.Text) == words.Unknown
+}
+
+// before are the open questions that the person had before them and may decide.
+func (req message) before(r agent.Run) []agent.CheckpointID {
+	var list []agent.CheckpointID
+	for _, c := range req.askedHere(r) {
+		if req.cfg.Runs.Authority.MayDecide(r, c.Ask, req.in.By) {
+			list = append(list, c.ID)
+		}
+	}
+	return list
+}
+
+// answerTo is what the person's own words decide of the question, nil: nothing.
+func (req message) answerTo(ctx context.Context, c agent.Checkpoint, asks bool) (*agent.WordsAnswer, error) {
+	if !asks {
+		return nil, nil //nolint:nilnil // no question, no answer
+	}
+	if runs.TakesHint(c) {
+		return &agent.WordsAnswer{ID: c.ID, Decision: agent.DecideRetry}, nil
+	}
+	given, err := req.partial(ctx, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &agent.WordsAnswer{ID: c.ID, Decision: agent.DecideAnswer, Answers: merged(c, given)}, nil
 }

@@ -52,8 +52,29 @@ func (req press) receive(ctx context.Context, b bot.Button) (bot.Answer, error) 
 		return req.choose(ctx, agent.RunID(b.Word), b.ID)
 	case bot.ActUse:
 		return req.use(ctx, agent.RunID(b.ID), b.Word)
+	case bot.ActConfirm:
+		return req.confirm(ctx, agent.RunID(b.ID), b.Word)
 	}
 	return private("I do not know this button; it may be of an older version."), nil
+}
+
+// confirm takes the decision that a person's words seemed to mean. Whoever may
+// decide may confirm it; the words are the reason of a denial.
+func (req press) confirm(ctx context.Context, run agent.RunID, word string) (bot.Answer, error) {
+	r, err := req.cfg.Runs.LoadLive(ctx, run)
+	if err != nil {
+		return bot.Answer{}, err
+	}
+	said, _ := strconv.ParseUint(word, 10, 64) // 0 is no event
+	heard, known := r.Heard(said)
+	if !known || heard.Decision == "" {
+		return bot.Answer{Run: run, Private: "This button is too old. Press a button of the question itself."}, nil
+	}
+	d := agent.CheckpointDecided{Decision: heard.Decision}
+	if d.Decision == agent.DecideDeny {
+		d.Text = heard.Words
+	}
+	return req.decide(ctx, heard.Of, d)
 }
 
 // steering opens the form for a word to the run.

@@ -12,6 +12,7 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/recurring"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/bot/schedule"
+	"github.com/deckhand-bot/deckhand/bot/words"
 )
 
 // Single words and patterns in what people write.
@@ -54,6 +55,10 @@ func decisionWord(c agent.Checkpoint, text string, to bool) (word string, is boo
 	if meant, offered := runs.ChoiceOf(c, text); offered {
 		return meant, true
 	}
+	if n := words.Percent(text); c.Ask == agent.CheckBudget && n > 0 {
+		meant, offered := runs.ChoiceOf(c, agent.RaiseBy(n))
+		return meant, offered
+	}
 	if text == "always in this run" && slices.Contains(c.Choices, agent.DecideAlways) {
 		return agent.DecideAlways, true
 	}
@@ -70,8 +75,23 @@ func decisionWord(c agent.Checkpoint, text string, to bool) (word string, is boo
 	case runs.TakesAnswer(c):
 		return "", false
 	}
-	d, err := runs.ReadWord(c, text, "")
+	d, err := runs.ReadWord(c, plainly(c, text), "")
 	return d.Decision, err == nil
+}
+
+// plainly is a yes or no of any language as the short word for it, where leave
+// is asked for.
+func plainly(c agent.Checkpoint, text string) string {
+	if c.Ask != agent.CheckApproval && c.Ask != agent.CheckPlan {
+		return text
+	}
+	switch words.Of(text) {
+	case words.Yes:
+		return "yes"
+	case words.No:
+		return "no"
+	}
+	return text
 }
 
 var (

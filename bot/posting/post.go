@@ -33,7 +33,7 @@ func (v *Poster) Post(ctx context.Context, r agent.Run, p agent.Post, c agent.Ca
 	var shown agent.Shown
 	var err error
 	switch p.Kind {
-	case agent.PostCard, agent.PostCheckpoint, agent.PostReport, agent.PostScheduled:
+	case agent.PostCard, agent.PostCheckpoint, agent.PostReport, agent.PostScheduled, agent.PostAnswer:
 		shown, err = v.message(ctx, r, p)
 	case agent.PostAttach:
 		shown, err = v.fetch(ctx, r, p)
@@ -41,8 +41,6 @@ func (v *Poster) Post(ctx context.Context, r agent.Run, p agent.Post, c agent.Ca
 		shown, err = v.upload(ctx, r, p)
 	case agent.PostClose:
 		err = v.closeCheck(ctx, r, p)
-	case agent.PostAnswer:
-		err = fmt.Errorf("a run posts no %s", p.Kind)
 	}
 	if err != nil {
 		return v.failure(r, p, c, err)
@@ -167,7 +165,14 @@ func (v *Poster) card(r agent.Run, p agent.Post) (bot.Card, error) {
 		}
 	case agent.PostScheduled:
 		c = card.Scheduled(r, p)
-	case agent.PostAnswer, agent.PostAttach, agent.PostUpload, agent.PostClose:
+	case agent.PostAnswer:
+		said, is := p.HeardIn()
+		heard, known := card.Heard(r, said)
+		if !is || !known {
+			return c, fmt.Errorf("nothing is known of the words of %s", p.Key)
+		}
+		c = heard
+	case agent.PostAttach, agent.PostUpload, agent.PostClose:
 		return c, fmt.Errorf("a %s has no card", p.Kind)
 	}
 	c.Key.Name = p.Key
@@ -205,6 +210,9 @@ func whyHere(platform bot.Platform, r agent.Run, why error) string {
 
 // closeCheck takes the buttons from a question's messages and says who decided.
 func (v *Poster) closeCheck(ctx context.Context, r agent.Run, p agent.Post) error {
+	if said, is := p.HeardIn(); is {
+		return v.closeHeard(ctx, r, said)
+	}
 	check, known := r.Checks[agent.CheckpointID(p.About)]
 	if !known {
 		return fmt.Errorf("%w: %s", runs.ErrNoCheckpoint, p.About)
@@ -228,6 +236,22 @@ func (v *Poster) closeCheck(ctx context.Context, r agent.Run, p agent.Post) erro
 		}
 	}
 	return failed
+}
+
+// closeHeard takes the buttons from what was told about a person's words.
+func (v *Poster) closeHeard(ctx context.Context, r agent.Run, said uint64) error {
+	platform, message, err := v.platformAt(r.Shown[agent.KeyHeard(said)].Message)
+	if err != nil {
+		return err
+	}
+	closed, known := card.HeardClosed(r, said)
+	if !known {
+		return nil // too long ago
+	}
+	if err := platform.Edit(ctx, message, closed); err != nil {
+		return fmt.Errorf("close what was told at %s: %w", message, err)
+	}
+	return nil
 }
 
 // May reserves one of the posts that the place allows in a while, or says how

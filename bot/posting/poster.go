@@ -132,11 +132,14 @@ func (v *Poster) connectWait() time.Duration {
 // that the run answers in, for an edit the message.
 func (v *Poster) place(r agent.Run, p agent.Post) (bot.Platform, bot.Address, error) {
 	where := r.Thread()
+	said, heard := p.HeardIn()
 	switch {
 	case p.To != "":
 		where = p.To
 	case p.Kind == agent.PostCard || where == "":
 		where = r.Brief.ReplyTo
+	case p.Kind == agent.PostClose && heard:
+		where = r.Shown[agent.KeyHeard(said)].Message
 	case p.Kind == agent.PostClose:
 		where = r.Shown[agent.KeyAsk(agent.CheckpointID(p.About))].Message
 	}

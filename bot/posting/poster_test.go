@@ -124,7 +124,7 @@ func TestTroubleWithPosts(t *testing.T) {
 		{"gone, and the requester takes nothing now", postAsk, []error{wrap(bot.ErrGone), wrap(bot.ErrBarred)}, agent.Result{State: agent.OutcomeError, Text: `"again":`}, "WARN"},
 		{"an edit where the bot is barred", postClose, []error{wrap(bot.ErrBarred)}, agent.Result{State: agent.OutcomeError, Text: `"again":`}, "WARN"},
 		{"a question that nobody asked", agent.Post{Key: "ask/x", Kind: agent.PostCheckpoint, About: "x"}, nil, agent.Result{State: agent.OutcomeError, Text: "no such checkpoint"}, "ERROR"},
-		{"no kind of a run's", agent.Post{Key: "x", Kind: agent.PostAnswer}, nil, agent.Result{State: agent.OutcomeError, Text: "posts no answer"}, "ERROR"},
+		{"no kind of a run's", agent.Post{Key: "x", Kind: agent.PostAnswer}, nil, agent.Result{State: agent.OutcomeError, Text: "nothing is known of the words"}, "ERROR"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := onStage(t)

@@ -256,7 +256,7 @@ func (d *Client) Tell(ctx context.Context, run agent.RunID, by bot.Person, said 
 		if !said.Trusted {
 			said = withoutFiles(said)
 		}
-		err = d.Append(ctx, r, agent.Main, said, try < strictTries, dedupe)
+		err = d.Append(ctx, r, agent.Main, unread(r, said, by), try < strictTries, dedupe)
 		if !errors.Is(err, agent.ErrStale) {
 			return said.Trusted, err
 		}
@@ -271,6 +271,13 @@ func (d *Client) TakeBack(ctx context.Context, run agent.RunID, message string, 
 		r, err := d.LoadLive(ctx, run)
 		if err != nil {
 			return err
+		}
+		if w := slices.IndexFunc(r.Unread, func(w agent.Words) bool { return w.Message == message }); w >= 0 { // nothing came of it yet
+			gone := agent.PersonSaid{By: r.Unread[w].By, Trusted: r.Unread[w].Trusted, Message: message, Unread: &agent.Unread{}}
+			if err = d.Append(ctx, r, agent.Main, gone, try < strictTries, dedupe); !errors.Is(err, agent.ErrStale) {
+				return err
+			}
+			continue
 		}
 		i := slices.IndexFunc(r.Said, func(n agent.Note) bool { return n.Message == message })
 		if i < 0 || slices.ContainsFunc(r.Said[i:], func(n agent.Note) bool { return n.Message == message && strings.HasPrefix(n.Text, takenBack) }) {
@@ -291,6 +298,29 @@ const (
 	takenBack    = "I took back a message by deleting it."
 	maxTakenBack = 500
 )
+
+// unread is what a person said, with what is needed to understand it later. A
+// correction of words that nobody understood yet takes their place. Of somebody
+// who may not steer the run, only words about a question need to be understood.
+func unread(r agent.Run, said agent.PersonSaid, by bot.Person) agent.PersonSaid {
+	if said.Unread == nil {
+		return said
+	}
+	u := *said.Unread
+	u.Also = by.Also
+	if !said.Trusted {
+		u.Answer = nil
+	}
+	said.Unread = &u
+	earlier := slices.ContainsFunc(r.Unread, func(w agent.Words) bool { return w.Same(said) })
+	switch {
+	case earlier:
+		said.Text = strings.TrimPrefix(said.Text, bot.Correction)
+	case !said.Trusted && len(u.Before) == 0:
+		said.Unread = nil
+	}
+	return said
+}
 
 // withoutFiles is what somebody without authority said, with the files only named:
 // nobody but those who steer a run puts anything into its workspace.
@@ -329,6 +359,9 @@ func (d *Client) Watch(ctx context.Context, r agent.Run, w agent.RunWatched, ded
 func (d *Client) Append(ctx context.Context, r agent.Run, s agent.StrandID, b agent.Body, strict bool, dedupe Dedupe) error {
 	c := dedupe.commit(r, agent.Event{Strand: s, Body: b})
 	c.Wake = r.Strands.Wakeful()
+	if said, is := b.(agent.PersonSaid); is && said.Unread != nil {
+		c.Wake[agent.Hear] = agent.AtOnce // which the run may not have yet
+	}
 	if strict {
 		c.Strict, c.SeenAt = true, r.Last
 	}

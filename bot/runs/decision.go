@@ -124,13 +124,16 @@ func ReadWord(c agent.Checkpoint, word, by string) (agent.CheckpointDecided, err
 	return d, notOffered(c, word)
 }
 
-// ChoiceOf is what the word decides: a choice of the question in any case, or a
-// denial, which every question but one about facts understands.
+// ChoiceOf is what the word decides: a choice of the question in any case, another
+// share of a budget ("+50 %") than those offered, or a denial, which every question but one about facts understands.
 func ChoiceOf(c agent.Checkpoint, word string) (string, bool) {
 	for _, choice := range c.Choices {
 		if strings.EqualFold(choice, word) {
 			return choice, true
 		}
+	}
+	if c.Ask == agent.CheckBudget && agent.Raise(word) > 0 && slices.Contains(c.Choices, agent.DecideMore25) {
+		return word, true
 	}
 	if word != agent.DecideDeny {
 		return "", false

@@ -35,7 +35,7 @@ func TestReadWords(t *testing.T) {
 		{bottest.Budget, "+100 %|2", agent.DecideMore100},
 		{bottest.Budget, "finish with what you have|Finish with what you have|3", agent.DecideFinish},
 		{bottest.Budget, "n|no|deny|cancel|4", agent.DecideCancel},
-		{bottest.Budget, "y|approve|+50 %", ""},
+		{bottest.Budget, "y|approve|+5000 %", ""},
 		{bottest.Stuck, "try again|1", agent.DecideRetry},
 		{bottest.Stuck, "n|cancel|3", agent.DecideCancel},
 		{bottest.Stuck, "y|approve|", ""},

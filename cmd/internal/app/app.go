@@ -166,6 +166,7 @@ func (a *App) newLoop() (*loop.Loop, error) {
 		Patience:  limit.Patience{Wait: c.Model.Patience, Retries: c.Model.Retries, Longest: c.Model.RetryMaxWait},
 		MaxAnswer: c.Model.MaxAnswerTokens, Workers: c.Engine.Workers, Lease: c.Engine.Lease, Grace: o.Grace,
 		Wider: allowances(c), File: a.kit.delivered, Runs: a.store, CheckIns: c.CheckIns.Every, Only: o.Only, Alarm: a.denied,
+		Steers: steers(c),
 	}
 	lc.Scheduler = recurring.Orders{Schedules: recurringOf(c, a.store)}
 	if o.Only == "" { // nobody waits at a terminal to be told what to change

@@ -53,3 +53,11 @@ func authorityOf(c config.Config) authority.Authority {
 		AllowBots: c.Authority.AllowBots, Admins: c.Authority.Admins, Places: places,
 	}
 }
+
+// steers says who may steer a run, whatever it was when they spoke.
+func steers(c config.Config) func(r agent.Run, by string, also []string) bool {
+	who := authorityOf(c)
+	return func(r agent.Run, by string, also []string) bool {
+		return who.MaySteer(r, bot.Person{ID: by, Also: also})
+	}
+}

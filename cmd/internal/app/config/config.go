@@ -65,7 +65,9 @@ type Model struct {
 	Patience          time.Duration `yaml:"patience" default:"1h" min:"0"`
 	Retries           int           `yaml:"retries" default:"5" min:"0" unit:"attempts after the first"`
 	RetryMaxWait      time.Duration `yaml:"retry_max_wait" default:"60s" min:"0"`
-	MaxAnswerTokens   int           `yaml:"max_answer_tokens" default:"4096" min:"1" unit:"tokens"`
+	// Hear has the fast model read what people say in a run's thread.
+	Hear            bool `yaml:"hear" default:"true"`
+	MaxAnswerTokens int  `yaml:"max_answer_tokens" default:"4096" min:"1" unit:"tokens"`
 	// Prices is keyed by the model's name.
 	Prices map[string]Price `yaml:"prices"`
 }
