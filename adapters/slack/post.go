@@ -23,7 +23,7 @@ import (
 func (s *Slack) Post(ctx context.Context, to bot.Address, c bot.Card) (bot.Posted, error) {
 	var posted bot.Posted
 	err := s.show(ctx, c, false, func(ctx context.Context, content []slackapi.MsgOption) error {
-		options := append([]slackapi.MsgOption{slackapi.MsgOptionDisableLinkUnfurl()}, content...)
+		options := append([]slackapi.MsgOption{slackapi.MsgOptionDisableLinkUnfurl(), slackapi.MsgOptionDisableMediaUnfurl()}, content...)
 		if to.ID != "" {
 			options = append(options, slackapi.MsgOptionTS(to.ID))
 		}

@@ -131,3 +131,22 @@ func TestJournalIsReadable(t *testing.T) {
 		t.Errorf("entry %d of %s, %s: %s", seq, strand, kind, body)
 	}
 }
+
+// The journals are for nobody else on the machine.
+func TestFilesArePrivate(t *testing.T) {
+	dir := t.TempDir()
+	s, err := sqlite.Open(t.Context(), sqlite.Config{Dir: dir}, sqlite.Worker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	names, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(names) < 3 {
+		t.Fatalf("%q: %v", names, err)
+	}
+	for _, name := range names {
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
+		}
+	}
+}

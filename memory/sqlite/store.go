@@ -77,6 +77,9 @@ func open(ctx context.Context, c Config, mode Mode) (_ *Store, err error) {
 	if err := makeDir(c.Dir); err != nil {
 		return nil, err
 	}
+	if err := makePrivate(filepath.Join(c.Dir, fileName)); err != nil {
+		return nil, err
+	}
 	if c.Lease == 0 {
 		c.Lease = DefaultLease
 	}
@@ -166,6 +169,19 @@ func makeDir(dir string) error {
 		}
 	}
 	return nil
+}
+
+// makePrivate makes a file that nobody else on the machine reads, where there is
+// none; those that SQLite makes beside it have the same rights.
+func makePrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return nil
+	case err != nil:
+		return err
+	}
+	return f.Close()
 }
 
 func syncDir(dir string) error {

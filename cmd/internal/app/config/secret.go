@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 )
 
@@ -43,12 +44,19 @@ func (s Secret) MarshalText() ([]byte, error) {
 	return []byte(s.String()), nil
 }
 
+// secretLike is what is a token or an address with a password rather than a
+// file's name: it is not repeated in an error.
+var secretLike = regexp.MustCompile(`^(xox[a-z]|xapp|sk|gh[a-z]|glpat)[-_]|://|^[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{5,}\.|^[A-Za-z0-9+=_-]{40,}$`)
+
 // readSecret reads a secret from a file and cuts the white space around it.
 func readSecret(path string) (Secret, error) {
 	data, err := readFile(path, maxSecret)
 	text := strings.TrimSpace(string(data))
 	switch {
 	case errors.Is(err, os.ErrNotExist):
+		if secretLike.MatchString(path) {
+			return Secret{}, errors.New("what stands here looks like the secret itself: write it into a file, and the file's name here")
+		}
 		return Secret{}, fmt.Errorf("there is no file %s", path)
 	case errors.Is(err, errTooLarge):
 		return Secret{}, fmt.Errorf("%s is too large for a secret (above 64 KiB)", path)

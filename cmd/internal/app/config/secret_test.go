@@ -42,6 +42,8 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 func TestSecretFileErrors(t *testing.T) {
 	for _, test := range []struct{ name, content, want string }{
 		{"none", "", "deckhand.yaml:1: discord.token_file: there is no file none"},
+		{"xoxb-1234-abcd", "", "deckhand.yaml:1: discord.token_file: what stands here looks like the secret itself: write it into a file, and the file's name here"},
+		{"MTIzNDU2Nzg5MDEyMzQ1Njc4OQ.GabcdE.abcdefghijklmnop", "", "deckhand.yaml:1: discord.token_file: what stands here looks like the secret itself: write it into a file, and the file's name here"},
 		{"empty", " \n", "deckhand.yaml:1: discord.token_file: empty is empty"},
 		{"large", strings.Repeat("x", maxSecret+1), "deckhand.yaml:1: discord.token_file: large is too large for a secret (above 64 KiB)"},
 	} {
