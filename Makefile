@@ -38,8 +38,8 @@ SOAK_ROWS := $(CURDIR)/bin/soak.md
 
 soak: setup ## the crash suites' long form on SQLite, Redis, Sentinel and Cluster: 1,000 kills, and a table of figures
 	@mkdir -p bin && rm -f $(SOAK_ROWS)
-	DECKHAND_SOAK=$(SOAK_ROWS) go test $(RACE) -count=1 -timeout 30m -parallel 6 -run 'TestDeath|TestSleep|TestCrash|TestSchedules' \
-		./cmd/internal/e2e/engine ./cmd/internal/e2e/slack ./cmd/internal/e2e/discord ./cmd/internal/e2e/schedule
+	DECKHAND_SOAK=$(SOAK_ROWS) go test $(RACE) -count=1 -timeout 30m -parallel 6 -run 'TestDeath|TestSleep|TestCrash|TestSchedules|UnderLoad' \
+		./memory/redis ./cmd/internal/e2e/engine ./cmd/internal/e2e/slack ./cmd/internal/e2e/discord ./cmd/internal/e2e/schedule
 	@echo '| suite | store | kills | other strikes | runs | effects | takeover p50 | takeover max | lost or repeated | second outcomes |'
 	@echo '|---|---|---|---|---|---|---|---|---|---|'
 	@sort $(SOAK_ROWS)

@@ -1,8 +1,11 @@
 package redis_test
 
 import (
+	"errors"
+	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -13,13 +16,48 @@ import (
 
 // disturbance is one thing that happens to servers under load.
 type disturbance struct {
-	what string
-	do   func(round int)
+	what  string
+	kills bool // a server; else it is a strike that kills nothing
+	do    func(round int)
+}
+
+// soakVar asks for the long form, and may name the file for the rows of the
+// table that `make soak` prints (cmd/internal/e2e/crash has the other rows).
+const soakVar = "DECKHAND_SOAK"
+
+// row adds what was endured to that table: the commits that were acknowledged
+// stand for effects.
+func row(t *testing.T, kind string, list []disturbance, runs, commits int) {
+	t.Helper()
+	kills, verdict := 0, "0"
+	for _, d := range list {
+		if d.kills {
+			kills += rounds()
+		}
+	}
+	if t.Failed() {
+		verdict = "FAILED"
+	}
+	text := fmt.Sprintf("| commits, servers under load | %s | %d | %d | %d | %d | – | – | %s | 0 |\n",
+		kind, kills, rounds()*len(list)-kills, runs, commits, verdict)
+	t.Log(text)
+	name := os.Getenv(soakVar)
+	if !filepath.IsAbs(name) {
+		return
+	}
+	table, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err == nil {
+		_, err = table.WriteString(text)
+		err = errors.Join(err, table.Close())
+	}
+	if err != nil {
+		t.Errorf("the table of the figures: %v", err)
+	}
 }
 
 // rounds is how often each disturbance comes: once, or many times in the long form.
 func rounds() int {
-	if os.Getenv("DECKHAND_SOAK") != "" {
+	if os.Getenv(soakVar) != "" {
 		return 12
 	}
 	return 1
@@ -29,7 +67,7 @@ func rounds() int {
 // WaitReplicas as many as each master has replicas, every commit that was
 // acknowledged must be in its journal once, at its receipt's place, with its
 // name and counters, and no other commit twice.
-func endure(t *testing.T, url string, list []disturbance) {
+func endure(t *testing.T, kind, url string, list []disturbance) {
 	t.Helper()
 	s := open(t, redis.Config{URL: url, Lease: 3 * time.Second, WaitReplicas: 1})
 	var runs []agent.RunID
@@ -40,6 +78,7 @@ func endure(t *testing.T, url string, list []disturbance) {
 		}
 	}
 	b, stop := newBook(), make(chan struct{})
+	defer func() { row(t, kind, list, len(runs), b.acks()) }()
 	failed := make(chan error, 8)
 	for w := range cap(failed) {
 		go func() { failed <- b.work(t.Context(), stop, s, w) }()
@@ -80,15 +119,15 @@ func TestClusterUnderLoadLosesNothing(t *testing.T) {
 		t.Fatal("one master has all shards")
 		return ""
 	}
-	endure(t, c.URL, []disturbance{
-		{"a slot moved", func(round int) { c.MoveSlot(dueKey(round % shards)) }},
-		{"a failover", func(round int) {
+	endure(t, "cluster", c.URL, []disturbance{
+		{"a slot moved", false, func(round int) { c.MoveSlot(dueKey(round % shards)) }},
+		{"a failover", false, func(round int) {
 			key := another(round)
 			c.Failover(key)
 			c.AwaitHealthy()
 			newest = c.Master(key)
 		}},
-		{"a master was killed", func(round int) {
+		{"a master was killed", true, func(round int) {
 			key := another(round)
 			dead := c.KillMaster(key)
 			newest = c.Master(key)
@@ -101,7 +140,7 @@ func TestClusterUnderLoadLosesNothing(t *testing.T) {
 func TestSentinelsUnderLoadLoseNothing(t *testing.T) {
 	t.Parallel()
 	g := redistest.StartSentinels(t)
-	list := []disturbance{{"the master was killed", func(int) {
+	list := []disturbance{{"the master was killed", true, func(int) {
 		dead := g.KillMaster()
 		now := g.Master()
 		dead.Restart()
@@ -115,10 +154,10 @@ func TestSentinelsUnderLoadLoseNothing(t *testing.T) {
 		g.AwaitHealthy()
 	}}}
 	if rounds() > 1 {
-		list = append(list, disturbance{"a failover", func(int) {
+		list = append(list, disturbance{"a failover", false, func(int) {
 			g.Failover()
 			g.AwaitHealthy()
 		}})
 	}
-	endure(t, g.URL, list)
+	endure(t, "sentinel", g.URL, list)
 }
