@@ -89,9 +89,9 @@ func KeyAgain(key string) string { return keyAgain + key }
 // repeats is the key of the post that this one makes again, if it does.
 func (p Post) repeats() (key string, is bool) { return strings.CutPrefix(p.Key, keyAgain) }
 
-// Repeats reports whether the post makes one again that was told elsewhere, and
-// what had become of that.
-func (r Run) Repeats(p Post) (first Shown, is bool) {
+// Repeats reports whether the post makes one of the run again that was told
+// elsewhere, and what had become of that.
+func Repeats(r Run, p Post) (first Shown, is bool) {
 	key, is := p.repeats()
 	return r.Shown[key], is
 }

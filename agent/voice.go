@@ -298,7 +298,7 @@ func reporting(r Run) []Post {
 
 // AsksAt reports whether an open question stands at the place: a message, a
 // thread, or a channel ("platform:workspace:channel:").
-func (r Run) AsksAt(place string) bool {
+func AsksAt(r Run, place string) bool {
 	return r.Ended == nil && slices.ContainsFunc(r.OpenCheckpoints(), func(c Checkpoint) bool {
 		s := r.Shown[KeyAsk(c.ID)]
 		return s.Message != "" && s.stands(place)

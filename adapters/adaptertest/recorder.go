@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"context"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -84,6 +85,7 @@ type Recorder struct {
 	all    int // with repetitions
 	answer func(bot.Inbound) (bot.Answer, error)
 	news   chan struct{}
+	places []bot.Inbound
 }
 
 // NewRecorder heard nothing yet.
@@ -94,6 +96,14 @@ func NewRecorder(t *testing.T) *Recorder {
 
 // Hear is a bot.Hear.
 func (r *Recorder) Hear(_ context.Context, in bot.Inbound) (bot.Answer, error) {
+	switch in.Act.(type) {
+	case bot.PlaceBack, bot.PlaceGone: // nobody did it
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		defer ingest.Signal(r.news)
+		r.places = append(r.places, in)
+		return bot.Answer{}, nil
+	}
 	r.mu.Lock()
 	answer := r.answer
 	r.mu.Unlock()
@@ -173,4 +183,11 @@ func (r *Recorder) HeardAll(n int) {
 			r.t.Fatalf("heard %d things with repetitions, want %d\n%s", all, n, r.Log)
 		}
 	}
+}
+
+// Places are what became of places, in the order in which it was heard.
+func (r *Recorder) Places() []bot.Inbound {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.places)
 }

@@ -79,7 +79,7 @@ func (d *Discord) Listen(ctx context.Context, hear bot.Hear) error {
 // told to wait as soon as that takes too long.
 func (d *Discord) receive(ctx context.Context, hear bot.Hear, p envelope) error {
 	if ofPlace(p.kind) {
-		d.hearOfPlace(ctx, hear, p)
+		hearOfPlace(ctx, d, hear, p)
 		return nil
 	}
 	var n *update

@@ -38,13 +38,13 @@ type placeEvent struct {
 
 // hearOfPlace tells of a place beside everything else. Where that fails, what
 // waits for the place is tried again at its time.
-func (d *Discord) hearOfPlace(ctx context.Context, hear bot.Hear, p envelope) {
+func hearOfPlace(ctx context.Context, d *Discord, hear bot.Hear, p envelope) {
 	var e placeEvent
 	if err := json.Unmarshal(p.payload, &e); err != nil {
 		d.in.Log.Warn(d.log, "an event of Discord's cannot be read and is ignored", "kind", p.kind, "why", err)
 		return
 	}
-	for _, in := range d.becameOf(p.kind, e) {
+	for _, in := range becameOf(d, p.kind, e) {
 		d.in.Later(ctx, answerWithin, func(ctx context.Context) {
 			if _, err := hear(ctx, in); err != nil {
 				d.log.Warn("what became of a place is not taken in", "where", in.Where.String(), "error", err)
@@ -54,7 +54,7 @@ func (d *Discord) hearOfPlace(ctx context.Context, hear bot.Hear, p envelope) {
 }
 
 // becameOf is what an event says of places.
-func (d *Discord) becameOf(kind string, e placeEvent) []bot.Inbound {
+func becameOf(d *Discord, kind string, e placeEvent) []bot.Inbound {
 	back := func(guild, channel string) []bot.Inbound {
 		return []bot.Inbound{{Where: bot.Address{Platform: api.Platform, Workspace: guild, Channel: channel}, Act: bot.PlaceBack{}}}
 	}
@@ -76,13 +76,13 @@ func (d *Discord) becameOf(kind string, e placeEvent) []bot.Inbound {
 	case "THREAD_DELETE":
 		return []bot.Inbound{{Where: api.Address(e.Guild, e.Parent, e.ID), Act: bot.PlaceGone{}}}
 	case "MESSAGE_DELETE_BULK":
-		return d.deletedMessages(e)
+		return deletedMessages(d, e)
 	}
 	return nil
 }
 
 // deletedMessages are messages that are gone, of threads and conversations.
-func (d *Discord) deletedMessages(e placeEvent) []bot.Inbound {
+func deletedMessages(d *Discord, e placeEvent) []bot.Inbound {
 	thread := api.Address("", e.Channel, e.Channel)
 	if e.Guild != "" {
 		c, known := d.directory.KnownChannel(e.Channel)

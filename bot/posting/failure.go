@@ -51,6 +51,15 @@ func pending(r agent.Run, p agent.Post, err error, now time.Time) agent.Result {
 	return agent.Result{State: agent.OutcomeError, Trust: agent.Trusted, Text: text}
 }
 
+// againAtHome is what was told elsewhere, with the time from which its own place
+// is tried. A card stays where it is: its run lives there from then on.
+func againAtHome(p agent.Post, s agent.Shown, why error) agent.Shown {
+	if errors.Is(why, bot.ErrBarred) && p.Kind != agent.PostCard && p.To == "" && !p.Reminds() {
+		s.Again, s.Tries = time.Now().Add(barredPause).UTC(), 1
+	}
+	return s
+}
+
 // waitsForPlace reports whether a post that its place does not take is tried
 // again by its outcome. A scheduled report is raised instead, and nobody waits
 // long for a file that came with a goal.

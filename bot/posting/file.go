@@ -172,7 +172,7 @@ func (v *Poster) upload(ctx context.Context, r agent.Run, p agent.Post) (agent.S
 
 // uploadElsewhere gives the requester directly what its place does not take.
 func (v *Poster) uploadElsewhere(ctx context.Context, r agent.Run, p agent.Post, file bot.Upload, why error) (agent.Shown, error) {
-	if _, repeats := r.Repeats(p); repeats || r.Scheduled() {
+	if _, repeats := agent.Repeats(r, p); repeats || r.Scheduled() {
 		return agent.Shown{}, why
 	}
 	platform, _, err := v.place(r, p)

@@ -120,7 +120,7 @@ func (v *Poster) message(ctx context.Context, r agent.Run, p agent.Post) (agent.
 // messageElsewhere tells the requester directly what its place does not take.
 // Where the place may yet take it, it is made there later, too.
 func (v *Poster) messageElsewhere(ctx context.Context, platform bot.Platform, r agent.Run, p agent.Post, card bot.Card, why error) (agent.Shown, error) {
-	first, repeats := r.Repeats(p)
+	first, repeats := agent.Repeats(r, p)
 	told := repeats && (errors.Is(why, bot.ErrBarred) || first.Thread != r.Thread())
 	if p.Kind == agent.PostScheduled || told { // whose failure others are told of, or who know it
 		return agent.Shown{}, why
@@ -133,15 +133,6 @@ func (v *Poster) messageElsewhere(ctx context.Context, platform bot.Platform, r 
 		v.noteShown(r, p.Key, time.Now())
 	}
 	return againAtHome(p, shownBy(p, posted), why), nil
-}
-
-// againAtHome is what was told elsewhere, with the time from which its own place
-// is tried. A card stays where it is: its run lives there from then on.
-func againAtHome(p agent.Post, s agent.Shown, why error) agent.Shown {
-	if errors.Is(why, bot.ErrBarred) && p.Kind != agent.PostCard && p.To == "" && !p.Reminds() {
-		s.Again, s.Tries = time.Now().Add(barredPause).UTC(), 1
-	}
-	return s
 }
 
 // card is what a post shows.

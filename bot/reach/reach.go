@@ -129,7 +129,7 @@ func (p *Places) Gone(ctx context.Context, at, message bot.Address) error {
 			continue
 		}
 		r, err := p.Runs.Load(ctx, agent.RunID(run))
-		if errors.Is(err, agent.ErrNoRun) || err == nil && !r.AsksAt(what) {
+		if errors.Is(err, agent.ErrNoRun) || err == nil && !agent.AsksAt(r, what) {
 			continue
 		}
 		if err == nil {

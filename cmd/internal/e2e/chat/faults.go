@@ -100,21 +100,21 @@ var faults = []scenario{
 		}
 	}},
 	{"fault/thread deleted with a question", nil, nil, func(h *harness) {
-		run, ask := h.stands()
+		run, ask := standing(h)
 		if err := breaker(h).Delete(ask.Thread); err != nil {
 			h.Fatal(err)
 		}
-		h.sees("the question can be decided", func() bool { return len(h.open()) == 1 })
-		h.click(Ann, h.open()[0], "Approve")
+		h.sees("the question can be decided", func() bool { return len(decidable(h)) == 1 })
+		h.click(Ann, decidable(h)[0], "Approve")
 		h.ends(run, agent.RunDone)
 	}},
 	{"fault/question deleted", nil, nil, func(h *harness) {
-		run, ask := h.stands()
+		run, ask := standing(h)
 		if err := breaker(h).Delete(ask.Message); err != nil {
 			h.Fatal(err)
 		}
-		h.sees("it is asked again", func() bool { return len(h.open()) == 1 && h.open()[0].Message != ask.Message })
-		h.click(Ann, h.open()[0], "Approve")
+		h.sees("it is asked again", func() bool { return len(decidable(h)) == 1 && decidable(h)[0].Message != ask.Message })
+		h.click(Ann, decidable(h)[0], "Approve")
 		h.ends(run, agent.RunDone)
 	}},
 	{"fault/bot removed and let in again", nil, nil, func(h *harness) {
@@ -209,16 +209,16 @@ func keyless() *scriptedModel {
 	return m
 }
 
-// stands begins a run, and waits until it is journalled where its question stands.
-func (h *harness) stands() (agent.RunID, Post) {
+// standing begins a run, and waits until it is journalled where its question stands.
+func standing(h *harness) (agent.RunID, Post) {
 	h.Helper()
 	run, ask := h.begin()
-	h.until(run, "it is journalled where the question stands", func(r agent.Run) bool { return r.AsksAt(ask.Message.String()) })
+	h.until(run, "it is journalled where the question stands", func(r agent.Run) bool { return agent.AsksAt(r, ask.Message.String()) })
 	return run, ask
 }
 
-// open are the questions that can be decided.
-func (h *harness) open() []Post {
+// decidable are the questions that can be decided.
+func decidable(h *harness) []Post {
 	return slices.DeleteFunc(h.kinds(agent.PostCheckpoint), func(p Post) bool { return !named(p.Buttons, "Approve") })
 }
 

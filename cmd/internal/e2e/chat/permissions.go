@@ -118,31 +118,31 @@ const secret = "look for another berth"
 // privacies are about who hears of a run that lives elsewhere.
 var privacies = []scenario{
 	{"privacy/a direct run", harmless, nil, func(h *harness) {
-		run := h.secretly()
+		run := secretRun(h)
 		for i, word := range []string{"status", "plan", "budget", "permissions"} {
 			h.Mention(Ann, h.Channel(), word+" "+string(run))
-			h.sees("Ann alone is told", func() bool { return h.aloneTold(Ann) > i })
+			h.sees("Ann alone is told", func() bool { return aloneTold(h, Ann) > i })
 		}
 		h.Mention(Ben, h.Channel(), "status "+string(run))
 		h.told(Ben, 1)
-		if got := h.aloneRead(Ann); !strings.Contains(got, secret) {
+		if got := aloneRead(h, Ann); !strings.Contains(got, secret) {
 			h.Errorf("Ann does not read what she asked for: %s", got)
 		}
-		h.secrecy()
+		secrecy(h)
 		if got := strings.Join(h.Whispers(Ben), "\n"); strings.Contains(got, secret) {
 			h.Errorf("Ben is told %s", got)
 		}
 	}},
 	{"privacy/a list", harmless, nil, func(h *harness) {
-		h.secretly()
+		secretRun(h)
 		h.Mention(Ann, h.Channel(), "runs")
-		h.sees("Ann alone is told", func() bool { return strings.Contains(h.aloneRead(Ann), secret) })
-		h.secrecy()
+		h.sees("Ann alone is told", func() bool { return strings.Contains(aloneRead(h, Ann), secret) })
+		secrecy(h)
 	}},
 }
 
-// secretly lets Ann have something done in the conversation with the bot.
-func (h *harness) secretly() agent.RunID {
+// secretRun lets Ann have something done in the conversation with the bot.
+func secretRun(h *harness) agent.RunID {
 	h.Helper()
 	h.Direct(Ann, secret)
 	card, run := h.card(1)
@@ -154,13 +154,13 @@ func (h *harness) secretly() agent.RunID {
 }
 
 // aloneTold is how many answers the person got where nobody else reads them.
-func (h *harness) aloneTold(w Who) int {
+func aloneTold(h *harness, w Who) int {
 	direct := slices.DeleteFunc(h.kinds(agent.PostAnswer), func(p Post) bool { return !p.Private })
 	return max(len(direct), len(h.Whispers(w)))
 }
 
 // aloneRead is what the person was told where nobody else reads it.
-func (h *harness) aloneRead(w Who) string {
+func aloneRead(h *harness, w Who) string {
 	list := h.Whispers(w)
 	for _, p := range h.kinds(agent.PostAnswer) {
 		if p.Private {
@@ -171,7 +171,7 @@ func (h *harness) aloneRead(w Who) string {
 }
 
 // secrecy wants nobody else to read of what lives in Ann's conversation.
-func (h *harness) secrecy() {
+func secrecy(h *harness) {
 	h.Helper()
 	for _, p := range h.Posts() {
 		if !p.Private && (strings.Contains(p.Text, secret) || p.Kind == agent.PostAnswer && strings.Contains(p.Text, "6*7")) {
