@@ -184,6 +184,9 @@ func Permissions(r agent.Run, audience authority.Audience) bot.Card {
 		granted = append(granted, text.Quoted(word, 60)+", from the start")
 	}
 	for _, grant := range r.Grants {
+		if tool, is := strings.CutPrefix(grant, "tool:"); is && deeds[tool] == "writes files" && slices.Contains(r.Grants, "writes") {
+			continue // it is one of them
+		}
 		granted = append(granted, text.Escape(grantWords(grant)))
 	}
 	section(&c, "Allowed", granted)

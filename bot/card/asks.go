@@ -173,7 +173,7 @@ func replanReasons(r agent.Run) []string {
 	}
 	for _, t := range r.Plan.Tasks {
 		if s := r.Tasks[t.ID]; s.State == agent.TaskFailed {
-			lines = append(lines, "“"+text.InLine(taskTitle(t), 120)+"” failed: "+text.Quoted(s.Reason, maxTriedLine))
+			lines = append(lines, "“"+text.InLine(taskTitle(t), 120)+"” failed: "+People(r, text.Quoted(s.Reason, maxTriedLine)))
 		}
 	}
 	return lines

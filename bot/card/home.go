@@ -39,8 +39,8 @@ func HomePage(h Home, now time.Time) bot.Card {
 	}
 	for _, p := range h.Pending[:min(len(h.Pending), maxPending)] {
 		line := "**" + text.Escape(Title(p.Run, p.Check)) + "**" + text.NextLine + goalAndTask(p.Run, p.Check)
-		if expiry := text.UntilThen(p.Check.Expires, now); expiry != "" {
-			line += text.NextLine + "It " + expiry
+		if until := deadline(p.Check, now); until != "" {
+			line += text.NextLine + until
 		}
 		c.Parts = append(c.Parts, bot.Prose{Markdown: line})
 		if p.Check.Ask == agent.CheckApproval {

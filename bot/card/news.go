@@ -121,7 +121,7 @@ func answerNews(b agent.ModelAnswered) []bot.News {
 	case b.Refused:
 		return []bot.News{{Tone: bot.ToneProblem, About: "the model refused", Text: inNews(b.Error)}}
 	case !b.RetryAt.IsZero():
-		return []bot.News{{Tone: bot.ToneNotice, Text: inNews("the model " + retryWords(b.RetryReason, b.RetryAt))}}
+		return []bot.News{{Tone: bot.ToneNotice, Text: "the model " + retryWords(b.RetryReason, b.RetryAt)}}
 	case b.Error != "":
 		return []bot.News{{Tone: bot.ToneProblem, About: "the model could not be asked", Text: inNews(b.Error)}}
 	case b.Lost:

@@ -217,7 +217,7 @@ func outcome(r agent.Run) string {
 	line := "**" + endingWords(r, bot.Mention) + "**: " + text.Quoted(r.Brief.Goal, 120)
 	if c := r.Cancelled; c != nil && r.Ended.Reason == "cancelled by "+c.By {
 		line = "**Cancelled** by " + bot.Mention(c.By) + ": " + text.Quoted(r.Brief.Goal, 120)
-	} else if why := r.Ended.Reason; r.Ended.State != agent.RunDone && why != "" {
+	} else if why := r.Ended.Reason; r.Ended.State != agent.RunDone && why != "" && !listed(r) {
 		line += " · " + People(r, text.Quoted(why, 160))
 	}
 	return strings.Join(append([]string{line}, figures(r)...), " · ")

@@ -80,7 +80,7 @@ func wayOut(c agent.Checkpoint, word string) string {
 func tried(r agent.Run, c agent.Checkpoint) []string {
 	var lines []string
 	add := func(line string) {
-		if line = text.Quoted(line, maxTriedLine); line != "" && !slices.Contains(lines, line) {
+		if line = People(r, text.Quoted(line, maxTriedLine)); line != "" && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}

@@ -52,7 +52,7 @@ func (c *Chat) tell(ctx context.Context, who string, a bot.Alert) error {
 		return err
 	}
 	run := runs.ReportRun(agent.RunStarted{Goal: "Alert", Requester: who, ReplyTo: to.String(), Folder: to.Folder(), Direct: true,
-		Tick: &agent.Tick{At: time.Now().UTC()}}, "Something did not happen ("+a.Kind+")", a.Text)
+		Tick: &agent.Tick{At: time.Now().UTC()}}, alertTitle(a.Kind), a.Text)
 	run.Once = []string{"alert/" + a.ID + "/" + who}
 	_, err = c.cfg.Runs.Begin(ctx, run)
 	return err
@@ -81,4 +81,15 @@ func (c *Chat) conversation(ctx context.Context, who string) (to bot.Address, er
 		}
 	}
 	return bot.Address{}, err
+}
+
+// alertTitle is what an alert is about, in a line.
+func alertTitle(kind string) string {
+	switch kind {
+	case AlertMessage:
+		return "A message could not be taken in"
+	case "schedule":
+		return "A schedule is not served"
+	}
+	return "Something needs an administrator (" + strings.ReplaceAll(kind, "-", " ") + ")"
 }
