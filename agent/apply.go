@@ -126,6 +126,9 @@ func (r Run) control(b RunControlled) Run {
 			r.Paused += ": " + b.Reason
 		}
 	case WordResume:
+		if len(b.YesTo) > 0 {
+			r.Brief.YesTo, r.Brief.Unattended = b.YesTo, true
+		}
 		r.Paused, r.Refused, r.RefusedWhy, r.Alone = "", "", "", r.Brief.Unattended
 		r.Strands = r.Strands.retryNow()
 	case WordCancel:

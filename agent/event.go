@@ -205,6 +205,9 @@ type RunControlled struct {
 	// ("platform:workspace:channel:") in which the bot may post again, or which is gone.
 	Place string `json:"place,omitempty"`
 	Gone  bool   `json:"gone,omitempty"`
+	// YesTo is what needs no question from now on, in the place of what was said at
+	// the start; only the person at the terminal says so, with a resumption.
+	YesTo []string `json:"yes_to,omitempty"`
 }
 
 // TimePassed says that a strand was woken by its own timer: everything due

@@ -386,10 +386,21 @@ func (p *point) endTask(state TaskState, reason string) Move {
 
 func (p *point) fail(reason string) Move { return p.endTask(TaskFailed, reason) }
 
+// The words around the limit in the problem of an answer that was cut off.
+const cutBefore, cutAfter = " was cut off: an answer has at most ", ". "
+
+// CutOff is the problem of an answer that ended at its limit: what was cut, the
+// limit in words, and what to do instead.
+func CutOff(what, limit, advice string) string { return what + cutBefore + limit + cutAfter + advice }
+
 // strikeReason is why a step ended after three unusable replies, in the model's
 // own words and none of ours.
 func strikeReason(t *Talk) string {
 	said := "The model gave no usable answer in three tries. "
+	if _, rest, is := strings.Cut(lastNote(t), cutBefore); is {
+		limit, _, _ := strings.Cut(rest, cutAfter)
+		return said + "Its last answer was cut off at " + limit
+	}
 	switch last := lastAnswer(t); {
 	case last == nil || strings.TrimSpace(last.Content) == "" && len(last.Calls) == 0:
 		return said + "Its last answer was empty"

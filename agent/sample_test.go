@@ -42,7 +42,7 @@ var samples = []Body{
 			Answer: &WordsAnswer{ID: "r1-abc", Decision: DecideAnswer, Answers: map[string]string{"q1": "yes"}}}},
 	Understood{Said: 6, Meaning: MeansConsent, Later: true, Noted: true, Trusted: true, Of: "r1-abc", Decision: DecideApprove,
 		Reason: "says yes", Text: "It is half done.", Cites: []uint64{3, 5}, Unable: "the model does not answer"},
-	RunControlled{Word: WordPause, By: "slack:U1", Reason: "lunch", Place: "slack:T1:C1:", Gone: true},
+	RunControlled{Word: WordPause, By: "slack:U1", Reason: "lunch", Place: "slack:T1:C1:", Gone: true, YesTo: []string{"writes"}},
 	TimePassed{},
 	ModelAsked{Call: "main.1", Purpose: llm.Intake, Model: "gpt", Reserve: new(Nano(12_345_678)), ReserveTokens: 4200, PromptHash: "intake@1.0.0:abc"},
 	ModelAnswered{

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -272,7 +273,7 @@ func (q *asker) settle(ctx context.Context, ready prompt.Ready, asked agent.Mode
 		}
 		q.usage(&answered, resp, asked.ReserveTokens-ready.MaxTokens)
 		q.limits.Answered(question, resp.Quota, answered.Prompt+answered.Completion)
-		judgeAnswer(&answered, resp)
+		judgeAnswer(&answered, resp, q.answerLimit(ready.MaxTokens))
 	}
 	q.event(answered)
 	back := charge{nano: nanoOf(answered.Cost) - nanoOf(asked.Reserve),
@@ -382,9 +383,18 @@ func (q *asker) usage(a *agent.ModelAnswered, resp llm.Response, prompt int) {
 	}
 }
 
+// answerLimit says how long an answer may be, and why.
+func (q *asker) answerLimit(tokens int) string {
+	if tokens < q.MaxAnswer {
+		return fmt.Sprintf("%d tokens, which is what the run's budget leaves", tokens)
+	}
+	return fmt.Sprintf("%d tokens (model.max_answer_tokens)", tokens)
+}
+
 // judgeAnswer decides whether an answer can be used at all. Its calls are
-// looked at one by one later.
-func judgeAnswer(a *agent.ModelAnswered, resp llm.Response) {
+// looked at one by one later, unless one was cut off at the limit, which says
+// how long an answer may be.
+func judgeAnswer(a *agent.ModelAnswered, resp llm.Response, limit string) {
 	m := resp.Message
 	spelt := len(m.Calls) > 0 && strings.HasPrefix(strings.TrimSpace(m.Content), "{") // the text is the call: model.mode json
 	if words, is := chanted(m.Content); is && !spelt {
@@ -397,15 +407,25 @@ func judgeAnswer(a *agent.ModelAnswered, resp llm.Response) {
 		a.Error = "the model declined: " + m.Refusal
 	case resp.Finish == "content_filter":
 		a.Error = "the provider's content filter stopped the answer"
+	case resp.Finish == "length" && cutCall(m.Calls) != "":
+		a.Problem = agent.CutOff("Your call of "+cutCall(m.Calls), limit, "Call it again with less at once; long content goes in parts.")
 	case len(m.Calls) > 0:
 		a.Message = &m
 	case resp.Finish == "length":
-		a.Message, a.Problem = &m, "Your answer was cut off at its maximum length before it called a function. Answer again, shorter, by calling one of the functions."
+		a.Message, a.Problem = &m, agent.CutOff("Your answer", limit, "Answer again, shorter, by calling one of the functions.")
 	case strings.TrimSpace(m.Content) == "":
 		a.Problem = "Your answer was empty. Answer by calling one of the functions."
 	default:
 		a.Message, a.Problem = &m, "Text alone does nothing here, and neither does JSON in the text. Answer by calling one of the functions."
 	}
+}
+
+// cutCall names the function whose arguments break off, if the last call's do.
+func cutCall(calls []llm.Call) string {
+	if n := len(calls); n > 0 && !json.Valid([]byte(calls[n-1].Arguments)) {
+		return calls[n-1].Name
+	}
+	return ""
 }
 
 // overBudget opens the question about a budget, unless reservations of other

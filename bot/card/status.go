@@ -27,6 +27,14 @@ type Status struct {
 	Problem string `json:"problem,omitempty"`
 }
 
+// Damaged is the state of a run whose journal cannot be read.
+const Damaged agent.RunState = "damaged"
+
+// StatusOfDamaged is what can be said of a run whose journal cannot be read.
+func StatusOfDamaged(run agent.RunID, started time.Time, why error) Status {
+	return Status{Run: run, State: Damaged, Started: started, Problem: why.Error()}
+}
+
 // Progress counts tasks.
 type Progress struct {
 	Done  int `json:"done"`
@@ -40,6 +48,10 @@ func StatusOf(r agent.Run) Status {
 		Tasks: Progress{done, total}, Cost: r.Spent.Dollars(), Tokens: r.Spent.Tokens()}
 	if !r.Brief.Direct && !strings.HasSuffix(r.Brief.ReplyTo, ":") {
 		s.Where = r.Brief.ReplyTo
+	}
+	if r.Ended == nil && r.Cancelled != nil { // whoever works it ends it; perhaps nobody does
+		s.State = agent.RunCancelled
+		return s
 	}
 	switch {
 	case r.Undelivered() != "":

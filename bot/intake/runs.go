@@ -91,7 +91,8 @@ func ListRuns(ctx context.Context, d *runs.Client, most int) (list []card.Status
 			case ctx.Err() != nil:
 				return ctx.Err()
 			case err != nil:
-				found[i] = &card.Status{Run: info.Run, Started: info.Started, Problem: err.Error()}
+				damaged := card.StatusOfDamaged(info.Run, info.Started, err)
+				found[i] = &damaged
 			case !isReportOnly(r):
 				status := card.StatusOf(r)
 				found[i] = &status

@@ -13,7 +13,7 @@ func pauseCommand(a *cli) *cobra.Command {
 	return &cobra.Command{
 		Use: "pause RUN", Short: "Pause a run", Args: single("RUN", "`deckhand status` lists them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.control(cmd.Context(), agent.RunID(args[0]), agent.WordPause, "paused; go on with: deckhand resume "+args[0])
+			return a.control(cmd.Context(), agent.RunID(args[0]), agent.RunControlled{Word: agent.WordPause}, "paused; go on with: deckhand resume "+args[0])
 		},
 	}
 }
@@ -22,8 +22,8 @@ func cancelCommand(a *cli) *cobra.Command {
 	return &cobra.Command{
 		Use: "cancel RUN", Short: "End a run for good", Args: single("RUN", "`deckhand status` lists them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.control(cmd.Context(), agent.RunID(args[0]), agent.WordCancel,
-				"cancelled; whoever works the run ends it, and where nobody does: deckhand resume "+args[0])
+			return a.control(cmd.Context(), agent.RunID(args[0]), agent.RunControlled{Word: agent.WordCancel},
+				"cancelled; whoever works on it ends what is under way and reports what there is")
 		},
 	}
 }

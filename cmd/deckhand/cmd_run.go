@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -80,17 +81,37 @@ func (a *cli) detach(ctx context.Context, goal string) error {
 	if goal != "-" {
 		return start(goal)
 	}
-	lines := bufio.NewScanner(a.in)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		if strings.TrimSpace(lines.Text()) == "" {
-			continue
-		}
-		if err := start(lines.Text()); err != nil {
+	goals, err := readGoals(a.in)
+	if err != nil {
+		return err
+	}
+	for _, goal := range goals {
+		if err := start(goal); err != nil {
 			return err
 		}
 	}
-	return lines.Err()
+	return nil
+}
+
+// maxGoalLine is how many bytes a goal on standard input may have.
+const maxGoalLine = 1 << 20
+
+// readGoals reads one goal a line, all of them before any is written down.
+func readGoals(in io.Reader) (goals []string, err error) {
+	lines := bufio.NewReaderSize(in, maxGoalLine)
+	for n := 1; ; n++ {
+		line, long, err := lines.ReadLine()
+		switch {
+		case errors.Is(err, io.EOF):
+			return goals, nil
+		case err != nil:
+			return nil, &exit{exitFailed, fmt.Errorf("read line %d of the goals: %w; none was started", n, err)}
+		case long:
+			return nil, usage("line %d of the goals has more than %d characters; none was started. Put what is long into a file and name it in the goal", n, maxGoalLine)
+		case strings.TrimSpace(string(line)) != "":
+			goals = append(goals, string(line))
+		}
+	}
 }
 
 // runGoal starts a run, works it in this process and shows it.
@@ -105,6 +126,9 @@ func (a *cli) runGoal(ctx context.Context, goal string) error {
 	}
 	if strings.TrimSpace(goal) == "" {
 		return usage("%w", runs.ErrEmptyGoal)
+	}
+	if err := app.CheckWorkspace(cfg); err != nil {
+		return err
 	}
 	m, err := app.NewModel(cfg)
 	if err != nil {

@@ -49,6 +49,9 @@ func (a *cli) serve(ctx context.Context, only string, most int) error {
 	if most > 0 {
 		cfg.Engine.Workers = most
 	}
+	if err := app.CheckWorkspace(cfg); err != nil {
+		return err
+	}
 	process, err := app.New(ctx, app.Options{
 		Config: cfg, Version: version, Log: logger(a.err, slog.LevelInfo), PostOnly: only == onlyWorkers,
 		Ready: func(http string) {
@@ -56,6 +59,9 @@ func (a *cli) serve(ctx context.Context, only string, most int) error {
 			debug.FreeOSMemory() // what only the start needed
 		},
 	})
+	if err != nil && stopped(ctx, err) {
+		return nil // nothing was begun
+	}
 	if err != nil {
 		return failed(err)
 	}

@@ -37,6 +37,16 @@ const (
 	exitInterrupted = 130
 )
 
+// endings are the signals that end a command in good order. Under nohup a closed
+// terminal is none.
+func endings() []os.Signal {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	return list
+}
+
 func main() {
 	if code, is := app.Child(os.Args); is {
 		os.Exit(code)
@@ -44,7 +54,7 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(loop.GCPercent)
 	}
-	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, _ := signal.NotifyContext(context.Background(), endings()...)
 	a := &cli{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv, tty: terminals()}
 	os.Exit(a.run(ctx, os.Args[1:]))
 }

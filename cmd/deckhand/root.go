@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +14,39 @@ import (
 
 // run parses the arguments, runs the command and returns the exit code.
 func (a *cli) run(ctx context.Context, args []string) int {
+	out := &output{Writer: a.out}
+	if !a.tty { // a terminal is drawn on as the file that it is
+		a.out = out
+	}
+	code := a.execute(ctx, args)
+	if out.failed != nil && code == exitDone {
+		fmt.Fprintf(a.err, "deckhand: the output could not be written: %v\n", out.failed)
+		return exitFailed
+	}
+	return code
+}
+
+// output remembers the first write that failed: most of what is printed is
+// printed line by line, and nobody reads what is missing.
+type output struct {
+	io.Writer
+	failed error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil && o.failed == nil {
+		o.failed = err
+	}
+	return n, err
+}
+
+// stopped reports whether an error comes from the signal that ends the command.
+func stopped(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && errors.Is(err, ctx.Err())
+}
+
+func (a *cli) execute(ctx context.Context, args []string) int {
 	root := a.root() //nolint:contextcheck // cobra hands the context to its commands
 	root.SetArgs(args)
 	root.SetIn(a.in)
@@ -23,6 +58,9 @@ func (a *cli) run(ctx context.Context, args []string) int {
 	switch {
 	case err == nil:
 		return exitDone
+	case stopped(ctx, err):
+		fmt.Fprintln(a.err, "deckhand: interrupted")
+		return exitInterrupted
 	case errors.As(err, &e):
 		if e.cause != nil {
 			fmt.Fprintf(a.err, "deckhand: %v\n", e.cause)
@@ -33,6 +71,9 @@ func (a *cli) run(ctx context.Context, args []string) int {
 		return exitUsage
 	}
 	fmt.Fprintf(a.err, "deckhand: %v\n", err)
+	if pathErr, is := errors.AsType[*fs.PathError](err); is && pathErr.Op == "write" {
+		return exitFailed
+	}
 	return exitUsage // cobra's own complaints: unknown commands and flags
 }
 

@@ -300,10 +300,13 @@ func becomes(ts *testscript.TestScript, _ bool, args []string) {
 type redisServer interface {
 	Kill()
 	Restart()
+	Freeze()
+	Thaw()
+	Ask(command string) (string, error)
 }
 
 func redisCommand(ts *testscript.TestScript, _ bool, args []string) {
-	expect(ts, args, 1, "redis start|kill|restart")
+	expect(ts, args, 1, "redis start|kill|restart|freeze|thaw|ask COMMAND")
 	r := rigOf(ts)
 	switch args[0] {
 	case "start":
@@ -314,6 +317,13 @@ func redisCommand(ts *testscript.TestScript, _ bool, args []string) {
 		r.redis.Kill()
 	case "restart":
 		r.redis.Restart()
+	case "freeze":
+		r.redis.Freeze()
+	case "thaw":
+		r.redis.Thaw()
+	case "ask":
+		_, err := r.redis.Ask(strings.Join(args[1:], " "))
+		ts.Check(err)
 	default:
 		ts.Check(errors.New("unknown word " + args[0]))
 	}

@@ -132,6 +132,18 @@ var plays = sync.OnceValue(func() map[string]llmtest.Script {
 		"broken-plan": play{intake: []llm.Call{planOf(task("a", []string{"calculator"}, "b"), task("b", []string{"calculator"}, "a"))}}.answer,
 		"impossible":  one(call("fail_task", object{"reason": "there is no harbour", "kind": "impossible"})).answer,
 		"job":         jobPlay,
+		"cut-off": func(r llmtest.Request) llmtest.Reply {
+			if r.Purpose == llm.Work && !strings.Contains(part(r, "text"), "was cut off") {
+				return llmtest.Reply{Finish: "length", Calls: []llm.Call{{Name: "write_to_file", Arguments: `{"path": "out.md", "text": "and so on and`}}}
+			}
+			return one(add("first")).answer(r)
+		},
+		"cut-short": func(r llmtest.Request) llmtest.Reply {
+			return llmtest.Reply{Finish: "length", Calls: []llm.Call{{Name: "submit_plan", Arguments: `{"name": "Harbour", "tasks": [{"id": `}}}
+		},
+		"café": one(
+			call("read_file", object{"path": "caf\u00e9/re\u0301sume\u0301.md"}), call("append_to_file", object{"path": "caf\u00e9/r\u00e9sum\u00e9.md", "text": "and more\n"}),
+		).answer,
 		"ok":          func(llmtest.Request) llmtest.Reply { return llmtest.Call("ok", "{}") },
 		"unusable":    func(llmtest.Request) llmtest.Reply { return llmtest.Say("I would rather talk about it.") },
 		"refusal":     func(llmtest.Request) llmtest.Reply { return llmtest.Reply{Refusal: "I cannot help with smuggling."} },

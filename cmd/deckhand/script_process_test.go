@@ -167,7 +167,7 @@ func shows(ts *testscript.TestScript, _ bool, args []string) {
 func sendSignal(ts *testscript.TestScript, _ bool, args []string) {
 	expect(ts, args, 2, "signal NAME SIGNAL")
 	sig, known := map[string]syscall.Signal{
-		"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL, "STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT,
+		"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL, "HUP": syscall.SIGHUP, "STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT,
 	}[args[1]]
 	if !known {
 		ts.Fatalf("unknown signal %s", args[1])

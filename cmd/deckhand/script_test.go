@@ -45,7 +45,7 @@ const patience = time.Minute
 //	types NAME TEXT                  one line on its standard input
 //	eof NAME                         ends its standard input
 //	shows NAME out|err REGEXP [VAR]  waits until it has printed that; VAR is the first group
-//	signal NAME INT|TERM|KILL|STOP|CONT
+//	signal NAME INT|TERM|HUP|KILL|STOP|CONT
 //	ends NAME CODE [DURATION]        waits for its end, so long at most; CODE is "killed" after a KILL
 //	await RUN REGEXP [VAR]           waits until the run's journal has that, and `deckhand journal RUN` prints it
 //	soon RUN KIND KIND DURATION      the second kind follows the first within so long, by the journal's clock
@@ -54,7 +54,7 @@ const patience = time.Minute
 //	model NAME [OPTION...]           an endpoint that answers by a script of script_model_test.go; again: changes it
 //	asked PURPOSE what REGEXP        some request of the purpose ("any") has that in its text, body or header;
 //	                                 -every: all of them have, -count=N: so many have
-//	redis start|kill|restart         a Redis for this script
+//	redis start|kill|restart|freeze|thaw|ask COMMAND  a Redis for this script
 //	sql STATEMENT                    on the embedded store's file; prints rows
 //	get URL CODE                     fetches and expects the status
 //	slack WORD ARG...                a Slack workspace and the people in it: see chatUsage and slackUsage

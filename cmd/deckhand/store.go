@@ -28,9 +28,9 @@ func (a *cli) beside(ctx context.Context, use func(cfg config.Config, s app.Stor
 }
 
 // control appends a control word, and says so.
-func (a *cli) control(ctx context.Context, run agent.RunID, word agent.Word, done string) error {
+func (a *cli) control(ctx context.Context, run agent.RunID, word agent.RunControlled, done string) error {
 	return a.beside(ctx, func(cfg config.Config, s app.Store) error {
-		err := app.NewClient(cfg, s).Control(ctx, run, bot.Person{ID: bot.Terminal, Full: true}, agent.RunControlled{Word: word})
+		err := app.NewClient(cfg, s).Control(ctx, run, bot.Person{ID: bot.Terminal, Full: true}, word)
 		if errors.Is(err, runs.ErrEnded) {
 			return &exit{exitFailed, err}
 		}

@@ -6,6 +6,7 @@ package redis
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -22,6 +23,8 @@ func (s server) admit(ctx context.Context, c Config) (shards int, warnings []str
 	switch {
 	case redis.HasErrorPrefix(err, "NOPERM"):
 		warnings = append(warnings, "its user may not ask INFO: see to it yourself that it is Redis 7.0 or later, with maxmemory-policy noeviction and appendonly yes")
+	case passwordRefused(err):
+		return 0, nil, fmt.Errorf("%w: %s: %w: %w", ErrUnreachable, s.address, ErrPassword, err)
 	case err != nil:
 		return 0, nil, fmt.Errorf("%w: %s: %w; start it, or correct the URL", ErrUnreachable, s.address, err)
 	}
@@ -269,4 +272,13 @@ func (s server) grant(ctx context.Context, cause error, rules string) error {
 		err = fmt.Errorf("%w (%w)", err, cause)
 	}
 	return err
+}
+
+// ErrPassword says that the server refuses the user or the password of the URL.
+var ErrPassword = errors.New("it does not take the user and password of the Redis URL; where the password was changed, put the new one into DECKHAND_REDIS_URL and start again")
+
+// passwordRefused reports whether the server asks for another password: at the
+// start, or later, once it was changed.
+func passwordRefused(err error) bool {
+	return redis.HasErrorPrefix(err, "WRONGPASS") || redis.HasErrorPrefix(err, "NOAUTH")
 }

@@ -7,6 +7,7 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
+	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/memory/redis"
 	"github.com/deckhand-bot/deckhand/memory/redis/redistest"
 )
@@ -71,4 +72,19 @@ func TestOpenRefusesServersThatDoNotFit(t *testing.T) {
 		t.Fatalf("config: %q, %v", reply, err)
 	}
 	rejected(t, redis.Config{URL: single.URL}, redis.ErrServer, "evicts data")
+}
+
+// A password that is changed while a process works is told as that: new
+// connections are refused, and nothing else says why.
+func TestAPasswordThatWasChanged(t *testing.T) {
+	srv := redistest.Start(t)
+	s := open(t, redis.Config{URL: srv.URL})
+	srv.Restart() // the connections are made anew
+	if _, err := srv.Ask("CONFIG SET requirepass other"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.Now(t.Context())
+	if !errors.Is(err, redis.ErrPassword) || errors.Is(err, agent.ErrPermanent) {
+		t.Errorf("the store says %v", err)
+	}
 }

@@ -151,6 +151,9 @@ func (s *Store) explain(ctx context.Context, what string, err error) error {
 	if errors.Is(err, redis.ErrClosed) {
 		return fmt.Errorf("%s: the store was closed: %w", what, err)
 	}
+	if passwordRefused(err) {
+		return fmt.Errorf("%s: redis %s: %w: %w", what, s.address, ErrPassword, err)
+	}
 	if lasts(err) {
 		return fmt.Errorf("%s: redis %s: %w: %w", what, s.address, agent.ErrPermanent, err)
 	}

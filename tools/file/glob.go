@@ -8,6 +8,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // ErrPattern is returned for a glob or a regular expression that cannot be read.
@@ -32,7 +34,7 @@ func compileGlob(pattern string) (glob, error) {
 	if len(pattern) > 1000 {
 		return glob{}, fmt.Errorf("%w: the glob is longer than 1000 characters", ErrPattern)
 	}
-	p := strings.TrimPrefix(pattern, "./")
+	p := norm.NFC.String(strings.TrimPrefix(pattern, "./"))
 	text, err := translate(p)
 	if err != nil {
 		return glob{}, fmt.Errorf("%w: glob %q: %w", ErrPattern, pattern, err)
@@ -48,6 +50,7 @@ func (g glob) match(p string) bool {
 	if g.re == nil {
 		return true
 	}
+	p = norm.NFC.String(p) // é is written in two ways, and looks the same
 	if g.whole {
 		return g.re.MatchString(p)
 	}

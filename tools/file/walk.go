@@ -36,7 +36,7 @@ func startOf(f *workspace.Folder, given string) (string, error) {
 		return "", err
 	}
 	_, err = f.Stat(top)
-	return top, err
+	return f.Existing(top), err
 }
 
 // walk visits the regular files below a file or folder in lexical order.

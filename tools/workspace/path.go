@@ -133,6 +133,53 @@ func cleanTarget(p string) (string, error) {
 	return c, nil
 }
 
+// Existing is the clean path under which the folder has the file or folder, and p
+// itself where it has none. What looks the same may be written in two ways: é is
+// one character or two, and some systems (macOS) name files by the second.
+func (f *Folder) Existing(p string) string {
+	if _, err := f.root.Lstat(p); err == nil || !strings.ContainsFunc(p, func(r rune) bool { return r > unicode.MaxASCII }) {
+		return p
+	}
+	at := "."
+	for part := range strings.SplitSeq(p, "/") {
+		next := path.Join(at, part)
+		if _, err := f.root.Lstat(next); err != nil {
+			name := f.alike(at, part)
+			if name == "" {
+				return p
+			}
+			next = path.Join(at, name)
+		}
+		at = next
+	}
+	return at
+}
+
+// alike is the one name in a folder that looks like the other, empty: there is
+// none, or more than one.
+func (f *Folder) alike(dir, name string) (found string) {
+	d, err := f.root.Open(dir)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = d.Close() }()
+	names, err := d.Readdirnames(-1)
+	if err != nil {
+		return ""
+	}
+	name = norm.NFC.String(name)
+	for _, other := range names {
+		if norm.NFC.String(other) != name {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = other
+	}
+	return found
+}
+
 // Target checks the path of a file that is to be written or removed and
 // returns it clean. Symbolic links on the way are refused: through them one
 // file would have two names and so two locks.
@@ -141,6 +188,7 @@ func (f *Folder) Target(p string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	c = f.Existing(c)
 	if f.Hides(c) {
 		return "", reserved(c)
 	}

@@ -57,6 +57,7 @@ func (f *Folder) State(ctx context.Context, p string) (State, error) {
 // followed; folders, devices, pipes and sockets are refused without waiting
 // for their other end.
 func (f *Folder) Read(p string) (*os.File, fs.FileInfo, error) {
+	p = f.Existing(p)
 	if err := f.visible(p); err != nil {
 		return nil, nil, err
 	}
@@ -86,6 +87,7 @@ func (f *Folder) Read(p string) (*os.File, fs.FileInfo, error) {
 // Stat describes the file or folder at a clean path, following links inside
 // of the folder.
 func (f *Folder) Stat(p string) (fs.FileInfo, error) {
+	p = f.Existing(p)
 	if err := f.visible(p); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -41,6 +43,22 @@ func OpenStore(ctx context.Context, c config.Config, mode sqlite.Mode, log *slog
 		return nil, &RefusedError{err}
 	}
 	return s, nil
+}
+
+// CheckWorkspace refuses a workspace that can never be one: it, or what it lies
+// in, is a file. One that is not there yet is made when it is first used.
+func CheckWorkspace(c config.Config) error {
+	for at := filepath.Clean(c.Workspace); ; at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		switch {
+		case err == nil && info.IsDir():
+			return nil
+		case err == nil:
+			return refuse("the workspace %s cannot be used: %s is a file; set workspace, DECKHAND_WORKSPACE or --workspace to a folder", c.Workspace, at)
+		case at == filepath.Dir(at):
+			return nil
+		}
+	}
 }
 
 // ExpireOld removes the runs that ended longer ago than that, by the store's
