@@ -144,10 +144,10 @@ var plays = sync.OnceValue(func() map[string]llmtest.Script {
 		"café": one(
 			call("read_file", object{"path": "caf\u00e9/re\u0301sume\u0301.md"}), call("append_to_file", object{"path": "caf\u00e9/r\u00e9sum\u00e9.md", "text": "and more\n"}),
 		).answer,
-		"ok":          func(llmtest.Request) llmtest.Reply { return llmtest.Call("ok", "{}") },
-		"unusable":    func(llmtest.Request) llmtest.Reply { return llmtest.Say("I would rather talk about it.") },
-		"refusal":     func(llmtest.Request) llmtest.Reply { return llmtest.Reply{Refusal: "I cannot help with smuggling."} },
-		"down":        func(llmtest.Request) llmtest.Reply { return llmtest.Unavailable() },
+		"ok":       func(llmtest.Request) llmtest.Reply { return llmtest.Call("ok", "{}") },
+		"unusable": func(llmtest.Request) llmtest.Reply { return llmtest.Say("I would rather talk about it.") },
+		"refusal":  func(llmtest.Request) llmtest.Reply { return llmtest.Reply{Refusal: "I cannot help with smuggling."} },
+		"down":     func(llmtest.Request) llmtest.Reply { return llmtest.Unavailable() },
 		"large": one(
 			call("write_to_file", object{"path": "out.md", "text": strings.Repeat("a line of the log\n", 20_000)}),
 			call("fail_task", object{"reason": "it does not fit", "kind": "impossible"}),
