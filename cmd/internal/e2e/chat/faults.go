@@ -143,7 +143,7 @@ var faults = []scenario{
 			h.card(n)
 			h.sees("the card says what is wrong, and when the model is asked again", func() bool {
 				text := h.kinds(agent.PostCard)[n-1].Text
-				return strings.Contains(text, "does not take the key") && strings.Contains(text, "asked again at")
+				return strings.Contains(text, "does not take the key") && strings.Contains(text, "again at")
 			})
 		}
 		told := func() []Post {
