@@ -148,6 +148,14 @@ func (r Run) control(b RunControlled) Run {
 func (r Run) watched(b RunWatched) Run {
 	before := len(r.Watched)
 	r.Posted = r.watch(b.Where, r.Thread(), r.Brief.ReplyTo)
+	switch fresh := len(r.Watched) > before; {
+	case b.CardOnly && fresh:
+		r.Unreported = push(r.Unreported, b.Where)
+	case b.CardOnly:
+		r.Further = push(r.Further, b.Where)
+	default: // whoever watches is told the report, too
+		r.Unreported = slices.DeleteFunc(slices.Clone(r.Unreported), func(where string) bool { return where == b.Where })
+	}
 	if speaks := r.Strands.Has(Voice); !speaks && len(r.Watched) > before {
 		r.Strands = r.Strands.with(Voice, Strand{})
 	}

@@ -133,7 +133,7 @@ func drawAny(t *rapid.T) Body {
 		func() Body { return drawTaskEnd(t, task) },
 		func() Body { return ToolIntent{Effect: effect, Tool: "write"} },
 		func() Body {
-			return RunWatched{Where: rapid.SampledFrom([]string{"discord:1:2:3", "discord:1:2:", "slack:T1:C1:1.2"}).Draw(t, "where"), By: "discord:5"}
+			return RunWatched{Where: rapid.SampledFrom([]string{"discord:1:2:3", "discord:1:2:", "slack:T1:C1:1.2"}).Draw(t, "where"), By: "discord:5", CardOnly: rapid.Bool().Draw(t, "card only")}
 		},
 		func() Body { return Post{Key: KeyCard, Kind: PostCard}.Intent(noon) },
 		func() Body {

@@ -194,6 +194,9 @@ const (
 type RunWatched struct {
 	Where string `json:"where"` // "platform:workspace:channel:thread"
 	By    string `json:"by"`
+	// CardOnly says that somebody asked where the run stands: its card is shown
+	// there, also where one is already, and no report.
+	CardOnly bool `json:"card_only,omitempty"`
 }
 
 // RunControlled is a control word, by a person or by the engine itself.

@@ -53,6 +53,7 @@ const (
 	keyUpload = "upload/" // and the artifact's number
 	keyFile   = "file/"   // and the attachment's number
 	keyWatch  = "watch/"  // the number of the place, and a key
+	keyStatus = "status/" // and the number of the further card
 	keyAgain  = "again/"  // the key of a post that was told elsewhere
 	keyHeard  = "heard/"  // and the number of the event with the words
 )
@@ -78,6 +79,9 @@ func KeyUpload(i int) string { return keyUpload + strconv.Itoa(i) }
 
 // KeyFile is the key of the i-th file that people gave.
 func KeyFile(i int) string { return keyFile + strconv.Itoa(i) }
+
+// KeyStatus is the key of the i-th further card in a place that shows the run.
+func KeyStatus(i int) string { return keyStatus + strconv.Itoa(i) }
 
 // KeyWatch is the key of a post to the i-th place that watches the run.
 func KeyWatch(i int, key string) string { return keyWatch + strconv.Itoa(i) + "/" + key }

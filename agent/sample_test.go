@@ -82,7 +82,7 @@ var samples = []Body{
 		ID: "r1-abcdefgh", Decision: DecideEdit, By: "slack:U2", Text: "not there", Answers: map[string]string{"q1": "go"},
 		Arguments: json.RawMessage(`{"path":"b.md"}`), Plan: &samplePlan,
 	},
-	RunWatched{Where: "discord:1:2:3", By: "discord:5"},
+	RunWatched{Where: "discord:1:2:3", By: "discord:5", CardOnly: true},
 	CheckpointVoted{ID: "r1-abcdefgh", Decision: DecideApprove, By: "slack:U3", Text: "fine with me"},
 	BudgetNotice{Budget: "usd", Percent: 80},
 	CheckInDue{Reason: "10m0s passed", Tick: noon.Add(10 * time.Minute)},

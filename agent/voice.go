@@ -116,6 +116,11 @@ func (p Post) Intent(deadline time.Time) ToolIntent {
 type Posted struct {
 	Shown   map[string]Shown `json:"shown,omitempty"`   // posts that were made, by key
 	Watched []string         `json:"watched,omitempty"` // further places that show the run
+	// Unreported are those of them that get no report: somebody only asked there
+	// where the run stands. Further are places that show it already and show one
+	// more card for the same reason.
+	Unreported []string `json:"unreported,omitempty"`
+	Further    []string `json:"further,omitempty"`
 }
 
 // Card is the message of the card, empty if there is none.
@@ -209,6 +214,9 @@ func (r Run) Cards() map[string]string {
 	cards := map[string]string{KeyCard: r.Card()}
 	for i := range r.Watched {
 		cards[KeyWatch(i, KeyCard)] = r.Shown[KeyWatch(i, KeyCard)].Message
+	}
+	for i := range r.Further {
+		cards[KeyStatus(i)] = r.Shown[KeyStatus(i)].Message
 	}
 	maps.DeleteFunc(cards, func(_, message string) bool { return message == "" })
 	return cards
@@ -332,14 +340,19 @@ func attachments(r Run) []Post {
 }
 
 // elsewhere are the posts to places that watch the run: its card there, and its
-// report.
+// report; and further cards where somebody asked for one.
 func elsewhere(r Run) []Post {
 	var list []Post
 	for i, where := range r.Watched {
 		card := Post{Key: KeyWatch(i, KeyCard), Kind: PostCard, To: where}
 		list = append(list, card)
-		if thread := r.Shown[card.Key].Thread; thread != "" && reports(r) {
+		if thread := r.Shown[card.Key].Thread; thread != "" && reports(r) && !slices.Contains(r.Unreported, where) {
 			list = append(list, Post{Key: KeyWatch(i, KeyReport), Kind: PostReport, To: thread})
+		}
+	}
+	for i, where := range r.Further {
+		if r.Ended == nil {
+			list = append(list, Post{Key: KeyStatus(i), Kind: PostCard, To: where})
 		}
 	}
 	return list

@@ -268,6 +268,35 @@ func controls(r agent.Run) []bot.Button {
 	return []bot.Button{{Label: "Pause", Act: bot.ActControl, ID: id, Word: string(agent.WordPause)}, steer}
 }
 
+// Deciding adds to a card that stands away from the run's questions where they are
+// and how to decide them. Link is the address of a message for browsers, empty: none.
+func Deciding(c bot.Card, r agent.Run, link func(message string) string) bot.Card {
+	if r.Ended != nil {
+		return c
+	}
+	var lines []string
+	for _, check := range r.OpenCheckpoints() {
+		message := r.Shown[agent.KeyAsk(check.ID)].Message
+		if message == "" {
+			continue
+		}
+		where := "in the thread of the run"
+		if at := link(message); at != "" {
+			where = "[in the thread of the run](" + at + ")"
+		}
+		lines = append(lines, "**To decide**: "+text.Escape(Title(r, check))+" Press a button of the question, "+where+".")
+	}
+	if len(lines) == 0 {
+		return c
+	}
+	at := slices.IndexFunc(c.Parts, func(p bot.Part) bool { _, are := p.(bot.Buttons); return are })
+	if at < 0 {
+		at = len(c.Parts)
+	}
+	c.Parts = slices.Insert(slices.Clone(c.Parts), at, bot.Part(bot.Prose{Markdown: strings.Join(lines, text.NextLine)}))
+	return c
+}
+
 // with adds buttons to a card, if there are any.
 func with(c bot.Card, buttons []bot.Button) bot.Card {
 	if len(buttons) > 0 {

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -209,8 +210,29 @@ func show(what showing) func(req call, ctx context.Context, rest string) (bot.An
 		if err != nil {
 			return bot.Answer{}, err
 		}
+		if what == showStatus && req.showsCard(r) {
+			return req.showCard(ctx, r)
+		}
 		return req.shown(r, what), nil
 	}
+}
+
+// maxCards is how many cards beside the first somebody can have shown by asking
+// where a run stands: each is one more message to keep up to date.
+const maxCards = 4
+
+// showsCard reports whether a question where the run stands is answered by a card
+// of the run's own: asked aloud, where it lives, of a run that goes on.
+func (req call) showsCard(r agent.Run) bool {
+	_, said := req.in.Act.(bot.Said)
+	return said && req.in.Message.ID != "" && req.chosen == "" && r.Ended == nil && r.Cancelled == nil && !r.Scheduled() &&
+		r.Strands.Has(agent.Voice) && authority.LivesAt(r, req.in.Where) && len(r.Further)+len(r.Unreported) < maxCards
+}
+
+// showCard lets the run show its card here, and keep it up to date as its first one.
+func (req call) showCard(ctx context.Context, r agent.Run) (bot.Answer, error) {
+	watched := agent.RunWatched{Where: req.in.Where.String(), By: req.in.By.ID, CardOnly: true}
+	return bot.Answer{Run: r.ID}, req.wrote(req.cfg.Runs.Watch(ctx, r, watched, req.dedupe))
 }
 
 func (req *request) show(ctx context.Context, run agent.RunID, what showing) (bot.Answer, error) {
@@ -226,6 +248,7 @@ func (req *request) shown(r agent.Run, what showing) bot.Answer {
 	switch what {
 	case showStatus:
 		c = card.Standing(r, req.now)
+		c.Parts = slices.DeleteFunc(c.Parts, isButtons) // nobody would take them away
 	case showPlan:
 		c = card.Plan(r)
 	case showBudget:
@@ -234,6 +257,11 @@ func (req *request) shown(r agent.Run, what showing) bot.Answer {
 		c = card.Permissions(r, req.cfg.Runs.Authority.Audience)
 	}
 	return req.answer(r.ID, c)
+}
+
+func isButtons(p bot.Part) bool {
+	_, are := p.(bot.Buttons)
+	return are
 }
 
 // watch shows a run here, too. Who may not look at the run cannot have it shown.

@@ -141,7 +141,7 @@ func (v *Poster) card(r agent.Run, p agent.Post) (bot.Card, error) {
 	var c bot.Card
 	switch p.Kind {
 	case agent.PostCard:
-		c = card.LiveAt(r, p.Key, now)
+		c = v.live(r, p.Key, now)
 	case agent.PostReport:
 		c = card.Report(r)
 	case agent.PostCheckpoint:

@@ -114,7 +114,7 @@ func (v *Poster) targets(r agent.Run) []target {
 	content := cardContent(r)
 	for key, where := range r.Cards() {
 		draw := func(now time.Time) bot.Card {
-			return card.LiveAt(r, key, now)
+			return v.live(r, key, now)
 		}
 		list = append(list, target{key, where, agent.PostCard, draw, content})
 	}
@@ -137,6 +137,29 @@ func (v *Poster) targets(r agent.Run) []target {
 		}
 	}
 	return list
+}
+
+// live is the run's card as one of its places shows it: where its questions do not
+// stand it says where they do.
+func (v *Poster) live(r agent.Run, key string, now time.Time) bot.Card {
+	c := card.LiveAt(r, key, now)
+	if key == agent.KeyCard {
+		return c
+	}
+	plain := card.Live(r, now)
+	plain.Key = c.Key
+	linked := card.Deciding(plain, r, func(message string) string {
+		platform, at, err := v.platformAt(message)
+		linker, can := platform.(bot.Linker)
+		if err != nil || !can {
+			return ""
+		}
+		return linker.Link(at)
+	})
+	if len(linked.Parts) == len(plain.Parts) { // no question is posted yet
+		return c
+	}
+	return linked
 }
 
 // cardContent identifies what a card says, without what changes by itself. While

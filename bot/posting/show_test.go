@@ -227,3 +227,31 @@ func TestDisplaysAreBounded(t *testing.T) {
 		}
 	})
 }
+
+// linked is a stage whose messages have addresses for browsers.
+type linked struct{ *bottest.Stage }
+
+// Link is the address with what it is of behind it.
+func (linked) Link(message bot.Address) string { return "https://chat.example/" + message.ID }
+
+// A card that stands away from the run's questions says where and how to decide.
+func TestAWatchedCardSaysWhereToDecide(t *testing.T) {
+	h := onStage(t)
+	r := onCard(bottest.On(agent.Main, agent.RunWatched{Where: "slack:T1:C2:18.1", By: "slack:U1"}),
+		bottest.ShownAs(agent.KeyWatch(0, agent.KeyCard), "slack:T1:C2:18.2"), bottest.AsksFor("task/count", bottest.AskApproval))
+	ask := agent.KeyAsk(bottest.TheCheck(r).ID)
+	r = bottest.More(r, bottest.Posting(agent.Post{Key: ask, Kind: agent.PostCheckpoint}), bottest.ShownAs(ask, "slack:T1:C1:17.3"))
+	for name, tt := range map[string]struct {
+		platform bot.Platform
+		want     string
+	}{"with links": {linked{h.stage}, "[in the thread of the run](https://chat.example/17.3)"}, "without": {h.stage, "in the thread of the run."}} {
+		h.open(t, tt.platform)
+		text := bot.Markdown(h.live(r, agent.KeyWatch(0, agent.KeyCard), bottest.TaleBegin))
+		if !strings.Contains(text, "**To decide**") || !strings.Contains(text, tt.want) {
+			t.Errorf("%s: %s", name, text)
+		}
+		if own := bot.Markdown(h.live(r, agent.KeyCard, bottest.TaleBegin)); strings.Contains(own, "To decide") {
+			t.Errorf("%s: the card beside the question says so, too: %s", name, own)
+		}
+	}
+}

@@ -31,6 +31,7 @@ var needs = map[string]Ability{
 	"schedule/report by message":          Listening,
 	"schedule/goal by message":            Listening,
 	"talk/chatter":                        Listening,
+	"talk/status is a card":               Listening,
 	"talk/a colleague's note":             Listening,
 	"talk/a file on the way":              Listening,
 	"privacy/a direct run":                Listening,

@@ -191,6 +191,24 @@ var inputs = []scenario{
 			return strings.Contains(said[len(said)-1], "Paused")
 		})
 	}},
+	{"talk/status is a card", nil, nil, func(h *harness) {
+		run, ask := h.begin()
+		h.Mention(Ann, ask.Thread, "status")
+		h.sees("there is a second card", func() bool { return len(h.kinds(agent.PostCard)) == 2 })
+		second := h.kinds(agent.PostCard)[1]
+		if !strings.Contains(second.Text, "To decide") {
+			h.Errorf("it does not say how to decide: %s", second.Text)
+		}
+		h.click(Ann, ask, "Approve")
+		h.ends(run, agent.RunDone)
+		h.sees("the second card says how it ended", func() bool {
+			p := h.find(second)
+			return len(p.Buttons) == 0 && strings.Contains(p.Text, endings[agent.RunDone])
+		})
+		if n := len(h.kinds(agent.PostReport)); n != 1 {
+			h.Errorf("%d reports", n)
+		}
+	}},
 	{"talk/a colleague's note", nil, nil, func(h *harness) {
 		run, ask := h.begin()
 		h.Mention(Ben, ask.Thread, "Mind the tide, "+h.Loud())
