@@ -13,7 +13,12 @@ func answering() []entry {
 		{"help", "Somebody asks what the bot understands", func(s *scene) { s.asks(s.Ann, "help") }},
 		{"status", "Somebody asks how a run stands", func(s *scene) {
 			writeAsked(s)
-			s.quietly(func() { s.says(s.Ann, "status") })
+			s.quietly(func() {
+				s.says(s.Ann, "status")
+				if !s.terminal() {
+					s.card() // the run shows one more
+				}
+			})
 		}},
 		{"plan-shown", "Somebody asks for the plan", func(s *scene) {
 			s.works()
