@@ -65,7 +65,7 @@ var talks = []scenario{
 	}},
 	{"talk/questions", harmless, nil, func(h *harness) {
 		card, run, release := h.busy()
-		for i, word := range []string{"status", "help"} {
+		for i, word := range []string{"budget", "help"} {
 			h.Double(1)
 			h.Mention(Ann, card.Thread, word)
 			h.sees("it is answered", func() bool { return h.answers(Ann) > i })
