@@ -3,9 +3,11 @@ package chat
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync"
 
+	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
 
@@ -55,9 +57,10 @@ type scriptedModel struct {
 	headline  string
 	body      string
 	artifacts []string
-	endless   bool       // work calls the first toolCall of its part for ever
-	heeds     string     // words that end even that
-	fault     *llm.Error // what its endpoint does instead of answering; nil: it answers
+	endless   bool                     // work calls the first toolCall of its part for ever
+	heeds     string                   // words that end even that
+	means     map[string]agent.Meaning // of people's words
+	fault     *llm.Error               // what its endpoint does instead of answering; nil: it answers
 
 	mu    sync.Mutex
 	gates map[llm.Purpose]chan struct{}
@@ -172,11 +175,28 @@ func (p *scriptedModel) say(r llm.Request) llm.Message {
 		return calls(toolCall{"judge_task", map[string]any{"accepted": true}})
 	case llm.CheckIn:
 		return calls(toolCall{"submit_reflection", map[string]any{"progress": 0.5, "looping": false, "relevance": 1, "plan_still_best": true, "verdict": "continue", "lesson": "none"}})
+	case llm.Hear:
+		return p.hear(r)
 	default:
 		return calls(toolCall{"submit_report", map[string]any{
 			"headline": either(p.headline, "The harbour is ready"), "body": either(p.body, "All is written."), "artifacts": append([]string{}, p.artifacts...),
 		}})
 	}
+}
+
+// hear says what a person's words mean, and nothing usable of those that it does
+// not know.
+func (p *scriptedModel) hear(r llm.Request) llm.Message {
+	for words, meaning := range p.means {
+		if !strings.Contains(read(r), words) {
+			continue
+		}
+		if meaning == agent.MeansQuestion && slices.ContainsFunc(r.Functions, func(f llm.Function) bool { return f.Name == "answer_question" }) {
+			return calls(toolCall{"answer_question", map[string]any{"text": "One berth of two is ready.", "cites": []int{1}}})
+		}
+		return calls(toolCall{"take_message", map[string]any{"meaning": string(meaning), "reason": "so it sounds"}})
+	}
+	return llm.Message{Role: llm.Assistant, Content: "I do not know."}
 }
 
 func either(a, b string) string {

@@ -53,7 +53,7 @@ func Run(t *testing.T, a Adapter) {
 	t.Helper()
 	var group sync.WaitGroup
 	slots := make(chan struct{}, atOnce)
-	all := slices.Concat(goals, questions, decisions, permissions, privacies, talks, inputs, troubles, ladders, reports, schedules, faults, downtimes, replicas)
+	all := slices.Concat(goals, questions, decisions, permissions, privacies, talks, meanings, inputs, troubles, ladders, reports, schedules, faults, downtimes, replicas)
 	if crash.Soak() {
 		all = append(all, lengthyFaults...)
 	}

@@ -114,6 +114,97 @@ var talks = []scenario{
 	}},
 }
 
+// meanings are about words that a model has to read.
+var meanings = []scenario{
+	{"talk/understood stop", hears(harmless, agent.MeansStop), nil, func(h *harness) {
+		card, run, release := h.busy()
+		h.Mention(Ann, card.Thread, uncommon)
+		h.until(run, "it is paused", func(r agent.Run) bool { return r.State() == agent.RunPaused })
+		h.sees("it asks which stop is meant", func() bool { return len(h.kinds(agent.PostAnswer)) == 1 })
+		asks := h.kinds(agent.PostAnswer)[0]
+		if !named(asks.Buttons, "Resume") || len(asks.Pings) > 0 {
+			h.Errorf("the buttons are %q, the pings %q", asks.Buttons, asks.Pings)
+		}
+		h.click(Ann, asks, "Cancel")
+		h.ends(run, agent.RunCancelled)
+		release()
+	}},
+	{"talk/understood consent", hears(harbour, agent.MeansConsent), nil, func(h *harness) {
+		run, ask := h.begin()
+		h.Mention(Ann, ask.Thread, uncommon)
+		h.sees("it asks whether that was a yes", func() bool { return len(h.kinds(agent.PostAnswer)) == 1 })
+		proposal := h.kinds(agent.PostAnswer)[0]
+		h.absent("berth.md")
+		if r := h.load(run); r.OpenCheckpoint() == nil || r.Told[0].Decision != agent.DecideApprove {
+			h.Errorf("something was decided by what was only understood: %+v", r.Told)
+		}
+		h.click(Ben, proposal, "Approve")
+		h.told(Ben, 1)
+		h.waits(run)
+		h.click(Ann, proposal, "Approve")
+		h.ends(run, agent.RunDone)
+		h.file("berth.md", "ready\n")
+	}},
+	{"talk/understood question", hears(harmless, agent.MeansQuestion), nil, func(h *harness) {
+		card, run, release := h.busy()
+		h.Mention(Ann, card.Thread, uncommon+"?")
+		h.sees("it is answered", func() bool { return len(h.kinds(agent.PostAnswer)) == 1 })
+		if got := h.kinds(agent.PostAnswer)[0]; !strings.Contains(got.Text, "One berth of two is ready.") || got.Thread != card.Thread {
+			h.Errorf("the answer in %s is %s", got.Thread, got.Text)
+		}
+		if n := len(h.model.requests(llm.Hear)); n != 1 {
+			h.Errorf("the answer took %d calls of the model", n)
+		}
+		release()
+		h.ends(run, agent.RunDone)
+		if r := h.load(run); len(r.Said) > 0 {
+			h.Errorf("the question is steering: %+v", r.Said)
+		}
+	}},
+	{"talk/understood steering", hears(harmless, agent.MeansSteering), nil, func(h *harness) {
+		card, run, release := h.busy()
+		h.Mention(Ann, card.Thread, uncommon)
+		h.heard(run, Ann, uncommon, true)
+		release()
+		h.ends(run, agent.RunDone)
+		if n := len(h.kinds(agent.PostAnswer)); n > 0 {
+			h.Errorf("%d messages about mere steering", n)
+		}
+	}},
+	{"talk/extension", harmless, func(h *harness) { h.rules.Limits.Steps = 5 }, func(h *harness) {
+		run, ask := h.begin()
+		h.Mention(Ann, ask.Thread, "please add 120 %")
+		h.ends(run, agent.RunDone)
+		h.closed(ask, "+120 %")
+		if n := len(h.model.requests(llm.Hear)); n > 0 {
+			h.Errorf("exact words asked the model %d times", n)
+		}
+	}},
+	{"talk/no model for words", harmless, nil, func(h *harness) {
+		card, run, release := h.busy()
+		h.Mention(Ann, card.Thread, "be so kind and stop some day")
+		h.heard(run, Ann, "be so kind and stop some day", true)
+		h.sees("it says which words count", func() bool {
+			list := h.kinds(agent.PostAnswer)
+			return len(list) == 1 && strings.Contains(list[0].Text, "stop")
+		})
+		release()
+		h.ends(run, agent.RunDone)
+	}},
+}
+
+// uncommon are words that no table has.
+const uncommon = "warte, das ist der falsche Hafen"
+
+// hears is a model that knows what the uncommon words mean.
+func hears(model func() *scriptedModel, meaning agent.Meaning) func() *scriptedModel {
+	return func() *scriptedModel {
+		m := model()
+		m.means = map[string]agent.Meaning{uncommon: meaning}
+		return m
+	}
+}
+
 // busy starts a run as Ann does and holds its model in the first step. The run
 // goes on when the returned function is called, and not before: call it when
 // everything that is said meanwhile was seen to arrive.
