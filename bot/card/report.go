@@ -52,12 +52,6 @@ func Report(r agent.Run) bot.Card {
 	return c
 }
 
-// listed reports whether the reason only lists what is not done, which the report
-// does anyhow.
-func listed(r agent.Run) bool {
-	return strings.HasPrefix(r.Ended.Reason, "not delivered: ") && !strings.Contains(r.Ended.Reason, "; the plan was to be made anew")
-}
-
 // section adds a list under a title to a card, if there is anything in it.
 func section(c *bot.Card, title string, items []string) {
 	if len(items) > 0 {

@@ -223,6 +223,12 @@ func outcome(r agent.Run) string {
 	return strings.Join(append([]string{line}, figures(r)...), " · ")
 }
 
+// listed reports whether the reason only lists what is not done, which the report
+// does anyhow.
+func listed(r agent.Run) bool {
+	return strings.HasPrefix(r.Ended.Reason, "not delivered: ") && !strings.Contains(r.Ended.Reason, "; the plan was to be made anew")
+}
+
 // People puts names in place of the principals that the engine wrote into a
 // reason: of the requester and of everybody who decided something. Where nobody
 // did, it says so.
