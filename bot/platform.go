@@ -123,6 +123,13 @@ type Namer interface {
 	NameOf(ctx context.Context, principal string) string
 }
 
+// Describer is a Platform whose channels say what they are for.
+type Describer interface {
+	// Describe is a channel's name and its topic or purpose, of a channel that the
+	// bot may see.
+	Describe(ctx context.Context, channel Address) (name, about string, err error)
+}
+
 // Linker is a Platform whose messages have addresses for browsers.
 type Linker interface {
 	Link(message Address) string // empty: none

@@ -3,6 +3,7 @@ package slack
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -74,4 +75,14 @@ func allText(c bot.Card) string {
 		}
 	}
 	return text.String()
+}
+
+// Describe implements bot.Describer.
+func (s *Slack) Describe(ctx context.Context, channel bot.Address) (name, about string, err error) {
+	c, err := s.Web.GetConversationInfoContext(ctx, &slackapi.GetConversationInfoInput{ChannelID: channel.Channel})
+	s.NoteToken(err)
+	if err != nil {
+		return "", "", fmt.Errorf("ask Slack what the channel %s is for: %w", channel.Channel, err)
+	}
+	return c.Name, cmp.Or(c.Topic.Value, c.Purpose.Value), nil
 }

@@ -212,12 +212,18 @@ func Permissions(r agent.Run, audience authority.Audience) bot.Card {
 // Command is one line of help.
 type Command struct{ Usage, Does string }
 
-// Help lists commands, one a line.
-func Help(commands ...Command) bot.Card {
+// Help begins with sentences that fit the place, and lists commands, one a line.
+func Help(examples []string, commands ...Command) bot.Card {
 	var lines []string
 	for _, c := range commands {
 		lines = append(lines, "- `"+c.Usage+"` – "+c.Does)
 	}
-	return bot.Card{Text: "What I understand", Parts: []bot.Part{bot.Heading{Text: "What I understand"}, bot.Prose{Markdown: strings.Join(lines, "\n")},
-		bot.Small{Markdown: "Mention me with a goal in plain words to start. In a run's thread, what you say to me (a reply or a mention) steers it."}}}
+	said := make([]string, len(examples))
+	for i, sentence := range examples {
+		said[i] = "- “" + text.Quoted(sentence, 120) + "”"
+	}
+	return bot.Card{Text: "Just say what you need", Parts: []bot.Part{
+		bot.Heading{Text: "Just say what you need"}, bot.Prose{Markdown: strings.Join(said, "\n")},
+		bot.Prose{Markdown: "In plain words, in any language. I answer in a thread and ask before I change anything that matters; there, what you say to me counts before the next step."},
+		bot.Heading{Text: "Words that I know"}, bot.Prose{Markdown: strings.Join(lines, "\n")}}}
 }

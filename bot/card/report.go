@@ -48,7 +48,10 @@ func Report(r agent.Run) bot.Card {
 	section(&c, "Next", quotes(rep.FollowUps))
 	section(&c, "Sources", sources(r, rep))
 	c.Parts = append(c.Parts, earlierRuns(r)...)
-	c.Parts = append(c.Parts, bot.Small{Markdown: strings.Join(figures(r), " · ")}, bot.Rating{Run: r.ID})
+	if line := strings.Join(figures(r), " · "); line != "" {
+		c.Parts = append(c.Parts, bot.Small{Markdown: line})
+	}
+	c.Parts = append(c.Parts, bot.Rating{Run: r.ID})
 	return c
 }
 

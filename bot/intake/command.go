@@ -293,7 +293,7 @@ func (req call) watch(ctx context.Context, named string) (bot.Answer, error) {
 
 // help lists the commands.
 func (req call) help(ctx context.Context, _ string) (bot.Answer, error) {
-	here, _, err := req.resident(ctx)
+	here, live, err := req.resident(ctx)
 	if err != nil {
 		return bot.Answer{}, err
 	}
@@ -303,7 +303,7 @@ func (req call) help(ctx context.Context, _ string) (bot.Answer, error) {
 			list = append(list, card.Command{Usage: c.usage, Does: c.does})
 		}
 	}
-	return req.answer(here.ID, card.Help(list...)), nil
+	return req.answer(here.ID, card.Help(req.examples(here, live), list...)), nil
 }
 
 // greeting answers a mention that says nothing.

@@ -13,6 +13,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/authority"
+	"github.com/deckhand-bot/deckhand/bot/card"
 	"github.com/deckhand-bot/deckhand/bot/form"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
 	"github.com/deckhand-bot/deckhand/bot/runs"
@@ -84,7 +85,17 @@ func (req scheduleOrder) save(ctx context.Context, s recurring.Schedule) (bot.An
 	if err := req.note(ctx, set); err != nil {
 		return bot.Answer{}, err
 	}
-	return req.answer("", req.reader().Confirmation(s, when)), nil
+	return req.confirm(s, when), nil
+}
+
+// confirm shows what was understood, with its buttons also to one person alone.
+func (req scheduleOrder) confirm(s recurring.Schedule, when schedule.When) bot.Answer {
+	shown := req.reader().Confirmation(s, when)
+	a := req.answer("", shown)
+	if buttons, is := shown.Parts[len(shown.Parts)-1].(bot.Buttons); is && a.Private != "" {
+		a.Buttons = &buttons
+	}
+	return a
 }
 
 // kept is what a store keeps of a schedule that counts from now on.
@@ -246,7 +257,15 @@ func (req scheduleOrder) pressed(ctx context.Context, b bot.Button) (bot.Answer,
 	if err := req.revise(ctx, agent.RunID(run), name, agent.RunControlled{Word: agent.WordUndo}, set); err != nil {
 		return bot.Answer{}, err
 	}
-	return private("Undone: it does not come."), nil
+	if run != "" { // its card says so
+		return private("Undone: it does not come."), nil
+	}
+	when, err := s.Timing()
+	if err != nil {
+		return private("Undone: it does not come."), nil //nolint:nilerr // it could not be served, and is gone
+	}
+	undone := card.Scheduling(req.reader().Made(s, when), card.ScheduleNow{Revised: &agent.RunControlled{Word: agent.WordUndo, By: req.in.By.ID}})
+	return bot.Answer{Instead: &undone}, nil
 }
 
 // filled changes a schedule as the form says.
@@ -278,7 +297,7 @@ func (req scheduleOrder) filled(ctx context.Context, about string, values map[st
 	if err := req.revise(ctx, agent.RunID(run), name, now, set); err != nil {
 		return bot.Answer{}, err
 	}
-	return req.answer("", req.reader().Confirmation(s, when)), nil
+	return req.confirm(s, when), nil
 }
 
 // revise gives names their values and, where a run made the schedule, lets its
