@@ -37,6 +37,23 @@ func TestThreadsOfTheAssistantOfferPrompts(t *testing.T) {
 	r.offered(channel, thread, slacktest.General)
 }
 
+// A channel says what it is called and what it is for; nobody is told of one that
+// the bot is not in.
+func TestChannelsAreDescribed(t *testing.T) {
+	t.Parallel()
+	r := listen(t, slacktest.Config{}, nil)
+	r.AddChannel(slacktest.Channel{ID: "C7", Name: "sales", Topic: "What we sold", Members: []string{slacktest.Ann, slacktest.BotUser}})
+	r.AddChannel(slacktest.Channel{ID: "C8", Name: "secret", Private: true, Members: []string{slacktest.Ann}})
+	at := bot.Address{Platform: "slack", Workspace: slacktest.Team, Channel: "C7"}
+	if name, about, err := r.s.Describe(t.Context(), at); name != "sales" || about != "What we sold" || err != nil {
+		t.Errorf("%q, %q, %v", name, about, err)
+	}
+	at.Channel = "C8"
+	if name, about, err := r.s.Describe(t.Context(), at); name+about != "" || err == nil {
+		t.Errorf("%q, %q, %v", name, about, err)
+	}
+}
+
 // An agent's prompts are those of the conversation, and fit what is open beside
 // it. What is offered already costs no call.
 func TestConversationsOfferPrompts(t *testing.T) {

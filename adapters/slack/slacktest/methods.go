@@ -42,6 +42,7 @@ func methods() map[string]method {
 		"users.info":            {scope: "users:read", perMinute: tier4, fn: usersInfo},
 
 		"conversations.history": {scope: "*:history", perMinute: tier3, fn: conversationsHistory},
+		"conversations.info":    {scope: "*:read", perMinute: tier3, fn: conversationsInfo},
 		"conversations.open":    {scope: "im:write", perMinute: tier3, fn: conversationsOpen},
 		"conversations.replies": {scope: "*:history", perMinute: tier3, fn: conversationsReplies},
 
@@ -171,6 +172,14 @@ func (s *workspace) visible(id string) (*Channel, error) {
 }
 
 // conversationsOpen opens a direct message with one person, or with several.
+func conversationsInfo(s *workspace, c *call) (obj, error) {
+	ch, err := s.visible(c.str("channel"))
+	if err != nil {
+		return nil, err
+	}
+	return obj{"channel": s.channelJSON(ch)}, nil
+}
+
 func conversationsOpen(s *workspace, c *call) (obj, error) {
 	if id := c.str("channel"); id != "" {
 		ch, err := s.visible(id)
