@@ -132,13 +132,22 @@ func (r Run) control(b RunControlled) Run {
 		r.Paused, r.Refused, r.RefusedWhy, r.Alone = "", "", "", r.Brief.Unattended
 		r.Strands = r.Strands.retryNow()
 	case WordCancel:
-		r.Cancelled, r.Paused = &b, ""
+		r = r.cancel(&b)
+		r.Paused = ""
 	case WordLeave:
 		r.Alone = true
 	case WordUndo, WordChange:
 		r.Revised = &b
 	case WordWake: // the wake-up itself is in the commit
 		r.Posted = r.placed(b, r.Last)
+	}
+	return r
+}
+
+// cancel ends the run. The first to do so is named.
+func (r Run) cancel(b *RunControlled) Run {
+	if r.Cancelled == nil {
+		r.Cancelled, r.Stopped = b, r.Last
 	}
 	return r
 }
@@ -355,7 +364,7 @@ func (r Run) checkedIn(id StrandID, b CheckInMade) Run {
 	if _, works := id.Task(); !works || r.Strands.Of(id).Ended {
 		return r
 	}
-	found := len(r.Findings)
+	found, since := len(r.Findings), r.Strands.Of(id).CheckIn.Found
 	r.Strands = r.Strands.change(id, func(s *Strand) {
 		s.Talks = s.Talks.without(llm.CheckIn)
 		if b.Confirm {
@@ -369,9 +378,24 @@ func (r Run) checkedIn(id StrandID, b CheckInMade) Run {
 		r = r.learn(id, b.Ledger.Lesson)
 	}
 	if b.Verdict == CheckInReplan && !b.Confirm {
-		r.Rethink = &Rethink{Reason: b.Reason}
+		r.Rethink = r.Rethink.again(b.Reason, false, advice(r.Findings[min(since, found):], id, b.Ledger))
 	}
 	return r
+}
+
+// advice is what a task would have been told whose plan is made anew: it goes to
+// who makes the plan.
+func advice(found []Finding, id StrandID, l *Ledger) []string {
+	var list []string
+	for _, f := range found {
+		if f.Strand == id && f.Severity == FindingNudge && f.Rule != RuleCheckIn {
+			list = append(list, f.Message)
+		}
+	}
+	if l != nil && l.Nudge != "" {
+		list = append(list, l.Nudge)
+	}
+	return list
 }
 
 // learn keeps the newest lessons of a task, in the run and in the prompt. What
@@ -402,7 +426,7 @@ func (r Run) found(b Finding) Run {
 	case b.Severity == FindingCheckIn:
 		r.Strands = r.Strands.dueCheckIn(b.Strand, b.Rule, findingGrace)
 	case b.Rule == RulePlanLevel:
-		r.Rethink = &Rethink{Reason: b.Message, Person: b.Severity == FindingStop}
+		r.Rethink = r.Rethink.again(b.Message, b.Severity == FindingStop, nil)
 	}
 	return r
 }

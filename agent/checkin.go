@@ -84,6 +84,16 @@ type Rethink struct {
 	Reason string `json:"reason"`
 	// Person is set where a person is asked first.
 	Person bool `json:"person,omitempty"`
+	// Advice is what models and rules said should be done instead.
+	Advice []string `json:"advice,omitempty"`
+}
+
+// again is the wish for a new plan after one more reason for it. Advice adds up.
+func (t *Rethink) again(reason string, person bool, advice []string) *Rethink {
+	if t != nil {
+		advice = slices.Concat(t.Advice, advice)
+	}
+	return &Rethink{Reason: reason, Person: person, Advice: advice}
 }
 
 const (

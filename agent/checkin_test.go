@@ -136,6 +136,25 @@ func TestReplanOfACheckIn(t *testing.T) {
 	}
 }
 
+// What a task was to be told is not lost with it: it goes to who makes the new plan.
+func TestANudgeBesideAReplan(t *testing.T) {
+	j := begin(RunStarted{Slots: 2}).on(Main, PlanAccepted{Plan: Plan{Tasks: []Task{{ID: "a"}, {ID: "b"}}}}, TaskStarted{Task: "a"}, TaskStarted{Task: "b"})
+	j.on("task/a", Finding{Rule: "L1", Severity: FindingNudge, Strand: "task/a", Message: "the same call 3 times"})
+	for _, s := range []StrandID{"task/a", "task/b"} {
+		made := CheckInMade{Verdict: CheckInReplan, Reason: "no way", Ledger: &Ledger{Nudge: "read the index of " + string(s)}}
+		for _, e := range FinishCheckIn(j.Run, s, made, "", noon).Events {
+			j.on(e.Strand, e.Body)
+		}
+	}
+	want := []string{"the same call 3 times", "read the index of task/a", "read the index of task/b"}
+	if !slices.Equal(j.Rethink.Advice, want) {
+		t.Errorf("the planner is told %q, want %q", j.Rethink.Advice, want)
+	}
+	if j.on(Main, PlanAccepted{Plan: j.Plan}); j.Rethink != nil {
+		t.Errorf("after the new plan: %+v", j.Rethink)
+	}
+}
+
 // A plan that comes no closer to its end is planned anew twice, and then it is
 // the person's; a plan that is always the same is at once.
 func TestPlansThatComeNoCloser(t *testing.T) {

@@ -223,7 +223,7 @@ func (r Run) decide(b CheckpointDecided) Run {
 		return r.decideApproval(c, b)
 	case CheckPlan, CheckClarify:
 		if b.Decision == DecideCancel || (c.Ask == CheckPlan && b.Decision == DecideExpired) {
-			r.Cancelled = b.cancels()
+			r = r.cancel(b.cancels())
 		}
 	case CheckBudget:
 		return r.decideBudget(c, b)
@@ -296,7 +296,7 @@ func (r Run) decideBudget(c Checkpoint, b CheckpointDecided) Run {
 	case more > 0:
 		r.Raised = with(r.Raised, c.Budget, r.Raised[c.Budget]+more)
 	case b.Decision == DecideCancel:
-		r.Cancelled = b.cancels()
+		r = r.cancel(b.cancels())
 	default:
 		r.Finish = true
 	}
@@ -343,7 +343,7 @@ func (r Run) decideStuck(c Checkpoint, b CheckpointDecided) Run {
 	case DecideSkip: // the task fails, the rest goes on
 		r.Strands = r.Strands.change(c.Strand, func(s *Strand) { s.Error = skipped(r, c, b) })
 	case DecideCancel:
-		r.Cancelled = b.cancels()
+		r = r.cancel(b.cancels())
 	default:
 		r.Finish = true
 	}

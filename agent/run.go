@@ -58,6 +58,7 @@ type Run struct {
 	// endpoint; empty where the journal does not know them.
 	RefusedWhy string         `json:"refused_why,omitempty"`
 	Cancelled  *RunControlled `json:"cancelled,omitempty"`
+	Stopped    time.Time      `json:"stopped,omitzero"` // when it was cancelled
 	Alone      bool           `json:"alone,omitempty"`  // nobody can be asked about trouble
 	Finish     bool           `json:"finish,omitempty"` // a person wants what there is
 

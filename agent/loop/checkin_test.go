@@ -303,12 +303,15 @@ func TestVerdicts(t *testing.T) {
 		}
 	})
 	t.Run("a re-plan begins when nothing runs", func(t *testing.T) {
-		w := &worker{work: steady(3), check: ledgers(saying(agent.CheckInReplan), fine())}
+		replan := saying(agent.CheckInReplan)
+		replan.Nudge = "count by folder"
+		w := &worker{work: steady(3), check: ledgers(replan, fine())}
 		h := open(t, &replanner{worker: w}, nil, reads())
 		run := h.start(every(2))
 		r := h.ended(run)
 		plans := w.of(llm.Plan)
-		if r.Ended.State != agent.RunDone || r.Replans != 1 || len(plans) != 1 || !strings.Contains(plans[0].Messages[1].Content, "the work needs another plan") {
+		if r.Ended.State != agent.RunDone || r.Replans != 1 || len(plans) != 1 || !strings.Contains(plans[0].Messages[1].Content, "the work needs another plan") ||
+			!strings.Contains(plans[0].Messages[1].Content, "- count by folder") {
 			t.Errorf("ended %+v after %d re-plans, asked %+v", r.Ended, r.Replans, plans)
 		}
 	})

@@ -93,6 +93,10 @@ func (sv supervisor) weighLedger(view *agent.Run, c agent.OpenCall, l agent.Ledg
 	l.Evidence = slices.DeleteFunc(l.Evidence, func(n uint64) bool { return n == 0 || n > view.Seq })
 	l.Evidence = l.Evidence[:min(len(l.Evidence), maxEvidence)]
 	model, ledgers := sv.ModelName, []agent.Ledger{l}
+	if first := st.First; first != nil && first.Ledger != nil && l.Nudge == "" {
+		l.Nudge = first.Ledger.Nudge // the second model may add nothing to it
+		ledgers[0] = l
+	}
 	switch {
 	case st.First != nil && st.First.Ledger != nil:
 		ledgers = []agent.Ledger{*st.First.Ledger, l}

@@ -42,6 +42,7 @@ type view struct {
 	Said         []string
 	Earlier      string // what earlier runs of the goal came to, framed
 	Lessons      string // of check-ins, framed
+	Advice       string // for the new plan, framed
 	Why          string // a new plan is wanted although no task failed
 	Doubts       string // about the plan, framed
 	Digest       *digest
@@ -234,7 +235,7 @@ func (b *Book) look(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) view 
 	}
 	v.Earlier, v.Lessons = earlier(r.Recalled, maxEpisodes), lessonsOf(r)
 	if r.Rethink != nil {
-		v.Why = r.Rethink.Reason
+		v.Why, v.Advice = r.Rethink.Reason, advised(r.Rethink.Advice)
 	}
 	for _, n := range r.Said {
 		v.Said = append(v.Said, Message(agent.Entry{Note: &n}).Content)
@@ -260,6 +261,21 @@ func told(said []agent.Note) []string {
 		}
 	}
 	return list[max(0, len(list)-maxSaid):]
+}
+
+// maxAdvice is where a piece of advice is shortened, in characters.
+const maxAdvice = 600
+
+// advised is the advice as data: it quotes what tools and models said.
+func advised(list []string) string {
+	lines := make([]string, len(list))
+	for i, l := range list {
+		lines[i] = "- " + format.LineStart(l, maxAdvice)
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return Frame(strings.Join(lines, "\n"), agent.Untrusted)
 }
 
 // doubts are the warnings about the plan, in words that quote it.

@@ -24,12 +24,12 @@ func standing(r agent.Run) string {
 	switch {
 	case r.Ended != nil:
 		return outcome(r)
+	case r.Cancelled != nil:
+		return "**Ending**: " + cancelled(r)
 	case r.Refused != "":
 		return "**Paused**: " + text.Escape(Refusal(r)) + ". Whoever runs me has to mend that; then press Resume."
 	case r.Paused != "":
 		return "**Paused** by " + PausedBy(r.Paused)
-	case r.Cancelled != nil:
-		return "**Ending**: " + People(r, "cancelled by "+r.Cancelled.By)
 	case r.Finish:
 		return "**Ending** with what there is"
 	case r.State() == agent.RunWaiting:
@@ -212,12 +212,23 @@ func endingWords(r agent.Run, name func(principal string) string) string {
 	return "Finished early, as " + name(by.By) + " asked"
 }
 
+// cancelled says who cancelled the run, when, and why.
+func cancelled(r agent.Run) string {
+	line := People(r, "cancelled by "+r.Cancelled.By) + ", " + text.Moment(r.Stopped)
+	if why := text.Quoted(r.Cancelled.Reason, 160); why != "" {
+		line += ": " + why
+	}
+	return line
+}
+
 // outcome is how the run ended in one line: outcome, tasks, cost and time.
 func outcome(r agent.Run) string {
-	line := "**" + endingWords(r, bot.Mention) + "**: " + text.Quoted(r.Brief.Goal, 120)
-	if c := r.Cancelled; c != nil && r.Ended.Reason == "cancelled by "+c.By {
-		line = "**Cancelled** by " + bot.Mention(c.By) + ": " + text.Quoted(r.Brief.Goal, 120)
-	} else if why := r.Ended.Reason; r.Ended.State != agent.RunDone && why != "" && !listed(r) {
+	line, why := "**"+endingWords(r, bot.Mention)+"**: "+text.Quoted(r.Brief.Goal, 120), r.Ended.Reason
+	switch {
+	case r.Ended.State == agent.RunCancelled && r.Cancelled != nil:
+		by, is := strings.CutPrefix(cancelled(r), "cancelled ")
+		line = "**" + endings[r.Ended.State] + "**" + map[bool]string{true: " ", false: ": "}[is] + by + " · " + text.Quoted(r.Brief.Goal, 120)
+	case r.Ended.State != agent.RunDone && why != "" && !listed(r):
 		line += " · " + People(r, text.Quoted(why, 160))
 	}
 	return strings.Join(append([]string{line}, figures(r)...), " · ")

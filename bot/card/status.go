@@ -54,6 +54,8 @@ func StatusOf(r agent.Run) Status {
 		return s
 	}
 	switch {
+	case r.Cancelled != nil && (r.Ended == nil || r.Ended.State == agent.RunCancelled):
+		s.State, s.Waits = agent.RunCancelled, cancelled(r)
 	case r.Undelivered() != "":
 		s.WaitingFor = "an administrator: the report could not be posted: " + strings.TrimPrefix(r.Undelivered(), "error: ")
 		s.Waits = "**could not be posted**: " + text.Quoted(r.Undelivered(), 160)

@@ -2,6 +2,7 @@ package card
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,6 +10,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/bottest"
+	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
 func TestStatus(t *testing.T) {
@@ -69,5 +71,28 @@ func TestStatusInJSON(t *testing.T) {
 	want := `{"run":"` + bottest.AskedRun + `","goal":"","state":"","waiting_for":"","started":"0001-01-01T00:00:00Z","tasks":{"done":0,"total":0},"cost_usd":null,"tokens":0}`
 	if diff := cmp.Diff(want, string(data)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Who cancelled a run, and when, is told from then on: before it has ended, and
+// however it stood.
+func TestStatusOfACancelledRun(t *testing.T) {
+	cancel := bottest.On(agent.Main, agent.RunControlled{Word: agent.WordCancel, By: "slack:U5", Reason: "not *now*"})
+	ask := bottest.AsksFor(agent.Main, agent.CheckpointOpened{Ask: agent.CheckPlan, Title: "May I?", Choices: []string{agent.DecideCancel}})
+	for name, r := range map[string]agent.Run{
+		"at work":             bottest.More(bottest.AtWork(agent.RunStarted{}), cancel),
+		"paused":              bottest.Told(agent.RunStarted{}, bottest.On(agent.Main, agent.RunControlled{Word: agent.WordPause, By: "slack:U1"}), cancel),
+		"without its model":   bottest.Told(agent.RunStarted{}, bottest.Thinks(agent.Main, 1, "intake"), bottest.On(agent.Main, agent.ModelAnswered{Call: "main.1", Refused: true, Error: "no key"}), cancel),
+		"at a question":       bottest.Told(agent.RunStarted{}, ask, bottest.Decided(agent.DecideCancel, "not *now*")),
+		"once it has ended":   bottest.Told(agent.RunStarted{}, cancel, bottest.On(agent.Main, agent.RunEnded{State: agent.RunCancelled, Reason: "cancelled by slack:U5"})),
+		"cancelled once more": bottest.Told(agent.RunStarted{}, cancel, bottest.On(agent.Main, agent.RunControlled{Word: agent.WordCancel, By: "slack:U1"})),
+	} {
+		want := "cancelled by " + bot.Mention("slack:U5") + ", " + text.Moment(r.Stopped) + ": not \\*now\\*"
+		if s := StatusOf(r); s.State != agent.RunCancelled || s.Waits != want || r.Stopped.IsZero() {
+			t.Errorf("%s: %s, %q; want %q", name, s.State, s.Waits, want)
+		}
+		if card := bottest.Drawn(Standing(r, bottest.TaleBegin)); !strings.Contains(card, " by @slack:U5, 2 Mar 12:") || !strings.Contains(card, "UTC: not \\*now\\*") {
+			t.Errorf("%s: the card does not say who and when:\n%s", name, card)
+		}
 	}
 }
