@@ -69,8 +69,8 @@ func demoThreadCommand(a *cli, name, title, protocol string, open func() demo.Pl
 			"The run is kept nowhere; its files are in DIR.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.demo(cmd.Context(), args, func(ctx context.Context, cfg config.Config) error {
-				return a.demoThread(ctx, cfg, title, open)
+			return a.demo(cmd.Context(), args, func(ctx context.Context, cfg config.Config, files demo.Files) error {
+				return a.demoThread(ctx, cfg, files, title, open)
 			})
 		},
 	}
@@ -86,7 +86,7 @@ func demoThreadCommand(a *cli, name, title, protocol string, open func() demo.Pl
 }
 
 // demo shows something in the directory of the arguments.
-func (a *cli) demo(ctx context.Context, args []string, show func(context.Context, config.Config) error) error {
+func (a *cli) demo(ctx context.Context, args []string, show func(context.Context, config.Config, demo.Files) error) error {
 	if len(args) == 1 {
 		a.flags.Workspace = args[0]
 	}
@@ -97,12 +97,19 @@ func (a *cli) demo(ctx context.Context, args []string, show func(context.Context
 	if err != nil {
 		return err
 	}
-	return show(ctx, cfg)
+	files, err := demo.FilesIn(a.surveyed())
+	if err != nil {
+		return usage("%w", err)
+	}
+	if files != (demo.Files{}) {
+		fmt.Fprintf(a.err, "REPORT.md or deckhand-survey.png is yours and stays: this demo writes %s and %s\n", files.Report(), files.Chart())
+	}
+	return show(ctx, cfg, files)
 }
 
 // demoTerminal is the demo as a run in this terminal.
-func (a *cli) demoTerminal(ctx context.Context, cfg config.Config) error {
-	m, err := demo.NewModel(a.tty)
+func (a *cli) demoTerminal(ctx context.Context, cfg config.Config, files demo.Files) error {
+	m, err := demo.NewModel(a.tty, files)
 	if err != nil {
 		return err
 	}
@@ -111,7 +118,7 @@ func (a *cli) demoTerminal(ctx context.Context, cfg config.Config) error {
 		return err
 	}
 	defer s.Close()
-	brief := demo.Brief(cfg)
+	brief := demo.Brief(cfg, files)
 	brief.Requester, brief.PlanApproval = bot.Terminal, agent.ApprovePlanNever
 	client := app.NewClient(cfg, s)
 	run, err := client.Start(ctx, brief)
@@ -130,7 +137,7 @@ func (a *cli) demoTerminal(ctx context.Context, cfg config.Config) error {
 	if err := a.work(ctx, cfg, s, m, run, 0); err != nil {
 		return err
 	}
-	a.lookAtReport()
+	a.lookAtReport(files)
 	return nil
 }
 
@@ -160,8 +167,8 @@ func (a *cli) rehearseApproval(ctx context.Context, client *runs.Client, run age
 // demoThread is the demo in a thread. Its store goes with it: a scripted model
 // must not work what waits in the real one, nor may a real Slack be told of
 // Ann's thread.
-func (a *cli) demoThread(ctx context.Context, cfg config.Config, title string, open func() demo.Platform) error {
-	m, err := demo.NewModel(a.tty)
+func (a *cli) demoThread(ctx context.Context, cfg config.Config, files demo.Files, title string, open func() demo.Platform) error {
+	m, err := demo.NewModel(a.tty, files)
 	if err != nil {
 		return err
 	}
@@ -173,7 +180,7 @@ func (a *cli) demoThread(ctx context.Context, cfg config.Config, title string, o
 	defer platform.Close()
 	fmt.Fprintln(a.err, m.Says())
 	fmt.Fprintln(a.err, title+" is a local stand-in at "+platform.URL()+"; Ann's words and clicks are scripted.")
-	thread := demo.Thread{Platform: platform, Config: cfg, Version: version, Model: m, Out: a.out, Watched: a.tty}
+	thread := demo.Thread{Platform: platform, Config: cfg, Version: version, Model: m, Files: files, Out: a.out, Watched: a.tty}
 	if a.json {
 		thread.Out = a.err
 	}
@@ -181,7 +188,7 @@ func (a *cli) demoThread(ctx context.Context, cfg config.Config, title string, o
 		if a.json {
 			return a.printJournals(ctx, client.Journals)
 		}
-		a.lookAtReport()
+		a.lookAtReport(files)
 		return nil
 	})
 	if ctx.Err() != nil {
@@ -191,9 +198,9 @@ func (a *cli) demoThread(ctx context.Context, cfg config.Config, title string, o
 }
 
 // lookAtReport says where the demo's report is.
-func (a *cli) lookAtReport() {
+func (a *cli) lookAtReport(files demo.Files) {
 	dir := a.surveyed()
-	fmt.Fprintf(a.err, "look at %s and %s\n", filepath.Join(dir, "REPORT.md"), filepath.Join(dir, "deckhand-survey.png"))
+	fmt.Fprintf(a.err, "look at %s and %s\n", filepath.Join(dir, files.Report()), filepath.Join(dir, files.Chart()))
 }
 
 // printJournals prints what happened in every run, as JSON lines.

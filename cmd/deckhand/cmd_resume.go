@@ -111,7 +111,11 @@ func (a *cli) modelOf(ctx context.Context, cfg config.Config, s app.Store, run a
 		m, err := app.NewModel(cfg)
 		return cfg, m, err
 	}
-	m, err := demo.NewModel(a.tty)
+	r, err := app.NewClient(cfg, s).Load(ctx, run)
+	if err != nil {
+		return cfg, nil, notFound(run, err)
+	}
+	m, err := demo.NewModel(a.tty, demo.FilesOf(r.Brief.Goal))
 	if err != nil {
 		return cfg, nil, err
 	}

@@ -3,7 +3,13 @@ package demo
 import (
 	"context"
 	_ "embed"
+	"fmt"
+	"image/png"
+	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm/rehearsal"
@@ -20,9 +26,80 @@ var survey []byte
 // at the terminal.
 const Name = "rehearsal"
 
-// NewModel is the demo's model. It takes its time where somebody watches.
-func NewModel(watched bool) (*rehearsal.Model, error) {
-	scenario, err := rehearsal.Parse("survey.yaml", survey)
+// Files are the names of the files that the demo writes. The zero value is the
+// plain ones.
+type Files struct{ number int }
+
+// Report is the report's name.
+func (f Files) Report() string { return f.name("REPORT", ".md") }
+
+// Chart is the chart's name.
+func (f Files) Chart() string { return f.name("deckhand-survey", ".png") }
+
+func (f Files) name(stem, ext string) string {
+	if f.number == 0 {
+		return stem + ext
+	}
+	return stem + "-" + strconv.Itoa(f.number) + ext
+}
+
+// ownReport is what every report of the demo says, and nobody else's.
+const ownReport = "counted as `wc -l` does; `.git`, `vendor` and `node_modules` do not count."
+
+// chartWidth is how wide the charts of the plot tool are, in pixels.
+const chartWidth = 1350
+
+// ownChart reports whether the file is a chart as the demo draws it.
+func ownChart(file string) bool {
+	f, err := os.Open(file) //nolint:gosec // the person's own directory
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	c, err := png.DecodeConfig(f)
+	return err == nil && c.Width == chartWidth
+}
+
+// maxFiles is how many names are tried.
+const maxFiles = 1000
+
+// FilesIn are names that replace nobody's file in the directory: only those of an
+// earlier demo.
+func FilesIn(dir string) (Files, error) {
+	taken := func(name string) bool {
+		info, err := os.Lstat(filepath.Join(dir, name))
+		return err == nil && !info.IsDir() // a folder of the name keeps the demo from writing, and it says so
+	}
+	for f := (Files{}); f.number < maxFiles; f.number++ {
+		if f.number == 1 {
+			continue // the second is number 2
+		}
+		report, err := os.ReadFile(filepath.Join(dir, f.Report())) //nolint:gosec // the person's own directory
+		own := err == nil && strings.Contains(string(report), ownReport)
+		if (own || !taken(f.Report())) && (ownChart(filepath.Join(dir, f.Chart())) || !taken(f.Chart())) {
+			return f, nil
+		}
+	}
+	return Files{}, fmt.Errorf("%s has a REPORT.md, and so many of that name that the demo finds none that is free", dir)
+}
+
+// reportName is how a goal of the demo names the report.
+var reportName = regexp.MustCompile(`REPORT-([0-9]+)\.md`)
+
+// FilesOf are the names that a run of the demo works with, by its goal.
+func FilesOf(goal string) Files {
+	if m := reportName.FindStringSubmatch(goal); m != nil {
+		n, _ := strconv.Atoi(m[1]) // a number that does not fit is none of the demo's
+		return Files{n}
+	}
+	return Files{}
+}
+
+// NewModel is the demo's model, which writes the files. It takes its time where
+// somebody watches.
+func NewModel(watched bool, f Files) (*rehearsal.Model, error) {
+	names := strings.NewReplacer(Files{}.Report(), f.Report(), Files{}.Chart(), f.Chart())
+	scenario, err := rehearsal.Parse("survey.yaml", []byte(names.Replace(string(survey))))
 	if err != nil {
 		return nil, err
 	}
@@ -44,10 +121,10 @@ func Configure(c config.Config, dir string) (config.Config, error) {
 }
 
 // Brief is the demo's run.
-func Brief(c config.Config) agent.RunStarted {
+func Brief(c config.Config, f Files) agent.RunStarted {
 	return agent.RunStarted{
 		Goal: "Survey the source files of " + filepath.Base(c.Workspace) +
-			": count files and lines by folder, find the longest files, draw a chart, and write it all to REPORT.md.",
+			": count files and lines by folder, find the longest files, draw a chart, and write it all to " + f.Report() + ".",
 		Autonomy: agent.AskRisky, Expires: c.Authority.Expires, Slots: c.Engine.Slots,
 		Limits: agent.Limits{Tokens: c.Budget.Run.Tokens, Steps: c.Budget.Run.Steps},
 	}

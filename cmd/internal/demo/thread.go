@@ -63,6 +63,7 @@ type Thread struct {
 	Config  config.Config
 	Version string
 	Model   llm.Model
+	Files   Files
 	Out     io.Writer // shows the thread
 	Watched bool      // by a person, who is given time to read
 }
@@ -70,7 +71,7 @@ type Thread struct {
 // Play plays the thread to its end. After it, look is given what happened.
 func (t *Thread) Play(ctx context.Context, look func(context.Context, *runs.Client) error) error {
 	t.configure(&t.Config)
-	brief := Brief(t.Config)
+	brief := Brief(t.Config, t.Files)
 	goal := brief.Goal // it is said in the thread
 	brief.Goal, brief.PlanApproval = "", agent.ApprovePlanAlways
 	brief.Folder = "." // there is no other channel whose files would have to be kept apart

@@ -66,11 +66,11 @@ func assemble(ctx context.Context, workspace, data string, far *stage) (*app.App
 		return nil, "", err
 	}
 	c.Voice.CardEvery = 10 * time.Millisecond
-	m, err := demo.NewModel(true)
+	m, err := demo.NewModel(true, demo.Files{})
 	if err != nil {
 		return nil, "", err
 	}
-	brief := demo.Brief(c)
+	brief := demo.Brief(c, demo.Files{})
 	brief.Folder, brief.PlanApproval = ".", agent.ApprovePlanAlways
 	process, err := app.New(ctx, app.Options{
 		Config: c, Model: m,
