@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -246,6 +247,44 @@ func TestFixedSchedules(t *testing.T) {
 	}
 	if taken := recurring.NewName(recurring.Schedule{Report: recurring.OfChannel}, nil); !namePattern.MatchString(taken) || taken == recurring.NewName(recurring.Schedule{Report: recurring.OfChannel}, nil) {
 		t.Errorf("the name %s", taken)
+	}
+}
+
+// An administrator of any platform pauses what the file schedules, and it stays
+// paused over restarts until it is resumed.
+func TestAdministratorsPauseFixedSchedules(t *testing.T) {
+	far := bot.Person{ID: "discord:77", Full: true}
+	goal := dailyReport(func(s *recurring.Schedule) {
+		s.Name, s.By, s.Report, s.Goal, s.To = "nightly", "", "", "water the plants", "discord:6:5"
+	})
+	for _, by := range []bot.Person{admin, far} {
+		s := scheduler(t, func(c *Config) { c.Recurring.Fixed = append(c.Recurring.Fixed, goal) })
+		s.desk.Authority.Admins = []string{admin.ID, far.ID}
+		for order, name := range map[string]string{"report": "daily", "schedule": "nightly"} {
+			if got := s.orders(by, "a command", order+" pause "+name); !strings.Contains(got, "Paused `"+name+"`") {
+				t.Errorf("%s: %s", by.ID, got)
+			}
+		}
+		paused := func() (names []string) {
+			again := recurring.Schedules{Fixed: s.chat.cfg.Recurring.Fixed, Store: s.Memory} // as after a restart
+			list, err := again.List(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, one := range list {
+				if one.Paused == by.ID {
+					names = append(names, one.Name)
+				}
+			}
+			return names
+		}
+		if got := paused(); !slices.Equal(got, []string{"daily", "nightly"}) {
+			t.Errorf("after a restart paused are %q", got)
+		}
+		s.orders(by, "a command", "report resume daily")
+		if got := paused(); !slices.Equal(got, []string{"nightly"}) {
+			t.Errorf("after one was resumed paused are %q", got)
+		}
 	}
 }
 

@@ -52,7 +52,16 @@ func mentioned(h *harness) {
 	}
 	h.sees("the card says how it ended", func() bool { return strings.Contains(h.kinds(agent.PostCard)[0].Text, "Done") })
 	h.file("berth.md", "ready\n")
+	h.whole()
+	posts := slices.DeleteFunc(h.Posts(), func(p Post) bool { return p.Key == "" }) // a command's own answer has none
+	if whispers := len(h.Whispers(Ann)); len(posts) != standardPosts || whispers > 0 {
+		h.Errorf("a run of one question takes %d messages and %d to Ann alone, want %d and none\n%s", len(posts), whispers, standardPosts, h.scene())
+	}
 }
+
+// standardPosts is how many messages the standard run takes: its card, its one
+// question, its report.
+const standardPosts = 3
 
 func direct(h *harness) {
 	h.Direct(Ann, "Get the harbour ready")

@@ -315,7 +315,7 @@ func (h *harness) settled(run agent.RunID) {
 			isCard := p.Message.String() == r.Card()
 			switch {
 			case !isOf(r, p), p.Kind == agent.PostReport, p.Kind == agent.PostScheduled, isCard && r.Replied():
-			case len(p.Buttons) > 0, isCard && !strings.Contains(p.Text, endings[r.Ended.State]):
+			case len(p.Buttons) > 0, isCard && !strings.Contains(p.Text, endingOf(r)):
 				return false
 			}
 		}
@@ -325,6 +325,14 @@ func (h *harness) settled(run agent.RunID) {
 
 // endings are the words for how a run ended.
 var endings = map[agent.RunState]string{agent.RunDone: "Done", agent.RunFailed: "Failed", agent.RunCancelled: "Cancelled"}
+
+// endingOf is how the run's card says that it ended.
+func endingOf(r agent.Run) string {
+	if r.Ended.State == agent.RunFailed && r.FinishedEarly() != nil {
+		return "Finished early"
+	}
+	return endings[r.Ended.State]
+}
 
 // isOf reports whether the post is one of the run's cards and questions.
 func isOf(r agent.Run, p Post) bool {

@@ -24,6 +24,18 @@ var reports = []scenario{
 			h.Errorf("in the thread are the files %+v\n%s", got, h.scene())
 		}
 	}},
+	{"report/names its file", func() *scriptedModel {
+		m := harbour()
+		m.body = "All of it stands in berth.md."
+		return m
+	}, nil, func(h *harness) {
+		run, ask := h.begin()
+		h.click(Ann, ask, "Approve")
+		h.ends(run, agent.RunDone)
+		if got := h.files("berth.md"); len(got) != 1 || string(got[0].Data) != "ready\n" {
+			h.Errorf("in the thread are the files %+v\n%s", got, h.scene())
+		}
+	}},
 	{"report/artifact that is not there", func() *scriptedModel {
 		m := harmless()
 		m.artifacts = []string{"missing.md"}
