@@ -50,12 +50,12 @@ func StatusOf(r agent.Run) Status {
 		s.Where = r.Brief.ReplyTo
 	}
 	if r.Ended == nil && r.Cancelled != nil { // whoever works it ends it; perhaps nobody does
-		s.State = agent.RunCancelled
+		s.State, s.Waits = agent.RunCancelled, cancelled(r)
 		return s
 	}
 	switch {
-	case r.Cancelled != nil && (r.Ended == nil || r.Ended.State == agent.RunCancelled):
-		s.State, s.Waits = agent.RunCancelled, cancelled(r)
+	case r.Cancelled != nil && r.State() == agent.RunCancelled:
+		s.Waits = cancelled(r)
 	case r.Undelivered() != "":
 		s.WaitingFor = "an administrator: the report could not be posted: " + strings.TrimPrefix(r.Undelivered(), "error: ")
 		s.Waits = "**could not be posted**: " + text.Quoted(r.Undelivered(), 160)
