@@ -8,36 +8,16 @@ import (
 
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/adapters/slack/wire"
-	"github.com/deckhand-bot/deckhand/bot"
 )
 
 // overlap is how far before the last good moment is read again: the time of the
 // connection is saved now and then only.
 const overlap = time.Minute
 
-// stamps are Slack's timestamps as positions: microseconds.
-var stamps = ingest.Positions{
-	Write: func(us int64) string { return wire.StampOf(time.UnixMicro(us)) },
-	Read: func(ts string) int64 {
-		if at := wire.TimeOf(ts); !at.IsZero() {
-			return at.UnixMicro()
-		}
-		return 0
-	},
-}
-
-// marksName is the name under which a store keeps how far the channels were read.
-func (s *Slack) marksName() string { return "seen/" + Platform + ":" + s.Team }
-
-// markOf is where a message stands in its channel.
-func markOf(u *wire.Update) ingest.Mark {
-	return ingest.Mark{Place: u.Channel, At: stamps.Read(u.TS), Lane: u.Keys()[0]}
-}
-
 // catchUp reads every channel since it was read last, and hears what concerns
 // the bot in the order in which it was said. Where nothing is known of earlier
 // times, there is nothing to catch up.
-func (s *Slack) catchUp(ctx, late context.Context, hear bot.Hear) error {
+func (s *Slack) catchUp(ctx, late context.Context, h hearer) error {
 	began, err := ingest.Now(ctx, s.cfg.Clock)
 	if err != nil {
 		return err
@@ -58,7 +38,7 @@ func (s *Slack) catchUp(ctx, late context.Context, hear bot.Hear) error {
 	return ingest.Replay[*part, *wire.Update]{
 		Read:  func(p *part) ([]*wire.Update, []*part, error) { return b.read(ctx, p) },
 		Order: inOrder,
-		Hear:  func(u *wire.Update) error { return s.hearMissed(late, hear, began, u) },
+		Hear:  func(u *wire.Update) error { return s.hearMissed(late, h, began, u) },
 		Done:  b.done,
 	}.All(ctx, parts)
 }
@@ -71,14 +51,13 @@ func inOrder(found []*wire.Update) []*wire.Update {
 
 // hearMissed hears a message that was found. What was said since the bot is
 // back is not missed: it only came another way.
-func (s *Slack) hearMissed(late context.Context, hear bot.Hear, began time.Time, u *wire.Update) error {
+func (s *Slack) hearMissed(late context.Context, h hearer, began time.Time, u *wire.Update) error {
 	u.Again = true
 	u.In.Missed = u.In.At.Before(began)
-	var answer bot.Answer
-	err := s.in.HearMissed(late, markOf(u), s.hearing(hear, u, &answer))
-	if err != nil {
+	r := response{Slack: s, u: u}
+	if err := s.in.HearMissed(late, markOf(u), h.hearing(u, &r.answer)); err != nil {
 		return fmt.Errorf("write down what was said at %s: %w", u.In.Message, err)
 	}
-	s.answer(late, u, answer)
+	r.give(late)
 	return nil
 }

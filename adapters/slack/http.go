@@ -55,7 +55,7 @@ func (s *Slack) serve(w http.ResponseWriter, r *http.Request, body []byte, proof
 	var now json.RawMessage
 	result := make(chan error, 1)
 	e.again, e.done = r.Header.Get("X-Slack-Retry-Num") != "", func(what json.RawMessage, err error) { now = what; result <- err }
-	s.take(e)
+	s.in.take(e)
 	if err := <-result; err != nil {
 		proofs.used.Release(proof)
 		http.Error(w, "not written down: send it again", http.StatusServiceUnavailable)

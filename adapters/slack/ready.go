@@ -1,8 +1,8 @@
 package slack
 
-// This file keeps the connection to Slack and says whether events come in. A
-// while without any connection is noted, so that the messages missed
-// meanwhile are read back.
+// This file keeps the connection to Slack, takes envelopes from it for whoever
+// listens, and says whether events come in. A while without any connection is
+// noted, so that the messages missed meanwhile are read back.
 
 import (
 	"context"
@@ -17,6 +17,16 @@ import (
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
 	"github.com/deckhand-bot/deckhand/adapters/slack/socket"
 )
+
+// envelope is something from Slack that was proved to be from Slack. Done is
+// called once: without an error it is written down, or of no concern, and can
+// be acknowledged, with what Slack is to do at once (nil: nothing).
+type envelope struct {
+	kind    string
+	payload []byte
+	again   bool // it was delivered before
+	done    func(now json.RawMessage, err error)
+}
 
 // intake is the state of the listening side.
 type intake struct {
@@ -60,6 +70,13 @@ func (t timeouts) backoff() ingest.Backoff {
 	})
 }
 
+// take gives an envelope to whoever listens.
+func (in *intake) take(e envelope) {
+	if err := in.Take(e); err != nil {
+		e.done(nil, err)
+	}
+}
+
 // Ready is nil while events come in.
 func (s *Slack) Ready() error {
 	if !s.in.Listening() {
@@ -96,7 +113,7 @@ func (s *Slack) connect(ctx context.Context) error {
 	return socket.Run(ctx, socket.Config{
 		Open: s.OpenSocket,
 		Take: func(kind string, payload []byte, again bool, done func(json.RawMessage, error)) {
-			s.take(envelope{kind: kind, payload: payload, again: again, done: done})
+			s.in.take(envelope{kind: kind, payload: payload, again: again, done: done})
 		},
 		Links: &s.in, Times: s.in.times.Times, Backoff: s.in.times.backoff(), Log: s.log, Limited: &s.in.Log,
 	})

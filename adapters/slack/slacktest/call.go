@@ -110,10 +110,31 @@ func (c *call) readJSON(body []byte) error {
 	return nil
 }
 
+// callOf is a call with the fields of a JSON object, as an acknowledgement carries it.
+func callOf(payload json.RawMessage) *call {
+	c := &call{args: map[string]string{}}
+	if c.readJSON(payload) != nil {
+		return &call{args: map[string]string{}}
+	}
+	return c
+}
+
+// method is one method of the Web API.
+type method struct {
+	scope     string // "*:x" is channels:x, groups:x, im:x or mpim:x, after the channel
+	perMinute int    // 0: not limited
+	app       bool   // called with the app token
+	open      bool   // called without a token
+	fn        func(*workspace, *call) (obj, error)
+}
+
+var scopeOf = map[string]string{"channel": "channels", "group": "groups", "im": "im", "mpim": "mpim"}
+
 // web answers calls of the Web API, uploads and downloads.
 type web struct {
 	*workspace
 	requests []*Request
+	methods  map[string]method
 	limits   Limits
 	buckets  map[string]*bucket
 }
@@ -125,7 +146,7 @@ func (s *web) serveAPI(w http.ResponseWriter, r *http.Request) {
 	if c == nil {
 		panic(http.ErrAbortHandler)
 	}
-	s.serve(w, name, methods()[name], c, err)
+	s.serve(w, name, s.methods[name], c, err)
 }
 
 func (s *web) serve(w http.ResponseWriter, name string, m method, c *call, err error) {

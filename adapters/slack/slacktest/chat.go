@@ -204,7 +204,7 @@ func chatDelete(s *workspace, c *call) (obj, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.remove(m)
+	s.events.remove(m)
 	return obj{"channel": m.Channel, "ts": m.TS}, nil
 }
 

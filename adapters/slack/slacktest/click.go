@@ -246,7 +246,7 @@ func respond(s *workspace, h *hook, c *call) error {
 	switch {
 	case c.flag("delete_original"):
 		if m != nil {
-			s.remove(m)
+			s.events.remove(m)
 		}
 		s.dropEphemeral(h.ts)
 		return nil
@@ -314,13 +314,4 @@ func (s *workspace) dropEphemeral(ts string) {
 		}
 	}
 	s.Change()
-}
-
-// callOf is a call with the fields of a JSON object, as an acknowledgement carries it.
-func callOf(payload json.RawMessage) *call {
-	c := &call{args: map[string]string{}}
-	if c.readJSON(payload) != nil {
-		return &call{args: map[string]string{}}
-	}
-	return c
 }

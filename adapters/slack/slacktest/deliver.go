@@ -153,6 +153,13 @@ func (s *outbox) failed(d *delivery, envelope, why string) {
 	s.Later(pause, func() { s.attemptNow(d) })
 }
 
+// giveUp ends every wait for an acknowledgement.
+func (s *outbox) giveUp() {
+	for _, d := range s.pending {
+		d.timer.Stop()
+	}
+}
+
 func (d *delivery) end() {
 	if d.ended != nil {
 		close(d.ended)
@@ -180,12 +187,6 @@ func (s *outbox) ask(d *delivery) (json.RawMessage, error) {
 	return d.response, nil
 }
 
-// stamp is a time as Slack writes it.
-func stamp(t time.Time) string {
-	us := t.UnixMicro()
-	return fmt.Sprintf("%d.%06d", us/1e6, us%1e6)
-}
-
 // tell says that a message was posted; the lock is held.
 func (s *outbox) tell(m *message) {
 	c := s.channel(m.Channel)
@@ -198,7 +199,7 @@ func (s *outbox) tell(m *message) {
 	plain := s.messageJSON(m, true)
 	plain["channel"], plain["channel_type"], plain["event_ts"] = c.ID, c.kind(), m.TS
 	if c.IM != "" && m.User == c.IM {
-		plain["app_context"] = s.context(m.User)
+		plain["app_context"] = s.sessions.context(m.User)
 	}
 	mention := s.mentionJSON(m)
 	both := c.IM == "" && m.BotID != Bot && strings.Contains(m.Text, "<@"+BotUser+">")
@@ -231,8 +232,15 @@ func (s *outbox) tellChanged(m *message, before obj) {
 	s.tellHidden(m, "message_changed", obj{"message": after, "previous_message": before})
 }
 
-func (s *outbox) tellDeleted(m *message, before obj) {
+// remove deletes m and says so; a parent with replies stays as a tombstone.
+func (s *outbox) remove(m *message) {
+	before := s.messageJSON(m, false)
+	m.Deleted = true
+	if len(s.replies(m.Channel, m.TS)) > 0 {
+		m.Subtype, m.Text, m.Blocks, m.Files = "tombstone", "This message was deleted.", nil, nil
+	}
 	s.tellHidden(m, "message_deleted", obj{"deleted_ts": m.TS, "previous_message": before})
+	s.Change()
 }
 
 func (s *outbox) tellHidden(m *message, subtype string, ev obj) {

@@ -13,7 +13,7 @@
 //	world.go workspace.go     what there is, and the state behind one lock
 //	call.go methods.go        the way of a call; chat.go, files.go and views.go are what it does
 //	blocks.go elements.go     blocks, checked as Slack checks them
-//	session.go                agent sessions: status, title, Stop
+//	session.go                agent sessions and assistant threads: status, title, prompts
 //	deliver.go                events on their way to the app, over a socket (socket.go) or HTTP
 //	people.go click.go modal.go  what people do
 //	look.go render.go         what people see

@@ -109,7 +109,7 @@ func (s Screen) Files() []File {
 func (s Screen) Statuses() []Status {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
-	return slices.Clone(s.statuses)
+	return slices.Clone(s.sessions.statuses)
 }
 
 // Status is what a thread's status says now; it is sticky until the app
@@ -117,24 +117,15 @@ func (s Screen) Statuses() []Status {
 func (s Screen) Status(channel, thread string) string {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
-	return s.status(channel, thread)
-}
-
-func (s *workspace) status(channel, thread string) string {
-	for _, st := range slices.Backward(s.statuses) {
-		if st.Channel == channel && st.ThreadTS == thread {
-			return st.Status
-		}
-	}
-	return ""
+	return s.sessions.shown(channel, thread)
 }
 
 // AssistantThreads are the titles and prompts that the app set.
 func (s Screen) AssistantThreads() []Thread {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
-	out := make([]Thread, 0, len(s.threads))
-	for _, t := range s.threads {
+	out := make([]Thread, 0, len(s.sessions.threads))
+	for _, t := range s.sessions.threads {
 		out = append(out, *t)
 	}
 	return out

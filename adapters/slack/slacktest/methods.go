@@ -1,28 +1,15 @@
 package slacktest
 
 // This file lists every Web API method that is served, with its scope and
-// rate limit, and implements the small ones: users, channels, reactions, the
-// status of threads.
+// rate limit, and implements the small ones: users, channels, reactions.
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/adapters/platformtest"
 )
-
-// method is one method of the Web API.
-type method struct {
-	scope     string // "*:x" is channels:x, groups:x, im:x or mpim:x, after the channel
-	perMinute int    // 0: not limited
-	app       bool   // called with the app token
-	open      bool   // called without a token
-	fn        func(*workspace, *call) (obj, error)
-}
-
-var scopeOf = map[string]string{"channel": "channels", "group": "groups", "im": "im", "mpim": "mpim"}
 
 // The tiers of the Web API, in calls a minute.
 const (
@@ -79,13 +66,6 @@ func connectionsOpen(s *workspace, _ *call) (obj, error) {
 	ticket := s.id("ticket-")
 	s.sockets.tickets[ticket] = time.Now().Add(30 * time.Second)
 	return obj{"url": "ws" + s.URL()[len("http"):] + "/link?ticket=" + ticket + "&app_id=" + App}, nil
-}
-
-// decode is JSON as Go has it; nil when it is none.
-func decode(raw json.RawMessage) any {
-	var v any
-	_ = json.Unmarshal(raw, &v) // nil then
-	return v
 }
 
 func (s *workspace) userJSON(u *User) obj {
@@ -258,66 +238,4 @@ func reactionsAdd(s *workspace, c *call) (obj, error) {
 	s.events.tellReaction("reaction_added", BotUser, name, m)
 	s.Change()
 	return obj{}, nil
-}
-
-// The assistant's thread: status, title, prompts.
-
-func assistantThread(s *workspace, c *call) (channel, thread string, err error) {
-	ch, err := s.readable(c.str("channel_id"))
-	if err != nil {
-		return "", "", err
-	}
-	thread, err = s.root(ch.ID, c.str("thread_ts"))
-	if err != nil || thread == "" {
-		return "", "", no("thread_not_found")
-	}
-	return ch.ID, thread, nil
-}
-
-func assistantStatus(s *workspace, c *call) (obj, error) {
-	channel, thread, err := assistantThread(s, c)
-	if err != nil {
-		return nil, err
-	}
-	st := Status{Channel: channel, ThreadTS: thread, Status: c.str("status")}
-	_, st.At = s.ts()
-	s.statuses = append(s.statuses, st)
-	s.Change()
-	return obj{}, nil
-}
-
-// assistantPrompts sets the prompts of an older assistant's thread, or without
-// one those of the direct conversation with an agent.
-func assistantPrompts(s *workspace, c *call) (obj, error) {
-	t, err := assistantOf(s, c)
-	if err != nil {
-		return nil, err
-	}
-	prompts := list(obj{"p": decode(c.json("prompts"))}, "p")
-	if len(prompts) == 0 || len(prompts) > 4 {
-		return nil, no("invalid_arguments")
-	}
-	t.Prompts = c.json("prompts")
-	s.Change()
-	return obj{}, nil
-}
-
-func assistantOf(s *workspace, c *call) (*Thread, error) {
-	channel, thread, err := c.str("channel_id"), "", error(nil)
-	if c.str("thread_ts") != "" {
-		channel, thread, err = assistantThread(s, c)
-	} else if ch := s.channel(channel); ch == nil || ch.IM == "" {
-		err = no("channel_not_found")
-	}
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range s.threads {
-		if t.Channel == channel && t.ThreadTS == thread {
-			return t, nil
-		}
-	}
-	t := &Thread{Channel: channel, ThreadTS: thread}
-	s.threads = append(s.threads, t)
-	return t, nil
 }

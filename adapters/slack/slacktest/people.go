@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/deckhand-bot/deckhand/adapters/platformtest"
 )
 
 // People is what people do in a workspace. Where somebody waits for the app, the
@@ -75,7 +73,7 @@ func (s People) DeleteMessage(channel, ts string) error {
 	if m == nil {
 		return fmt.Errorf("slacktest: no message %s in %s to delete", ts, channel)
 	}
-	s.remove(m)
+	s.events.remove(m)
 	return nil
 }
 
@@ -113,7 +111,7 @@ func (s People) OpenHome(user string) {
 func (s People) Stop(user, channel, thread string) error {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
-	if s.status(channel, thread) == "" {
+	if s.sessions.shown(channel, thread) == "" {
 		return fmt.Errorf("slacktest: thread %s in %s has no status, so no Stop button", thread, channel)
 	}
 	s.events.emit(obj{"type": "agent_session_stopped", "user": user, "channel": channel, "thread_ts": thread, "streaming_message_ts": []string{}}, user)
@@ -128,12 +126,52 @@ func (s People) AssistantThread(user string) (channel, thread string) {
 	im := s.im(user)
 	m := &message{Message: Message{Channel: im.ID, User: BotUser, BotID: Bot, Subtype: "assistant_app_thread", Text: "New Assistant Thread"}}
 	s.post(m)
-	s.threads = append(s.threads, &Thread{Channel: im.ID, ThreadTS: m.TS})
+	s.sessions.threads = append(s.sessions.threads, &Thread{Channel: im.ID, ThreadTS: m.TS})
 	s.events.emit(obj{"type": "assistant_thread_started", "assistant_thread": obj{
 		"user_id": user, "channel_id": im.ID, "thread_ts": m.TS,
 		"context": obj{"channel_id": General, "team_id": Team, "enterprise_id": nil},
 	}}, user)
 	return im.ID, m.TS
+}
+
+// NameSession is somebody giving a session a title of their own.
+func (s People) NameSession(user, channel, thread, title string) error {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	one := s.sessions.of(channel, thread)
+	if one == nil {
+		return fmt.Errorf("slacktest: thread %s in %s has no session", thread, channel)
+	}
+	ev := obj{"type": "agent_session_title_changed", "user": user, "team_id": Team, "channel": channel, "thread_ts": thread, "title": title}
+	if one.Title != "" {
+		ev["previous_title"] = one.Title
+	}
+	one.Title = title
+	s.Change()
+	s.events.emit(ev, user)
+	return nil
+}
+
+// View opens a channel, or with ts a message in it, beside the conversation with
+// the bot. It comes before what the person has opened so far.
+func (s People) View(user, channel, ts string) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	open := obj{"type": "slack#/types/channel_id", "value": channel, "team_id": Team}
+	if ts != "" {
+		open = obj{"type": "slack#/types/message_context", "value": obj{"channel_id": channel, "message_ts": ts}, "team_id": Team}
+	}
+	s.sessions.open(user, open)
+	s.events.emit(obj{"type": "app_context_changed", "user": user, "context": s.sessions.context(user)}, user)
+}
+
+// OpenMessages opens the conversation with the bot.
+func (s People) OpenMessages(user string) (channel string) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	im := s.im(user)
+	s.events.emit(obj{"type": "app_home_opened", "user": user, "channel": im.ID, "tab": "messages", "context": s.sessions.context(user)}, user)
+	return im.ID
 }
 
 // AddUser adds a person or a bot, or changes one with the same id.
@@ -162,14 +200,4 @@ func (s People) AddGroup(g UserGroup) {
 	s.groups = slices.DeleteFunc(s.groups, func(o *UserGroup) bool { return o.ID == g.ID })
 	s.groups = append(s.groups, &g)
 	s.Change()
-}
-
-func (u *User) complete() {
-	platformtest.Default(&u.TeamID, Team)
-	platformtest.Default(&u.TZ, "Europe/Berlin")
-	platformtest.Default(&u.Name, strings.ToLower(u.ID))
-	platformtest.Default(&u.RealName, u.Name)
-	if u.Bot {
-		platformtest.Default(&u.BotID, "B"+u.ID)
-	}
 }

@@ -30,8 +30,13 @@ func New(cfg Config) *Server {
 	}
 	w.events = &outbox{workspace: w, pending: map[string]*delivery{}}
 	w.sockets = &sockets{workspace: w, tickets: map[string]time.Time{}}
-	w.api = &web{workspace: w, limits: cfg.Limits, buckets: map[string]*bucket{}}
-	w.Init("slacktest", cfg.Chaos, w.cutAll)
+	w.api = &web{workspace: w, methods: methods(), limits: cfg.Limits, buckets: map[string]*bucket{}}
+	w.Init("slacktest", cfg.Chaos, func() {
+		w.sockets.cutAll()
+		if w.Closed() {
+			w.events.giveUp()
+		}
+	})
 	w.settle()
 	s := &Server{workspace: w, outbox: w.events, sockets: w.sockets, web: w.api, People: People{w}, Screen: Screen{w}}
 	w.Open(cfg.Addr, s.routes())

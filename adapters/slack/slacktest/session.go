@@ -1,12 +1,13 @@
 package slacktest
 
 // This file keeps agent sessions: one a thread, with a status, a title and, while
-// it is processing, a Stop button. People may give it a title of their own. It
-// also keeps what people have open beside the conversation with the agent.
+// it is processing, a Stop button; and the older assistant's threads, with a
+// status and prompts. It also keeps what people have open beside the
+// conversation with the agent.
 // (docs.slack.dev/ai/agent-sessions, reference/events/app_context_changed)
 
 import (
-	"fmt"
+	"encoding/json"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -22,14 +23,61 @@ type Session struct {
 	Title             string
 }
 
-// session is the thread's, nil where nothing was said of it.
-func (s *workspace) session(channel, thread string) *Session {
-	for _, one := range s.sessions {
+// sessions are what the app told of its threads, and what people have open
+// beside them.
+type sessions struct {
+	list     []*Session
+	statuses []Status
+	threads  []*Thread
+	viewing  map[string][]obj // by person, the newest first
+}
+
+// of is the session of a thread, nil where nothing was said of it.
+func (s *sessions) of(channel, thread string) *Session {
+	for _, one := range s.list {
 		if one.Channel == channel && one.ThreadTS == thread {
 			return one
 		}
 	}
 	return nil
+}
+
+// shown is the status that a thread shows now, empty for none.
+func (s *sessions) shown(channel, thread string) string {
+	for _, st := range slices.Backward(s.statuses) {
+		if st.Channel == channel && st.ThreadTS == thread {
+			return st.Status
+		}
+	}
+	return ""
+}
+
+// thread is what the app told a thread, from now on if it told nothing yet.
+func (s *sessions) thread(channel, thread string) *Thread {
+	for _, t := range s.threads {
+		if t.Channel == channel && t.ThreadTS == thread {
+			return t
+		}
+	}
+	t := &Thread{Channel: channel, ThreadTS: thread}
+	s.threads = append(s.threads, t)
+	return t
+}
+
+// open notes what a person has opened.
+func (s *sessions) open(user string, what obj) {
+	if s.viewing == nil {
+		s.viewing = map[string][]obj{}
+	}
+	s.viewing[user] = append([]obj{what}, s.viewing[user]...)
+}
+
+// context is what a person has open, as events carry it.
+func (s *sessions) context(user string) obj {
+	if len(s.viewing[user]) == 0 {
+		return obj{}
+	}
+	return obj{"entities": s.viewing[user]}
 }
 
 // agentStatus sets the status of an agent session, and begins it with the title
@@ -43,10 +91,10 @@ func agentStatus(s *workspace, c *call) (obj, error) {
 	if err != nil {
 		return nil, err
 	}
-	one := s.session(channel, thread)
+	one := s.sessions.of(channel, thread)
 	if one == nil {
 		one = &Session{Channel: channel, ThreadTS: thread, Title: title}
-		s.sessions = append(s.sessions, one)
+		s.sessions.list = append(s.sessions.list, one)
 	}
 	one.Status = status
 	st := Status{Channel: channel, ThreadTS: thread}
@@ -54,7 +102,7 @@ func agentStatus(s *workspace, c *call) (obj, error) {
 		st.Status = status
 	}
 	_, st.At = s.ts()
-	s.statuses = append(s.statuses, st)
+	s.sessions.statuses = append(s.sessions.statuses, st)
 	s.Change()
 	out := obj{"status": status, "agent_status": status}
 	if one.Title != "" {
@@ -73,7 +121,7 @@ func agentRename(s *workspace, c *call) (obj, error) {
 	if err != nil {
 		return nil, err
 	}
-	one := s.session(channel, thread)
+	one := s.sessions.of(channel, thread)
 	if one == nil {
 		return nil, no("not_authorized")
 	}
@@ -82,11 +130,71 @@ func agentRename(s *workspace, c *call) (obj, error) {
 	return obj{"title": title}, nil
 }
 
+func assistantThread(s *workspace, c *call) (channel, thread string, err error) {
+	ch, err := s.readable(c.str("channel_id"))
+	if err != nil {
+		return "", "", err
+	}
+	thread, err = s.root(ch.ID, c.str("thread_ts"))
+	if err != nil || thread == "" {
+		return "", "", no("thread_not_found")
+	}
+	return ch.ID, thread, nil
+}
+
+func assistantStatus(s *workspace, c *call) (obj, error) {
+	channel, thread, err := assistantThread(s, c)
+	if err != nil {
+		return nil, err
+	}
+	st := Status{Channel: channel, ThreadTS: thread, Status: c.str("status")}
+	_, st.At = s.ts()
+	s.sessions.statuses = append(s.sessions.statuses, st)
+	s.Change()
+	return obj{}, nil
+}
+
+// assistantPrompts sets the prompts of an older assistant's thread, or without
+// one those of the direct conversation with an agent.
+func assistantPrompts(s *workspace, c *call) (obj, error) {
+	t, err := assistantOf(s, c)
+	if err != nil {
+		return nil, err
+	}
+	prompts := list(obj{"p": decode(c.json("prompts"))}, "p")
+	if len(prompts) == 0 || len(prompts) > 4 {
+		return nil, no("invalid_arguments")
+	}
+	t.Prompts = c.json("prompts")
+	s.Change()
+	return obj{}, nil
+}
+
+// decode is JSON as Go has it; nil when it is none.
+func decode(raw json.RawMessage) any {
+	var v any
+	_ = json.Unmarshal(raw, &v) // nil then
+	return v
+}
+
+func assistantOf(s *workspace, c *call) (*Thread, error) {
+	channel, thread, err := c.str("channel_id"), "", error(nil)
+	if c.str("thread_ts") != "" {
+		channel, thread, err = assistantThread(s, c)
+	} else if ch := s.channel(channel); ch == nil || ch.IM == "" {
+		err = no("channel_not_found")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.sessions.thread(channel, thread), nil
+}
+
 // Session is the agent session of a thread; none: it has no status.
 func (s Screen) Session(channel, thread string) Session {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
-	if one := s.session(channel, thread); one != nil {
+	if one := s.sessions.of(channel, thread); one != nil {
 		return *one
 	}
 	return Session{}
@@ -96,60 +204,9 @@ func (s Screen) Session(channel, thread string) Session {
 func (s Screen) Sessions() []Session {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
-	list := make([]Session, len(s.sessions))
-	for i, one := range s.sessions {
+	list := make([]Session, len(s.sessions.list))
+	for i, one := range s.sessions.list {
 		list[i] = *one
 	}
 	return list
-}
-
-// NameSession is somebody giving a session a title of their own.
-func (s People) NameSession(user, channel, thread, title string) error {
-	s.Mu.Lock()
-	defer s.Mu.Unlock()
-	one := s.session(channel, thread)
-	if one == nil {
-		return fmt.Errorf("slacktest: thread %s in %s has no session", thread, channel)
-	}
-	ev := obj{"type": "agent_session_title_changed", "user": user, "team_id": Team, "channel": channel, "thread_ts": thread, "title": title}
-	if one.Title != "" {
-		ev["previous_title"] = one.Title
-	}
-	one.Title = title
-	s.Change()
-	s.events.emit(ev, user)
-	return nil
-}
-
-// context is what a person has open, as events carry it.
-func (s *workspace) context(user string) obj {
-	if len(s.viewing[user]) == 0 {
-		return obj{}
-	}
-	return obj{"entities": s.viewing[user]}
-}
-
-// View opens a channel, or with ts a message in it, beside the conversation with
-// the bot. It comes before what the person has opened so far.
-func (s People) View(user, channel, ts string) {
-	s.Mu.Lock()
-	defer s.Mu.Unlock()
-	open := obj{"type": "slack#/types/channel_id", "value": channel, "team_id": Team}
-	if ts != "" {
-		open = obj{"type": "slack#/types/message_context", "value": obj{"channel_id": channel, "message_ts": ts}, "team_id": Team}
-	}
-	if s.viewing == nil {
-		s.viewing = map[string][]obj{}
-	}
-	s.viewing[user] = append([]obj{open}, s.viewing[user]...)
-	s.events.emit(obj{"type": "app_context_changed", "user": user, "context": s.context(user)}, user)
-}
-
-// OpenMessages opens the conversation with the bot.
-func (s People) OpenMessages(user string) (channel string) {
-	s.Mu.Lock()
-	defer s.Mu.Unlock()
-	im := s.im(user)
-	s.events.emit(obj{"type": "app_home_opened", "user": user, "channel": im.ID, "tab": "messages", "context": s.context(user)}, user)
-	return im.ID
 }

@@ -143,6 +143,13 @@ func (s *sockets) listen(l *link) {
 	}
 }
 
+// cutAll ends every connection.
+func (s *sockets) cutAll() {
+	for _, l := range s.links {
+		l.Cut()
+	}
+}
+
 // Connections is how many sockets have been greeted and are open.
 func (s *sockets) Connections() int {
 	s.Mu.Lock()

@@ -36,10 +36,7 @@ type workspace struct {
 	files     []*file
 	ephemeral []Ephemeral
 	views     []*view
-	statuses  []Status
-	sessions  []*Session
-	viewing   map[string][]obj // what people have open beside the bot, by person
-	threads   []*Thread
+	sessions  sessions
 	triggers  map[string]*trigger
 	hooks     map[string]*hook
 	rejected  map[string]bool // types of blocks
@@ -60,18 +57,6 @@ func (s *workspace) settle() {
 	s.channels = []*Channel{{ID: General, Name: "general", Members: []string{Ann, Ben, Guest, Stranger, BotUser}}}
 }
 
-// cutAll ends every connection and every wait for an acknowledgement.
-func (s *workspace) cutAll() {
-	for _, l := range s.sockets.links {
-		l.Cut()
-	}
-	if s.Closed() {
-		for _, d := range s.events.pending {
-			d.timer.Stop()
-		}
-	}
-}
-
 // ts is the next timestamp: the time in microseconds, never twice; the lock is held.
 func (s *workspace) ts() (string, time.Time) {
 	now := time.Now()
@@ -80,7 +65,14 @@ func (s *workspace) ts() (string, time.Time) {
 		us = s.lastTS + 1
 	}
 	s.lastTS = us
-	return fmt.Sprintf("%d.%06d", us/1e6, us%1e6), time.UnixMicro(us)
+	at := time.UnixMicro(us)
+	return stamp(at), at
+}
+
+// stamp is a time as Slack writes it.
+func stamp(t time.Time) string {
+	us := t.UnixMicro()
+	return fmt.Sprintf("%d.%06d", us/1e6, us%1e6)
 }
 
 // id is a fresh id with a prefix; the lock is held.
@@ -104,17 +96,6 @@ func (s *workspace) rewrite(m *message, by, text string, blocks json.RawMessage)
 	_, at := s.ts()
 	m.Edits = append(m.Edits, Edit{At: at, By: by, Text: m.Text, Blocks: m.Blocks})
 	m.Text, m.Blocks = text, blocks
-	s.Change()
-}
-
-// remove deletes m; a parent with replies stays as a tombstone.
-func (s *workspace) remove(m *message) {
-	before := s.messageJSON(m, false)
-	m.Deleted = true
-	if len(s.replies(m.Channel, m.TS)) > 0 {
-		m.Subtype, m.Text, m.Blocks, m.Files = "tombstone", "This message was deleted.", nil, nil
-	}
-	s.events.tellDeleted(m, before)
 	s.Change()
 }
 
@@ -154,6 +135,16 @@ func (s *workspace) channel(id string) *Channel {
 		}
 	}
 	return nil
+}
+
+func (u *User) complete() {
+	platformtest.Default(&u.TeamID, Team)
+	platformtest.Default(&u.TZ, "Europe/Berlin")
+	platformtest.Default(&u.Name, strings.ToLower(u.ID))
+	platformtest.Default(&u.RealName, u.Name)
+	if u.Bot {
+		platformtest.Default(&u.BotID, "B"+u.ID)
+	}
 }
 
 func (c *Channel) has(user string) bool { return slices.Contains(c.Members, user) }
