@@ -29,7 +29,7 @@ func (r Run) Fold(events []Event) Run {
 // of an effect, a second decision of a checkpoint) changes nothing but Seq.
 func (r Run) Apply(e Event) Run { //nolint:cyclop,funlen // the closed switch over all kinds of events
 	r.Seq, r.Last = e.Seq, e.At
-	switch b := e.Body.(type) {
+	switch b := e.Body.(type) { //nolint:gochecksumtype // Words and Told hold bodies and are none
 	case RunStarted:
 		r = r.start(e, b)
 	case PersonSaid:
@@ -184,17 +184,7 @@ func (r Run) answered(id StrandID, b ModelAnswered) Run {
 	if !b.Lost {
 		s.Retry = s.Retry.after(b, r.Last)
 	}
-	switch {
-	case b.Purpose == llm.Hear:
-		s.Error, r.Hearing = b.Error, r.answeredBy(b)
-	case aside:
-		s.CheckIn.Failed = b.Error
-	case b.Refused:
-		s.Error = ""
-		r.Refused, r.RefusedWhy = b.Error, b.RetryReason
-	default:
-		s.Error = b.Error
-	}
+	r, s.Error, s.CheckIn.Failed = faultOf(r, s, b)
 	if usable && b.Purpose == llm.Work {
 		s.CheckIn.Calls++
 	}
@@ -206,6 +196,22 @@ func (r Run) answered(id StrandID, b ModelAnswered) Run {
 	prefix := string(id) + "." + strconv.Itoa(s.Calls)
 	r.Strands = r.Strands.talk(id, b.Purpose, func(t *Talk) { t.take(b, prefix, r.Seq) })
 	return r
+}
+
+// faultOf is what an answer's error means: to the run, for the strand's work, and
+// for its check-ins.
+func faultOf(r Run, s Strand, b ModelAnswered) (_ Run, work, checkIn string) {
+	switch {
+	case b.Purpose == llm.Hear:
+		r.Hearing = r.answeredBy(b)
+		return r, b.Error, s.CheckIn.Failed
+	case b.Purpose == llm.CheckIn:
+		return r, s.Error, b.Error
+	case b.Refused:
+		r.Refused, r.RefusedWhy = b.Error, b.RetryReason
+		return r, "", s.CheckIn.Failed
+	}
+	return r, b.Error, s.CheckIn.Failed
 }
 
 // accept makes the plan the run's plan. By the main strand: the next re-plan is

@@ -184,7 +184,8 @@ const (
 	WordCancel Word = "cancel"
 	WordLeave  Word = "leave"
 	WordWake   Word = "wake"
-	// Of the schedule that the run ended with: Reason is what it is now, in words.
+	// WordUndo and WordChange are of the schedule that the run ended with: Reason is
+	// what it is now, in words.
 	WordUndo   Word = "undo"
 	WordChange Word = "change"
 )

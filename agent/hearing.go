@@ -287,13 +287,22 @@ func (c Checkpoint) meant(m Meaning, text string) string {
 		return ""
 	case m == MeansRefusal:
 		return offered(DecideFinish)
-	case m != MeansExtension && m != MeansConsent && m != MeansGoOn || offered(DecideMore25) == "":
+	case m == MeansExtension || m == MeansConsent || m == MeansGoOn:
+		return meantRaise(offered(DecideMore25), text)
+	}
+	return ""
+}
+
+// meantRaise is the raise of a budget that the words name, else the usual one,
+// which is empty where none is offered.
+func meantRaise(usual, text string) string {
+	if usual == "" {
 		return ""
 	}
 	if n := percent.FindStringSubmatch(strings.ToLower(text)); n != nil && Raise("+"+n[1]+" %") > 0 {
 		return "+" + n[1] + " %"
 	}
-	return DecideMore25
+	return usual
 }
 
 // Why words were not understood, in words for people.

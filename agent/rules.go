@@ -125,6 +125,7 @@ var checkInRules = []rule{
 	{what: "the time is used up", when: (*point).late,
 		act: func(p *point) Move { return steps(MissCheckIn(p.Run, p.id, "the time of this run is used up")) }},
 	{what: "the model's endpoint is limited or away", when: (*point).deferred, until: (*point).retryAt},
+	{what: "what people said is not understood yet", when: (*point).listening},
 	{what: "otherwise", act: func(*point) Move { return steps(AskModel{llm.CheckIn}) }},
 }
 

@@ -221,5 +221,5 @@ func Size(r Run) int {
 	for _, s := range r.Said {
 		n += len(s.Text)
 	}
-	return n + r.Hearing.size()
+	return n + r.size()
 }

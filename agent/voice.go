@@ -283,17 +283,27 @@ func duePost(r Run, now time.Time) (p Post, remind time.Time, due bool) {
 	case first([]Post{{Key: KeyCard, Kind: PostCard}}):
 		return p, remind, true
 	}
+	p, remind, due = dueQuestion(r, now, remind)
+	if due {
+		return p, remind, true
+	}
+	due = first(heard(r), reporting(r), again(r))
+	return p, remind, due
+}
+
+// dueQuestion is the next post about a question; else when a reminder of one falls
+// due, or the earlier time that is known.
+func dueQuestion(r Run, now, remind time.Time) (Post, time.Time, bool) {
 	for _, id := range r.Asked {
 		p, at, due := dueAbout(r, r.Checks[id])
-		if due = due && !at.After(now); due {
+		if due && !at.After(now) {
 			return p, remind, true
 		}
 		if !at.IsZero() && (remind.IsZero() || at.Before(remind)) {
 			remind = at
 		}
 	}
-	due = first(heard(r), reporting(r), again(r))
-	return p, remind, due
+	return Post{}, remind, false
 }
 
 // reporting are the posts of the run's report.

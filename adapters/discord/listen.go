@@ -215,11 +215,7 @@ func (d *Discord) hear(ctx context.Context, hear bot.Hear, n *update) (bot.Answe
 		return bot.Answer{}, err
 	}
 	if _, is := n.in.Act.(bot.Unsaid); is {
-		run, err := d.cfg.Names.Value(ctx, threadName(n.in.Where))
-		if err != nil || run == "" {
-			return bot.Answer{}, err
-		}
-		return hear(ctx, n.in)
+		return d.hearUnsaid(ctx, hear, n)
 	}
 	if n.edit {
 		concerns, err := d.readEdit(ctx, n)
@@ -236,6 +232,15 @@ func (d *Discord) hear(ctx context.Context, hear bot.Hear, n *update) (bot.Answe
 	}
 	n.in.By = by
 	n.in.Act = d.readWords(ctx, n)
+	return hear(ctx, n.in)
+}
+
+// hearUnsaid has it heard that a message was deleted, where a run lives.
+func (d *Discord) hearUnsaid(ctx context.Context, hear bot.Hear, n *update) (bot.Answer, error) {
+	run, err := d.cfg.Names.Value(ctx, threadName(n.in.Where))
+	if err != nil || run == "" {
+		return bot.Answer{}, err
+	}
 	return hear(ctx, n.in)
 }
 

@@ -65,15 +65,11 @@ func canonicalList(text []byte, end byte, object bool) int {
 	var before []byte
 	for at := 1; at < len(text); {
 		if object {
-			n := canonicalString(text[at:])
-			if n == 0 || at+n >= len(text) || text[at+n] != ':' {
+			key := canonicalKey(text[at:])
+			if key == nil || at > 1 && bytes.Compare(before, key) >= 0 {
 				return 0
 			}
-			key := text[at+1 : at+n-1]
-			if at > 1 && bytes.Compare(before, key) >= 0 || !plainKey(key) {
-				return 0
-			}
-			before, at = key, at+n+1
+			before, at = key, at+len(key)+len(`"":`)
 		}
 		n := canonicalValue(text[at:])
 		if at += n; n == 0 || at >= len(text) {
@@ -89,6 +85,15 @@ func canonicalList(text []byte, end byte, object bool) int {
 		}
 	}
 	return 0
+}
+
+// canonicalKey is the key that stands before a colon, not nil; nil: none does.
+func canonicalKey(text []byte) []byte {
+	n := canonicalString(text)
+	if n == 0 || n >= len(text) || text[n] != ':' || !plainKey(text[1:n-1]) {
+		return nil
+	}
+	return text[1 : n-1]
 }
 
 // plainKey reports whether keys such as this one sort as their bytes do.

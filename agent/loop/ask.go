@@ -68,26 +68,35 @@ func (q *asker) ask(ctx context.Context, view *agent.Run) (waits bool, err error
 	if purpose == llm.Hear {
 		ready.MaxTokens = min(ready.MaxTokens, hearAnswer)
 	}
-	asked := agent.ModelAsked{
-		Call:    fmt.Sprintf("%s.%d", q.lease.Strand, view.Strands.Of(q.lease.Strand).Calls+1),
-		Purpose: ready.Purpose, Model: ready.Model, PromptHash: ready.Hash,
-		ReserveTokens: prompt + ready.MaxTokens,
-	}
-	if priced {
-		cost := price.of(llm.Usage{Prompt: prompt, Completion: ready.MaxTokens})
-		asked.Reserve = &cost
-	}
+	asked := q.reserve(view, ready, prompt)
 	question := limit.Question{Model: ready.Model, Run: q.lease.Run, Strand: q.lease.Strand,
 		Background: view.Brief.Tick != nil, Tokens: asked.ReserveTokens}
-	if wait, err := q.admitted(ctx, question); err != nil {
+	wait, err := q.admitted(ctx, question)
+	switch {
+	case err != nil:
 		return false, err
-	} else if wait > 0 && purpose == llm.Hear && q.tooLong(*view, wait) {
+	case wait > 0 && purpose == llm.Hear && q.tooLong(*view, wait):
 		hearer{q.turn}.miss(*view, "the model takes no more requests for a while")
 		return false, nil
-	} else if wait > 0 {
+	case wait > 0:
 		return false, q.rest(ctx, wait)
 	}
 	return q.put(ctx, view, ready, asked, question)
+}
+
+// reserve is the question as it is journalled: with the price of its prompt, of
+// so many tokens, and of the longest answer.
+func (q *asker) reserve(view *agent.Run, ready prompt.Ready, tokens int) agent.ModelAsked {
+	asked := agent.ModelAsked{
+		Call:    fmt.Sprintf("%s.%d", q.lease.Strand, view.Strands.Of(q.lease.Strand).Calls+1),
+		Purpose: ready.Purpose, Model: ready.Model, PromptHash: ready.Hash,
+		ReserveTokens: tokens + ready.MaxTokens,
+	}
+	if price, priced := q.price(ready.Model); priced {
+		cost := price.of(llm.Usage{Prompt: tokens, Completion: ready.MaxTokens})
+		asked.Reserve = &cost
+	}
+	return asked
 }
 
 // Bounds of the question what a person's words mean: everything else waits for

@@ -3,6 +3,7 @@ package loop_test
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -71,7 +72,7 @@ func TestManyCallsInOneAnswer(t *testing.T) {
 	})
 	var answer llm.Message
 	for i := range bounds.Calls + 8 {
-		c := call("far", map[string]any{"text": fmt.Sprint(i)})
+		c := call("far", map[string]any{"text": strconv.Itoa(i)})
 		c.Calls[0].ID = fmt.Sprint("call_", i)
 		answer.Role, answer.Calls = llm.Assistant, append(answer.Calls, c.Calls...)
 	}

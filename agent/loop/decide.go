@@ -69,7 +69,7 @@ func (d decider) consult(ctx context.Context, view *agent.Run, c agent.OpenCall,
 		d.misread(c, err)
 		return nil
 	}
-	return planner(d).extend(ctx, view, c, a)
+	return planner(d).extend(ctx, c, a)
 }
 
 // misread refuses a call whose arguments cannot be read, if they cannot.

@@ -77,19 +77,18 @@ func (d dispatcher) decideCall(ctx context.Context, view *agent.Run, c agent.Ope
 			return nil
 		}
 		whole, err := artifacts(d).expand(ctx, view, args)
-		if errors.Is(err, agent.ErrNoBlob) {
+		switch {
+		case errors.Is(err, agent.ErrNoBlob):
 			d.refuse(c, fmt.Sprintf("an artifact that %s names is not kept any more: call the tool that made it again", c.Name))
 			return nil
-		}
-		if errors.Is(err, errTooLong) {
+		case errors.Is(err, errTooLong):
 			d.refuse(c, fmt.Sprintf("%s: %v", c.Name, err))
 			return nil
-		}
-		if err != nil {
+		case err != nil:
 			return err
 		}
-		if err := d.Tools.Check(c.Name, whole); err != nil {
-			d.refuse(c, "with the artifacts in their places, "+err.Error())
+		if why := d.Tools.Check(c.Name, whole); why != nil {
+			d.refuse(c, "with the artifacts in their places, "+why.Error())
 			return nil
 		}
 		return d.permit(ctx, view, c, tool, args, whole)

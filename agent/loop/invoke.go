@@ -126,14 +126,8 @@ func (ef effects) runOrRecover(ctx context.Context, view *agent.Run, c agent.Ope
 	if errors.Is(err, errNoPoster) {
 		return nil, ef.rest(ctx, noPosterPause)
 	}
-	if err != nil {
-		return []agent.Body{failedOutcome(c, "its intent cannot be read: "+err.Error())}, nil //nolint:nilerr // the outcome carries it
-	}
-	if !known {
-		return []agent.Body{failedOutcome(c, fmt.Sprintf("the tool %q is not built in any more", c.Intent.Tool))}, nil
-	}
-	if endless(c) && !ef.fresh[c.Effect] && c.Until.IsZero() {
-		return []agent.Body{failedOutcome(c, fmt.Sprintf("it was begun %d times and never came to an end: ask for less at once, or use another way", bounds.Starts))}, nil
+	if why := ef.hopeless(c, known, err); why != "" {
+		return []agent.Body{failedOutcome(c, why)}, nil
 	}
 	args, err := artifacts(ef).expand(ctx, view, c.Intent.Arguments)
 	if errors.Is(err, agent.ErrNoBlob) {
@@ -155,6 +149,19 @@ func (ef effects) runOrRecover(ctx context.Context, view *agent.Run, c agent.Ope
 		return ef.perform(ctx, c, tool, call)
 	}
 	return ef.recover(ctx, view, c, tool, call)
+}
+
+// hopeless is why an intent is not acted on any more; empty: it is.
+func (ef effects) hopeless(c agent.OpenCall, known bool, unreadable error) string {
+	switch {
+	case unreadable != nil:
+		return "its intent cannot be read: " + unreadable.Error()
+	case !known:
+		return fmt.Sprintf("the tool %q is not built in any more", c.Intent.Tool)
+	case endless(c) && !ef.fresh[c.Effect] && c.Until.IsZero():
+		return fmt.Sprintf("it was begun %d times and never came to an end: ask for less at once, or use another way", bounds.Starts)
+	}
+	return ""
 }
 
 // withoutArtifact deals with a call whose arguments cannot be had any more. One

@@ -313,7 +313,7 @@ type shifting struct {
 }
 
 func (s shifting) Prepare(context.Context, agent.Call) (agent.Prepared, error) {
-	return agent.Prepared{Target: s.target.Load().(string)}, nil
+	return agent.Prepared{Target: fmt.Sprint(s.target.Load())}, nil
 }
 
 func TestUnusableRepliesEndTheStepAfterThree(t *testing.T) {

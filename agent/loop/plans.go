@@ -184,11 +184,11 @@ func (pl planner) startTasks(ctx context.Context, view *agent.Run, free int) (wa
 // extend adds tasks that were discovered on the way. Two strands may add at
 // the same time: the commit insists on having seen everything, and is done
 // anew on the newest plan where it had not.
-func (pl planner) extend(ctx context.Context, view *agent.Run, c agent.OpenCall, a addition) error {
+func (pl planner) extend(ctx context.Context, c agent.OpenCall, a addition) error {
 	if err := pl.flush(ctx); err != nil {
 		return err
 	}
-	view = pl.view() // others may have added tasks between the fold and the flush
+	view := pl.view() // others may have added tasks between the fold and the flush
 	if view.Rethink != nil {
 		pl.refuse(c, "no tasks can be added: the plan is to be made anew first ("+view.Rethink.Reason+"). Finish your own task, or fail it and say what it needs.")
 		return nil

@@ -174,13 +174,13 @@ func engine(ctx context.Context, e *environment, model string, l load) (cost, er
 		return cost{}, err
 	}
 	m := measure()
-	errs := make([]error, len(all)+1)
+	errs := make([]error, len(all)+2)
 	for i, r := range all {
 		done.Go(func() { errs[i] = r.loop.Run(working) })
 	}
 	errs[len(all)] = await(ctx, s)
 	c := m.stop()
-	errs = append(errs, profiled())
+	errs[len(all)+1] = profiled()
 	stop()
 	done.Wait()
 	if err := errors.Join(errs...); err != nil {

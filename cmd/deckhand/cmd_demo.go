@@ -34,7 +34,7 @@ func demoCommand(a *cli) *cobra.Command {
 			return a.demo(cmd.Context(), args, a.demoTerminal)
 		},
 	}
-	withMoments(c, a, func(context.Context) error { return demo.TerminalMoments(a.out) })
+	withMoments(c, func(context.Context) error { return demo.TerminalMoments(a.out) })
 	c.AddCommand(
 		demoThreadCommand(a, "slack", "Slack", "Web API and Socket Mode", demo.Slack, demo.SlackStage),
 		demoThreadCommand(a, "discord", "Discord", "REST and gateway", demo.Discord, demo.DiscordStage),
@@ -44,7 +44,7 @@ func demoCommand(a *cli) *cobra.Command {
 
 // withMoments gives a command of the demo a flag that prints every moment
 // instead.
-func withMoments(c *cobra.Command, a *cli, show func(context.Context) error) {
+func withMoments(c *cobra.Command, show func(context.Context) error) {
 	moments := c.Flags().Bool("moments", false, "print every text that a person can meet, as a script, instead of the demo")
 	plays := c.RunE
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -74,7 +74,7 @@ func demoThreadCommand(a *cli, name, title, protocol string, open func() demo.Pl
 			})
 		},
 	}
-	withMoments(c, a, func(ctx context.Context) error {
+	withMoments(c, func(ctx context.Context) error {
 		s, err := stage()
 		if err != nil {
 			return err

@@ -271,8 +271,11 @@ func boundedAmidEnds(b *bed) {
 		defer listed.Store(true)
 		for n := range 300 {
 			live, err := b.Store.Runs(ctx, agent.RunFilter{Live: true, Most: 1})
-			if err != nil || len(live) != 1 {
-				return fmt.Errorf("list %d has %d live runs, %v; want the newest", n, len(live), err)
+			if err != nil {
+				return fmt.Errorf("list %d: %w", n, err)
+			}
+			if len(live) != 1 {
+				return fmt.Errorf("list %d has %d live runs, want the newest", n, len(live))
 			}
 		}
 		return nil

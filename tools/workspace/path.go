@@ -207,17 +207,26 @@ func (f *Folder) Target(p string) (string, error) {
 				return "", explain(at, err)
 			}
 			return "", fmt.Errorf("%w: %s is a symbolic link to %q: name the file itself", ErrPath, at, to)
-		case i < len(parts)-1 && !info.IsDir():
+		case i == len(parts)-1:
+			return c, f.changeable(c, info)
+		case !info.IsDir():
 			return "", fmt.Errorf("%w: %s is a file, so there cannot be a file %s", ErrPath, at, c)
-		case i == len(parts)-1 && info.IsDir():
-			return "", fmt.Errorf("%w: %s is a folder, name a file", ErrPath, c)
-		case i == len(parts)-1 && !info.Mode().IsRegular():
-			return "", special(c, info)
-		case i == len(parts)-1 && f.w.protects(info):
-			return "", fmt.Errorf("%w: %s is the configuration that Deckhand was started with, which no tool changes", ErrPath, c)
 		}
 	}
 	return c, nil
+}
+
+// changeable returns ErrPath for what is there and is no file that a tool changes.
+func (f *Folder) changeable(p string, info fs.FileInfo) error {
+	switch {
+	case info.IsDir():
+		return fmt.Errorf("%w: %s is a folder, name a file", ErrPath, p)
+	case !info.Mode().IsRegular():
+		return special(p, info)
+	case f.w.protects(info):
+		return fmt.Errorf("%w: %s is the configuration that Deckhand was started with, which no tool changes", ErrPath, p)
+	}
+	return nil
 }
 
 func special(p string, info fs.FileInfo) error {

@@ -72,8 +72,8 @@ func realPath(p string) string {
 	if err != nil {
 		return p
 	}
-	if real, err := filepath.EvalSymlinks(abs); err == nil {
-		return real
+	if resolved, err := filepath.EvalSymlinks(abs); err == nil {
+		return resolved
 	}
 	return filepath.Join(realParent(abs), filepath.Base(abs))
 }

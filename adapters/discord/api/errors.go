@@ -117,7 +117,7 @@ var meanings = map[int]meaning{
 	20009: gone, 40333: later, // explicit content; Cloudflare
 	50008: gone, 50021: gone, 50005: gone, 50024: gone, 50033: gone, // no texts, system message, another's, kind of channel, recipient
 
-	10004: barred, 50055: barred, 50278: barred, // unknown server, server, no server in common
+	10004: barred, 50055: barred, 50278: barred, // unknown server, unverified, none in common
 	50001: barred, 50013: barred, 50007: barred, 50009: barred, // no access, no permission, no direct messages, verification
 	50083: barred, 160005: barred, 160002: barred, // archive; locked; no history to reply to
 
