@@ -420,11 +420,16 @@ func (r Run) Refusal(c Checkpoint) (denied Checkpoint, is bool) {
 
 // FinishedEarly is the decision to end the run with what there is, nil where
 // nobody took it or everything was there.
-func (r Run) FinishedEarly() *CheckpointDecided {
+func FinishedEarly(r Run) *CheckpointDecided {
 	if !r.Finish || r.Cancelled != nil || r.Complete() {
 		return nil
 	}
-	c := r.first(func(c Checkpoint) bool {
+	return r.finishing()
+}
+
+// finishing is the decision that what there is must do, nil if nobody took it.
+func (q Questions) finishing() *CheckpointDecided {
+	c := q.first(func(c Checkpoint) bool {
 		return !c.Open() && (c.Ask == CheckBudget || c.Ask == CheckStuck) &&
 			(c.Decision.Decision == DecideFinish || c.Decision.Decision == DecideExpired)
 	})

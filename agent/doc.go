@@ -5,11 +5,11 @@
 //
 //	next.go        Next, State: the move of a strand, by the first rule that holds
 //	rules.go       the rules, as tables, and what they look at and do
-//	report.go      ends, plain reports and reviews, in words
+//	report.go      reports, as events and in words: ends, plain reports, reviews
 //	voice.go       posts: what people are shown, and what is due
 //	apply.go       Apply: one event folded
 //	run.go         Run: the fold, made of
-//	  plan.go        Work: the plan and its tasks
+//	  plan.go        Work: the plan and its tasks, and their events
 //	  strand.go      Strands: conversations and open calls
 //	  checkpoint.go  Questions: to people, with their decisions and what comes of them
 //	  hearing.go     Hearing: what people said and meant
@@ -17,7 +17,7 @@
 //	  budget.go      Budget: money, limits, what was spent
 //	  recall.go      what earlier runs and check-ins taught
 //	value.go       the lists and maps of a Run, which copy little
-//	event.go       the events · codec.go  their kinds, versions and JSON
+//	event.go       all other events · codec.go  the kinds, versions and JSON of all
 //	ports.go       Store · tool.go  Tool, Policy
 //	names.go       ids, post keys, counters, rules: words that others rely on
 //

@@ -274,75 +274,6 @@ type CallReplied struct {
 	Repair bool `json:"repair,omitempty"`
 }
 
-// PlanAccepted makes a plan the run's plan. Order is the order in which tasks
-// are preferred when slots are short.
-type PlanAccepted struct {
-	Plan     Plan          `json:"plan"`
-	By       string        `json:"by,omitempty"`
-	Reason   string        `json:"reason,omitempty"`
-	Findings []PlanFinding `json:"findings,omitempty"`
-}
-
-// TaskStarted gives a task a strand. Instructions are the task's instructions
-// with the values of its inputs in place of the placeholders.
-type TaskStarted struct {
-	Task         TaskID `json:"task"`
-	Instructions string `json:"instructions,omitempty"`
-}
-
-// TaskFinishing is a model's claim that its task is finished; a judge looks at it.
-type TaskFinishing struct {
-	Task       TaskID   `json:"task"`
-	Effect     EffectID `json:"effect"` // of the finish_task call
-	Summary    string   `json:"summary"`
-	Outputs    []Output `json:"outputs,omitempty"`
-	Confidence float64  `json:"confidence,omitempty"`
-}
-
-// TaskJudged is the verdict on a TaskFinishing.
-type TaskJudged struct {
-	Task     TaskID `json:"task"`
-	Accepted bool   `json:"accepted"`
-	Reasons  Texts  `json:"reasons,omitempty"`
-	Missing  Texts  `json:"missing,omitempty"`
-}
-
-// TaskState is where a task stands.
-type TaskState string
-
-// The states of a task. Skipped tasks never started: something they need
-// failed, or the run ended first.
-const (
-	TaskPending TaskState = "pending"
-	TaskRunning TaskState = "running"
-	TaskDone    TaskState = "done"
-	TaskFailed  TaskState = "failed"
-	TaskSkipped TaskState = "skipped"
-)
-
-// FailKind says what a failure means for the plan.
-type FailKind string
-
-// The kinds of failure. Impossible is not planned again, Blocked asks the
-// person first.
-const (
-	FailImpossible FailKind = "impossible"
-	FailBlocked    FailKind = "blocked"
-	FailBudget     FailKind = "budget"
-	FailOther      FailKind = "other"
-)
-
-// TaskEnded ends a task's strand.
-type TaskEnded struct {
-	Task       TaskID    `json:"task"`
-	State      TaskState `json:"state"`
-	Summary    string    `json:"summary,omitempty"`
-	Outputs    []Output  `json:"outputs"`
-	Confidence float64   `json:"confidence,omitempty"`
-	Reason     string    `json:"reason,omitempty"`
-	Fail       FailKind  `json:"fail,omitempty"`
-}
-
 // ToolIntent is committed before a tool runs. Arguments are canonical JSON
 // with placeholders replaced.
 type ToolIntent struct {
@@ -459,29 +390,6 @@ type Feedback struct {
 	Rating  int    `json:"rating"`
 	Comment string `json:"comment"`
 	By      string `json:"by"`
-}
-
-// Reported is the run's final report.
-type Reported struct {
-	Headline  string `json:"headline"`
-	Body      string `json:"body"`
-	Artifacts Texts  `json:"artifacts"`
-	Skipped   Texts  `json:"skipped"`
-	FollowUps Texts  `json:"follow_ups,omitempty"`
-	Lessons   Texts  `json:"lessons,omitempty"`
-	// Schedule is what was made of the goal, where it was one.
-	Schedule *Scheduled `json:"schedule,omitempty"`
-}
-
-// Scheduled is a schedule as people are told of it when it is made.
-type Scheduled struct {
-	Name string `json:"name"`
-	Kind string `json:"kind"` // the word of its commands: schedule or report
-	// When is when it comes, in words and with its zone; Once: one time only.
-	When string      `json:"when"`
-	Once bool        `json:"once,omitempty"`
-	Next []time.Time `json:"next,omitempty"` // its next times
-	What string      `json:"what"`           // what is done then, in words
 }
 
 // RunState is where a run stands.

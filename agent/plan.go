@@ -144,6 +144,75 @@ const (
 	SeverityInfo    Severity = "info"
 )
 
+// PlanAccepted makes a plan the run's plan. Order is the order in which tasks
+// are preferred when slots are short.
+type PlanAccepted struct {
+	Plan     Plan          `json:"plan"`
+	By       string        `json:"by,omitempty"`
+	Reason   string        `json:"reason,omitempty"`
+	Findings []PlanFinding `json:"findings,omitempty"`
+}
+
+// TaskStarted gives a task a strand. Instructions are the task's instructions
+// with the values of its inputs in place of the placeholders.
+type TaskStarted struct {
+	Task         TaskID `json:"task"`
+	Instructions string `json:"instructions,omitempty"`
+}
+
+// TaskFinishing is a model's claim that its task is finished; a judge looks at it.
+type TaskFinishing struct {
+	Task       TaskID   `json:"task"`
+	Effect     EffectID `json:"effect"` // of the finish_task call
+	Summary    string   `json:"summary"`
+	Outputs    []Output `json:"outputs,omitempty"`
+	Confidence float64  `json:"confidence,omitempty"`
+}
+
+// TaskJudged is the verdict on a TaskFinishing.
+type TaskJudged struct {
+	Task     TaskID `json:"task"`
+	Accepted bool   `json:"accepted"`
+	Reasons  Texts  `json:"reasons,omitempty"`
+	Missing  Texts  `json:"missing,omitempty"`
+}
+
+// TaskState is where a task stands.
+type TaskState string
+
+// The states of a task. Skipped tasks never started: something they need
+// failed, or the run ended first.
+const (
+	TaskPending TaskState = "pending"
+	TaskRunning TaskState = "running"
+	TaskDone    TaskState = "done"
+	TaskFailed  TaskState = "failed"
+	TaskSkipped TaskState = "skipped"
+)
+
+// FailKind says what a failure means for the plan.
+type FailKind string
+
+// The kinds of failure. Impossible is not planned again, Blocked asks the
+// person first.
+const (
+	FailImpossible FailKind = "impossible"
+	FailBlocked    FailKind = "blocked"
+	FailBudget     FailKind = "budget"
+	FailOther      FailKind = "other"
+)
+
+// TaskEnded ends a task's strand.
+type TaskEnded struct {
+	Task       TaskID    `json:"task"`
+	State      TaskState `json:"state"`
+	Summary    string    `json:"summary,omitempty"`
+	Outputs    []Output  `json:"outputs"`
+	Confidence float64   `json:"confidence,omitempty"`
+	Reason     string    `json:"reason,omitempty"`
+	Fail       FailKind  `json:"fail,omitempty"`
+}
+
 // Work is where a run stands with its plan.
 type Work struct {
 	Plan    Plan                  `json:"plan"`

@@ -5,14 +5,27 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
-// This file words how a run ends, where no model does: its end and the reason,
-// the report of what there is, and the review before it.
+// This file defines the report and words how a run ends where no model does:
+// its end and the reason, the report of what there is, and the review before it.
+
+// Reported is the run's final report.
+type Reported struct {
+	Headline  string `json:"headline"`
+	Body      string `json:"body"`
+	Artifacts Texts  `json:"artifacts"`
+	Skipped   Texts  `json:"skipped"`
+	FollowUps Texts  `json:"follow_ups,omitempty"`
+	Lessons   Texts  `json:"lessons,omitempty"`
+	// Schedule is what was made of the goal, where it was one.
+	Schedule *Scheduled `json:"schedule,omitempty"`
+}
 
 // ending closes the journal. The state follows from the deliverables alone.
 func ending(r Run, reason string) RunEnded {
@@ -113,8 +126,8 @@ func plainReport(r Run) Reported {
 
 // FilesOf are the files of a report: those that it lists, by their paths, their
 // names or the names of the outputs that they are, and those that its text names.
-func (r Run) FilesOf(rep Reported) Texts {
-	made := r.files()
+func FilesOf(r Run, rep Reported) Texts {
+	made := files(r)
 	list := Texts{}
 	add := func(file string) {
 		if file != "" && !slices.Contains(list, file) {
@@ -146,7 +159,7 @@ func (r Run) FilesOf(rep Reported) Texts {
 
 // files are the files that the tasks delivered, and then those that were written
 // on the way, which are no output.
-func (r Run) files() []Output {
+func files(r Run) []Output {
 	var list []Output
 	for _, t := range r.Plan.Tasks {
 		for _, o := range r.Tasks[t.ID].Outputs {
@@ -284,6 +297,17 @@ type ScheduleOrder struct {
 	Zone   string `json:"zone"` // IANA name, empty: the requester's
 	Goal   string `json:"goal"`
 	Report bool   `json:"report"` // a report instead of a goal
+}
+
+// Scheduled is a schedule as people are told of it when it is made.
+type Scheduled struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"` // the word of its commands: schedule or report
+	// When is when it comes, in words and with its zone; Once: one time only.
+	When string      `json:"when"`
+	Once bool        `json:"once,omitempty"`
+	Next []time.Time `json:"next,omitempty"` // its next times
+	What string      `json:"what"`           // what is done then, in words
 }
 
 // ScheduleAnswer is what becomes of a ScheduleOrder. Wrong is an error for the

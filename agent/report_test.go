@@ -29,7 +29,7 @@ func TestFilesOfAReport(t *testing.T) {
 		{Reported{Body: "v2.4.md: 9 lines, and my-costs.csv is another file"}, Texts{"notes/v2.4.md"}},
 		{Reported{Body: "not_cost_chart, nor out/chart.png.bak"}, Texts{}},
 	} {
-		if diff := cmp.Diff(tt.want, j.FilesOf(tt.rep)); diff != "" {
+		if diff := cmp.Diff(tt.want, FilesOf(j.Run, tt.rep)); diff != "" {
 			t.Errorf("%+v:\n%s", tt.rep, diff)
 		}
 	}

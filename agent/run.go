@@ -124,8 +124,8 @@ func (r Run) wantsPlan() bool {
 
 // Schedulable reports whether the goal may turn out to be a schedule: a person
 // gave it in their own words, in chat.
-func (r Run) Schedulable() bool {
-	return r.Brief.Zone != "" && r.Brief.ReplyTo != "" && r.Brief.Tick == nil && len(r.Brief.Files) == 0
+func (b RunStarted) Schedulable() bool {
+	return b.Zone != "" && b.ReplyTo != "" && b.Tick == nil && len(b.Files) == 0
 }
 
 // Purpose is what the strand asks the model for at this point of the run.

@@ -45,15 +45,15 @@ func TestScheduledReportPostsHeadlineBodyAndFiles(t *testing.T) {
 	if j.Thread() != "slack:T1:C1:1.1" {
 		t.Errorf("its thread is %q", j.Thread())
 	}
-	if len(j.Cards()) != 0 || j.Replied() || j.Undelivered() != "" {
-		t.Errorf("cards %v, replied %v, undelivered %q; a headline is never edited", j.Cards(), j.Replied(), j.Undelivered())
+	if len(Cards(j.Run)) != 0 || j.Replied() || Undelivered(j.Run) != "" {
+		t.Errorf("cards %v, replied %v, undelivered %q; a headline is never edited", Cards(j.Run), j.Replied(), Undelivered(j.Run))
 	}
 }
 
 func TestUndeliveredReportIsRaised(t *testing.T) {
 	j := scheduled("spend.png")
 	j.spoken(t, Shown{}, OutcomeError)
-	if j.Undelivered() == "" {
+	if Undelivered(j.Run) == "" {
 		t.Fatal("nothing says that it could not be posted")
 	}
 	var keys []string

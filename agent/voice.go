@@ -207,7 +207,7 @@ func (r Run) Put(c Checkpoint) bool {
 }
 
 // Cards are the messages that show the run's card, by the keys of their posts.
-func (r Run) Cards() map[string]string {
+func Cards(r Run) map[string]string {
 	if r.Scheduled() {
 		return nil // a headline stays as it was posted
 	}
@@ -224,7 +224,7 @@ func (r Run) Cards() map[string]string {
 
 // Undelivered is why a scheduled report could not be posted, empty if it could
 // or is on its way.
-func (r Run) Undelivered() string {
+func Undelivered(r Run) string {
 	if !r.Scheduled() {
 		return ""
 	}
@@ -415,7 +415,7 @@ func uploads(r Run) []Post {
 // has no place to go to, a word to everybody who is to know.
 func scheduledPosts(r Run) []Post {
 	head, body := Post{Key: KeyCard, Kind: PostScheduled}, Post{Key: KeyReport, Kind: PostScheduled}
-	if r.Undelivered() == "" {
+	if Undelivered(r) == "" {
 		return append([]Post{head, body}, uploads(r)...)
 	}
 	list := []Post{head}

@@ -147,7 +147,7 @@ var ids = ingest.Positions{
 
 // seenName is the name under which a store keeps how far was heard. Bots differ:
 // a store may serve a new one after the old.
-func (d *Discord) seenName() string { return "seen/" + Platform + ":" + d.botUser }
+func (a *account) seenName() string { return "seen/" + Platform + ":" + a.botUser }
 
 // areaOf is what a message counts for: ids grow over all channels of a server,
 // and direct conversations have to be remembered one by one.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/discord/commands"
 	"github.com/deckhand-bot/deckhand/adapters/discord/gateway"
 	"github.com/deckhand-bot/deckhand/bot"
@@ -28,7 +29,7 @@ func Check(ctx context.Context, cfg Config) (string, error) {
 	if !cfg.Gateway && cfg.PublicKey == "" {
 		return "", fmt.Errorf("there is no way in for events: %w; leave discord.gateway on, or set DISCORD_PUBLIC_KEY (HTTP)", bot.ErrRefused)
 	}
-	if err := d.checkApplication(ctx); err != nil {
+	if err := checkApplication(ctx, d.api, cfg); err != nil {
 		return "", err
 	}
 	guilds, err := d.directory.Guilds(ctx)
@@ -38,7 +39,7 @@ func Check(ctx context.Context, cfg Config) (string, error) {
 	if len(guilds) == 0 {
 		return "", errors.New("the bot is in no server: open the address that `deckhand manifest discord` prints, and choose one")
 	}
-	if err := d.checkPermissions(ctx); err != nil {
+	if err := checkPermissions(ctx, d.api); err != nil {
 		return "", err
 	}
 	var ways []string
@@ -67,17 +68,17 @@ func Check(ctx context.Context, cfg Config) (string, error) {
 }
 
 // checkApplication compares the application with the configuration.
-func (d *Discord) checkApplication(ctx context.Context) error {
+func checkApplication(ctx context.Context, client *api.Client, cfg Config) error {
 	var app discordgo.Application
-	if err := d.api.Call(ctx, http.MethodGet, discordgo.EndpointOAuth2Application("@me"), nil, &app); err != nil {
+	if err := client.Call(ctx, http.MethodGet, discordgo.EndpointOAuth2Application("@me"), nil, &app); err != nil {
 		return fmt.Errorf("ask Discord about the application: %w", err)
 	}
 	switch {
-	case d.cfg.AppID != "" && app.ID != d.cfg.AppID:
+	case cfg.AppID != "" && app.ID != cfg.AppID:
 		return fmt.Errorf("DISCORD_APP_ID is not the application of DISCORD_TOKEN, which is %s: %w", app.ID, bot.ErrRefused)
-	case d.cfg.PublicKey != "" && app.VerifyKey != "" && !strings.EqualFold(app.VerifyKey, d.cfg.PublicKey):
+	case cfg.PublicKey != "" && app.VerifyKey != "" && !strings.EqualFold(app.VerifyKey, cfg.PublicKey):
 		return fmt.Errorf("DISCORD_PUBLIC_KEY is not that of the application %s: %w; it stands under \"General Information\"", app.ID, bot.ErrRefused)
-	case d.cfg.Content && app.Flags&mayReadContent == 0:
+	case cfg.Content && app.Flags&mayReadContent == 0:
 		return fmt.Errorf("the application may not read what people write: %w; switch on \"Message Content Intent\" on its page \"Bot\"", bot.ErrRefused)
 	}
 	return nil
@@ -85,9 +86,9 @@ func (d *Discord) checkApplication(ctx context.Context) error {
 
 // checkPermissions looks what the bot's roles allow it in each server. What a
 // single channel takes away from them it does not see.
-func (d *Discord) checkPermissions(ctx context.Context) error {
+func checkPermissions(ctx context.Context, client *api.Client) error {
 	var found []discordgo.UserGuild
-	if err := d.api.Call(ctx, http.MethodGet, discordgo.EndpointUserGuilds("@me"), nil, &found); err != nil {
+	if err := client.Call(ctx, http.MethodGet, discordgo.EndpointUserGuilds("@me"), nil, &found); err != nil {
 		return fmt.Errorf("ask Discord what the bot may do: %w", err)
 	}
 	for _, g := range found {

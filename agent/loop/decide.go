@@ -276,7 +276,7 @@ func (d decider) report(view *agent.Run, c agent.OpenCall, a agent.Reported) {
 	for _, f := range agent.Copies(*view, a) {
 		d.event(f)
 	}
-	a.Artifacts = view.FilesOf(a)
+	a.Artifacts = agent.FilesOf(*view, a)
 	d.event(a)
 }
 

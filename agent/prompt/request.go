@@ -161,7 +161,7 @@ const maxOffers = 256
 // the decisions of its purpose and, for work, the tools of its task. The same
 // offer is the same list, which nobody changes; nor do tools change.
 func (b *Book) Offered(r *agent.Run, s agent.StrandID, tools []agent.ToolSpec) []llm.Function {
-	o := offer{purpose: r.Purpose(s), later: b.schedules && r.Schedulable()}
+	o := offer{purpose: r.Purpose(s), later: b.schedules && r.Brief.Schedulable()}
 	if id, works := s.Task(); works && o.purpose == llm.Work && len(tools) > 0 {
 		task, _ := r.Plan.Task(id)
 		o.tools, o.n, o.named = &tools[0], len(tools), strings.Join(task.Tools, " ")
@@ -224,7 +224,7 @@ func Allowed(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) []agent.Tool
 }
 
 func (b *Book) look(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) view {
-	v := view{Goal: Shorten(r.Brief.Goal, maxGoal), Tools: tools, DoneWhen: r.Plan.DoneWhen, Schedulable: b.schedules && r.Schedulable()}
+	v := view{Goal: Shorten(r.Brief.Goal, maxGoal), Tools: tools, DoneWhen: r.Plan.DoneWhen, Schedulable: b.schedules && r.Brief.Schedulable()}
 	if id, ok := s.Task(); ok {
 		v.lookAtTask(r, s, id)
 		return v

@@ -91,8 +91,8 @@ func deliveryCard(r agent.Run) bot.Card {
 	name := r.Brief.Tick.Schedule
 	what, state := "The report"+text.IfAny(name, " `"+name+"`")+" of "+text.Moment(r.Brief.Tick.At), "is on its way"
 	switch {
-	case r.Undelivered() != "":
-		state = "**could not be posted**: " + text.Quoted(strings.TrimPrefix(r.Undelivered(), "error: "), 300)
+	case agent.Undelivered(r) != "":
+		state = "**could not be posted**: " + text.Quoted(strings.TrimPrefix(agent.Undelivered(r), "error: "), 300)
 	case r.Shown[agent.KeyReport].Message != "":
 		state = "was posted"
 	}
@@ -104,7 +104,7 @@ func deliveryCard(r agent.Run) bot.Card {
 func undelivered(r agent.Run) string {
 	name := r.Brief.Tick.Schedule
 	line := "The report" + text.IfAny(name, " `"+name+"`") + " of " + text.Moment(r.Brief.Tick.At) + " could not be posted in " + text.Place(r.Brief.ReplyTo) + ": " +
-		text.Quoted(strings.TrimPrefix(r.Undelivered(), "error: "), 300) + "\n\nInvite the bot there"
+		text.Quoted(strings.TrimPrefix(agent.Undelivered(r), "error: "), 300) + "\n\nInvite the bot there"
 	if name != "" {
 		line += ", or stop the schedule: `report pause " + name + "`"
 	}

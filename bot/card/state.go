@@ -200,7 +200,7 @@ var endings = map[agent.RunState]string{
 // endingWords say how an ended run ended. Where somebody ended it early, they say
 // who: in the words of name, which gets the person.
 func endingWords(r agent.Run, name func(principal string) string) string {
-	by := r.FinishedEarly()
+	by := agent.FinishedEarly(r)
 	switch {
 	case r.Ended.State != agent.RunFailed || by == nil:
 		return endings[r.Ended.State]

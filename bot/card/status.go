@@ -56,9 +56,9 @@ func StatusOf(r agent.Run) Status {
 	switch {
 	case r.Cancelled != nil && r.State() == agent.RunCancelled:
 		s.Waits = cancelled(r)
-	case r.Undelivered() != "":
-		s.WaitingFor = "an administrator: the report could not be posted: " + strings.TrimPrefix(r.Undelivered(), "error: ")
-		s.Waits = "**could not be posted**: " + text.Quoted(r.Undelivered(), 160)
+	case agent.Undelivered(r) != "":
+		s.WaitingFor = "an administrator: the report could not be posted: " + strings.TrimPrefix(agent.Undelivered(r), "error: ")
+		s.Waits = "**could not be posted**: " + text.Quoted(agent.Undelivered(r), 160)
 	case s.State == agent.RunPaused && r.Refused != "":
 		s.WaitingFor = r.Refused
 		s.Waits = "paused: " + text.Escape(Refusal(r))

@@ -24,7 +24,7 @@ type Scope struct{ Platform, Workspace, Channel, Person string }
 // terminal have no place. Of scheduled reports it covers those that could not
 // be posted.
 func (s Scope) Covers(r agent.Run) bool {
-	if (r.Scheduled() && r.Undelivered() == "") || !s.asked(r.Brief.Requester) {
+	if (r.Scheduled() && agent.Undelivered(r) == "") || !s.asked(r.Brief.Requester) {
 		return false
 	}
 	if s.Platform == "" && s.Workspace == "" && s.Channel == "" {

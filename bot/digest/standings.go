@@ -30,7 +30,7 @@ func group(from Source) grouped {
 	for _, r := range from.Runs {
 		switch {
 		case r.Scheduled():
-			if r.Undelivered() != "" && from.Period.holds(r.Started) {
+			if agent.Undelivered(r) != "" && from.Period.holds(r.Started) {
 				d.lost = append(d.lost, r)
 			}
 		case r.Ended == nil:

@@ -65,7 +65,7 @@ func (c *Chat) listed(ctx context.Context, info agent.RunInfo) (r agent.Run, rea
 
 // isReportOnly reports whether the run is the post of a report or an alert and nothing
 // else: no list of work has it, unless it could not be posted.
-func isReportOnly(r agent.Run) bool { return r.Scheduled() && r.Undelivered() == "" }
+func isReportOnly(r agent.Run) bool { return r.Scheduled() && agent.Undelivered(r) == "" }
 
 // ListRuns sums up the newest runs of the store, at most that many (0: all), and
 // every older one that has not ended; the newest first, without the posts of

@@ -112,7 +112,7 @@ func (v *Poster) noteShown(r agent.Run, key string, now time.Time) {
 func (v *Poster) targets(r agent.Run) []target {
 	var list []target
 	content := cardContent(r)
-	for key, where := range r.Cards() {
+	for key, where := range agent.Cards(r) {
 		draw := func(now time.Time) bot.Card {
 			return v.live(r, key, now)
 		}

@@ -328,7 +328,7 @@ var endings = map[agent.RunState]string{agent.RunDone: "Done", agent.RunFailed: 
 
 // endingOf is how the run's card says that it ended.
 func endingOf(r agent.Run) string {
-	if r.Ended.State == agent.RunFailed && r.FinishedEarly() != nil {
+	if r.Ended.State == agent.RunFailed && agent.FinishedEarly(r) != nil {
 		return "Finished early"
 	}
 	return endings[r.Ended.State]
