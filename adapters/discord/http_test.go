@@ -61,7 +61,8 @@ func TestRequestsThatAreNone(t *testing.T) {
 		status       int
 	}{
 		{http.MethodGet, "", false, http.StatusMethodNotAllowed},
-		{http.MethodPost, strings.Repeat("x", 1<<20+1), false, http.StatusRequestEntityTooLarge},
+		{http.MethodPost, strings.Repeat("x", 1<<20+1), true, http.StatusRequestEntityTooLarge},
+		{http.MethodPost, strings.Repeat("x", 1<<20+1), false, http.StatusUnauthorized},
 		{http.MethodPost, "{}", false, http.StatusUnauthorized},
 		{http.MethodPost, "{", true, http.StatusBadRequest},
 		{http.MethodPost, `{"type":99,"id":"1","token":"t"}`, true, http.StatusBadRequest},

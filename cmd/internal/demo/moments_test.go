@@ -84,13 +84,17 @@ func newGallery(t *testing.T, platform string) *gallery {
 var (
 	scheduleName = regexp.MustCompile(`\b(goal|report)-[a-z2-7]{5}\b`)
 	localFile    = regexp.MustCompile(`http://127\.0\.0\.1:\d+/files/\w+/`)
+	localThread  = regexp.MustCompile(`http://127\.0\.0\.1:\d+/archives/`)
 )
 
 // hang compares a moment with its file.
 func (g *gallery) hang(m moments.Moment, text string) {
 	g.Helper()
 	g.names = append(g.names, m.Name+".txt")
-	file, got := filepath.Join(g.dir, m.Name+".txt"), m.Title+"\n\n"+localFile.ReplaceAllString(scheduleName.ReplaceAllString(text, "$1-NAME"), "https://slack.example/files/")
+	text = scheduleName.ReplaceAllString(text, "$1-NAME")
+	text = localFile.ReplaceAllString(text, "https://slack.example/files/")
+	text = localThread.ReplaceAllString(text, "https://slack.example/archives/")
+	file, got := filepath.Join(g.dir, m.Name+".txt"), m.Title+"\n\n"+text
 	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			g.Fatal(err)
