@@ -33,9 +33,10 @@ func (f *cluster) check(began, ended time.Time) {
 		}
 	}
 	f.checkLost(all[lostName], posts)
+	f.checkAway(posts)
 	f.checkCharts(all["s0"])
-	if len(posts) != 2*len(late)+1 {
-		f.t.Errorf("%d ticks have %d posts, want two each, and one to an administrator", len(late), len(posts))
+	if len(posts) != 2*len(late)+3 {
+		f.t.Errorf("%d ticks have %d posts, want two each, and to an administrator one about the report and two about its place", len(late), len(posts))
 	}
 	if n := f.Count("chat.delete"); n > 0 {
 		f.t.Errorf("%d posts were taken back", n)
@@ -112,6 +113,28 @@ func (f *cluster) checkLost(runs []agent.Run, posts map[string][]post) {
 		f.t.Errorf("it was given up after %d tries", tries)
 	}
 	f.t.Logf("the report that cannot be delivered: %d tries, the administrator knew after %s", tries, told[0].Posted.Sub(runs[0].Brief.Tick.At).Round(100*time.Millisecond))
+}
+
+// checkAway looks for the one alert about the place that takes nothing: a headline
+// and, below it, what is to be done.
+func (f *cluster) checkAway(posts map[string][]post) {
+	f.t.Helper()
+	var heads, bodies []post
+	for name, list := range posts {
+		for _, c := range list {
+			switch {
+			case c.Channel != f.IM(slacktest.Ann) || strings.HasSuffix(name, " raise/0"):
+			case c.Key == "card":
+				heads = append(heads, c)
+			default:
+				bodies = append(bodies, c)
+			}
+		}
+	}
+	if len(heads) != 1 || len(bodies) != 1 || bodies[0].Run != heads[0].Run || bodies[0].ThreadTS != heads[0].TS ||
+		!strings.Contains(bodies[0].Text+string(bodies[0].Blocks), "I may not write in") {
+		f.t.Errorf("of the place that takes nothing, the administrator hears by %+v and %+v", heads, bodies)
+	}
 }
 
 // checkCharts looks for the one chart: of the first report, which has a run to show.
