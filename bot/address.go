@@ -12,7 +12,10 @@ var ErrAddress = errors.New("not an address")
 // Address is a place on a platform, written "platform:workspace:channel:id".
 // ID is a thread's or a message's id; empty, the address is the channel.
 type Address struct {
-	Platform, Workspace, Channel, ID string
+	Platform  string `json:"Platform"`
+	Workspace string `json:"Workspace"`
+	Channel   string `json:"Channel"`
+	ID        string `json:"ID"`
 }
 
 // ParseAddress reads "platform:workspace:channel" and "platform:workspace:channel:id".

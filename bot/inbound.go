@@ -71,23 +71,23 @@ const Correction = "Correction of an earlier message: "
 // Said is a message. To says that it speaks to the bot: a mention, a reply to
 // it, a direct conversation. The mention itself is not part of Text.
 type Said struct {
-	Text   string
-	To     bool
-	Direct bool // in a direct conversation with the bot
-	Files  []agent.Attachment
+	Text   string             `json:"Text"`
+	To     bool               `json:"To"`
+	Direct bool               `json:"Direct"` // in a direct conversation with the bot
+	Files  []agent.Attachment `json:"Files"`
 	// Quote is set where the text is somebody else's message that the person
 	// made a goal: its author's principal.
-	Quote string
+	Quote string `json:"Quote"`
 	// Viewing are the channels and messages that the person had open beside the
 	// direct conversation, the most relevant first, as far as the platform shares
 	// that: other people's words, which only this person is known to see.
-	Viewing []Address
+	Viewing []Address `json:"Viewing"`
 }
 
 // Commanded is a command of the platform's own kind: "/deckhand TEXT".
 type Commanded struct {
-	Text   string
-	Direct bool // in a direct conversation with the bot
+	Text   string `json:"Text"`
+	Direct bool   `json:"Direct"` // in a direct conversation with the bot
 }
 
 // Pressed is a click on a button of a card.

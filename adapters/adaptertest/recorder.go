@@ -103,6 +103,7 @@ func (r *Recorder) Hear(_ context.Context, in bot.Inbound) (bot.Answer, error) {
 		defer ingest.Signal(r.news)
 		r.places = append(r.places, in)
 		return bot.Answer{}, nil
+	case bot.Said, bot.Unsaid, bot.Commanded, bot.Pressed, bot.Filled, bot.Stopped, bot.Visited, bot.Opened: // people do this
 	}
 	r.mu.Lock()
 	answer := r.answer

@@ -1,6 +1,7 @@
 package card
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -53,28 +54,57 @@ func Reminder(r agent.Run, c agent.Checkpoint, now time.Time, audience authority
 
 // Title is a question in one line.
 func Title(r agent.Run, c agent.Checkpoint) string {
-	switch {
-	case c.Ask == agent.CheckClarify && len(c.Questions) > 1:
-		return "I have " + format.Count(len(c.Questions), "question")
-	case c.Ask == agent.CheckClarify && len(c.Questions) == 1 && c.Title == plainQuestion:
-		return text.InLine(c.Questions[0].Question, maxTitle)
-	case c.Ask == agent.CheckBudget && c.Budget != "":
-		return usedUp(r, c.Budget)
-	case c.Review:
+	if c.Review {
 		return "Please review: " + text.InLine(r.Brief.Goal, 120)
-	case c.Ask == agent.CheckApproval && c.Tool != "":
-		return "May I " + wish(c.Tool, c.Arguments) + "?"
-	case c.Ask == agent.CheckUncertain && c.Tool != "":
-		return "I was interrupted: did I " + wish(c.Tool, c.Arguments) + "?"
-	case c.Ask == agent.CheckPlan && strings.HasPrefix(c.Title, "The edited plan"):
+	}
+	title := ""
+	switch c.Ask {
+	case agent.CheckClarify:
+		title = pointsTitle(c)
+	case agent.CheckPlan:
+		title = planTitle(c)
+	case agent.CheckApproval:
+		title = callTitle("May I ", c)
+	case agent.CheckBudget:
+		if c.Budget != "" {
+			title = usedUp(r, c.Budget)
+		}
+	case agent.CheckStuck:
+		title = refused(r, c)
+	case agent.CheckUncertain:
+		title = callTitle("I was interrupted: did I ", c)
+	}
+	return cmp.Or(title, text.InLine(c.Title, maxTitle))
+}
+
+// pointsTitle says what is to be cleared up, "" where the question's own title does.
+func pointsTitle(c agent.Checkpoint) string {
+	switch {
+	case len(c.Questions) > 1:
+		return "I have " + format.Count(len(c.Questions), "question")
+	case len(c.Questions) == 1 && c.Title == plainQuestion:
+		return text.InLine(c.Questions[0].Question, maxTitle)
+	}
+	return ""
+}
+
+// planTitle says what is wrong with a plan, "" where nothing is.
+func planTitle(c agent.Checkpoint) string {
+	switch {
+	case strings.HasPrefix(c.Title, "The edited plan"):
 		return "The edited plan does not hold together"
-	case c.Ask == agent.CheckPlan && !slices.Contains(c.Choices, agent.DecideApprove):
+	case !slices.Contains(c.Choices, agent.DecideApprove):
 		return "I could not make a plan that holds together"
 	}
-	if why := refused(r, c); why != "" {
-		return why
+	return ""
+}
+
+// callTitle asks about the question's call, "" where it is about none.
+func callTitle(asks string, c agent.Checkpoint) string {
+	if c.Tool == "" {
+		return ""
 	}
-	return text.InLine(c.Title, maxTitle)
+	return asks + wish(c.Tool, c.Arguments) + "?"
 }
 
 // maxTitle is how many characters of a question stand in its title.

@@ -179,7 +179,7 @@ func (req *request) which(ctx context.Context, among []agent.Run) (bot.Answer, e
 		k.Commanded, words = &a, a.Text
 	case bot.Stopped:
 		words = string(agent.WordPause)
-	case bot.Pressed, bot.Filled, bot.Visited:
+	case bot.Unsaid, bot.Pressed, bot.Filled, bot.Visited, bot.Opened, bot.PlaceBack, bot.PlaceGone: // no words
 	}
 	id, err := drawer{req}.keep(ctx, keptWords, k)
 	if err != nil {

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -49,9 +50,7 @@ func TestAFormKeepsWhatWasTyped(t *testing.T) {
 			})
 			opens := s.hear(bottest.Requester, bot.Pressed{Button: bot.Button{Act: bot.ActStart}}).Form
 			sent := map[string]string{bot.FieldGoal: "count the lines", bot.FieldBudget: "0.5", bot.FieldApprovers: "slack:U5", bot.FieldDeadline: "30m"}
-			for id, value := range tt.values {
-				sent[id] = value
-			}
+			maps.Copy(sent, tt.values)
 			in := s.event(bottest.Requester, bot.Filled{Form: opens.ID, Values: sent})
 			for range 2 { // the same submission once more is answered once more
 				a := s.hears(in)

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -36,26 +37,8 @@ func (req message) read(ctx context.Context, s bot.Said, r agent.Run, live bool)
 	if s.Quote != "" { // somebody else's words are never an order
 		return newGoal{request: req.request, goal: s.Text, files: s.Files, quote: s.Quote, old: r, apart: live}.start(ctx)
 	}
-	if c := controlWord(s.Text); c != nil {
-		return c.do(call(req), ctx, "")
-	}
-	if c := req.spokenControl(r, live, s.Text); c != nil {
-		return c.do(call(req), ctx, "")
-	}
-	if live {
-		if a, is, err := req.several(ctx, s); is || err != nil {
-			return a, err
-		}
-	}
-	if live && len(s.Files) == 0 {
-		if a, is, err := req.decision(ctx, r, s); is || err != nil {
-			return a, err
-		}
-	}
-	if s.To {
-		if a, is, err := req.order(ctx, s); is || err != nil {
-			return a, err
-		}
+	if a, is, err := req.exact(ctx, s, r, live); is || err != nil {
+		return a, err
 	}
 	if live {
 		return req.inThread(ctx, r, s)
@@ -64,6 +47,29 @@ func (req message) read(ctx context.Context, s bot.Said, r agent.Run, live bool)
 		return call(req).greeting(), nil
 	}
 	return newGoal{request: req.request, goal: afterColon(s.Text, "run"), files: s.Files, old: r, viewing: s.Viewing}.start(ctx)
+}
+
+// exact takes in a message whose words have one meaning: a control word, a
+// decision, a command.
+func (req message) exact(ctx context.Context, s bot.Said, r agent.Run, live bool) (a bot.Answer, is bool, err error) {
+	if c := cmp.Or(controlWord(s.Text), req.spokenControl(r, live, s.Text)); c != nil {
+		a, err = c.do(call(req), ctx, "")
+		return a, true, err
+	}
+	if live {
+		if a, is, err := req.several(ctx, s); is || err != nil {
+			return a, is, err
+		}
+	}
+	if live && len(s.Files) == 0 {
+		if a, is, err := req.decision(ctx, r, s); is || err != nil {
+			return a, is, err
+		}
+	}
+	if s.To {
+		return req.order(ctx, s)
+	}
+	return bot.Answer{}, false, nil
 }
 
 // several asks which run is meant, where several live in a conversation with the

@@ -28,20 +28,11 @@ func (req press) receive(ctx context.Context, b bot.Button) (bot.Answer, error) 
 	case bot.ActDecide:
 		return req.click(ctx, agent.CheckpointID(b.ID), b.Word)
 	case bot.ActControl:
-		if w := agent.Word(b.Word); slices.Contains([]agent.Word{agent.WordPause, agent.WordResume, agent.WordCancel}, w) {
-			return req.control(ctx, agent.RunID(b.ID), w)
-		}
-		if b.Word == bot.WordUndo || b.Word == bot.WordChange {
-			return orderAbout(req.request, b.ID).pressed(ctx, b)
-		}
+		return req.controls(ctx, b)
 	case bot.ActRate:
 		return req.rate(ctx, agent.RunID(b.ID), b.Word)
 	case bot.ActShow:
-		for _, shown := range []showing{showStatus, showPlan, showBudget, showPermissions} {
-			if string(shown) == b.Word {
-				return req.show(ctx, agent.RunID(b.ID), shown)
-			}
-		}
+		return req.shows(ctx, b)
 	case bot.ActStart:
 		return req.ask(ctx)
 	case bot.ActSteer:
@@ -55,7 +46,31 @@ func (req press) receive(ctx context.Context, b bot.Button) (bot.Answer, error) 
 	case bot.ActConfirm:
 		return req.confirm(ctx, agent.RunID(b.ID), b.Word)
 	}
-	return private("I do not know this button; it may be of an older version."), nil
+	return strange(), nil
+}
+
+// strange answers a button that nobody knows.
+func strange() bot.Answer {
+	return private("I do not know this button; it may be of an older version.")
+}
+
+// controls is a click that controls a run, or an order about schedules.
+func (req press) controls(ctx context.Context, b bot.Button) (bot.Answer, error) {
+	if w := agent.Word(b.Word); slices.Contains([]agent.Word{agent.WordPause, agent.WordResume, agent.WordCancel}, w) {
+		return req.control(ctx, agent.RunID(b.ID), w)
+	}
+	if b.Word == bot.WordUndo || b.Word == bot.WordChange {
+		return orderAbout(req.request, b.ID).pressed(ctx, b)
+	}
+	return strange(), nil
+}
+
+// shows is a click that asks how a run is.
+func (req press) shows(ctx context.Context, b bot.Button) (bot.Answer, error) {
+	if w := showing(b.Word); slices.Contains([]showing{showStatus, showPlan, showBudget, showPermissions}, w) {
+		return req.show(ctx, agent.RunID(b.ID), w)
+	}
+	return strange(), nil
 }
 
 // confirm takes the decision that a person's words seemed to mean. Whoever may
@@ -163,7 +178,7 @@ func (req press) rate(ctx context.Context, run agent.RunID, word string) (bot.An
 	case word == "-1":
 		return bot.Answer{Run: run, Form: form.ToRate(run)}, nil
 	case word != "+1":
-		return private("I do not know this button; it may be of an older version."), nil
+		return strange(), nil
 	}
 	return req.rated(ctx, run, agent.Feedback{Rating: 1})
 }

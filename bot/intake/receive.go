@@ -22,10 +22,11 @@ func (c *Chat) Receive(ctx context.Context, in bot.Inbound) (bot.Answer, error) 
 		return bot.Answer{}, c.cfg.Places.Back(ctx, in.Where)
 	case bot.PlaceGone:
 		return bot.Answer{}, c.cfg.Places.Gone(ctx, in.Where, in.Message)
+	case bot.Said, bot.Unsaid, bot.Commanded, bot.Pressed, bot.Filled, bot.Stopped, bot.Visited, bot.Opened: // people do this
 	}
 	now, err := c.cfg.Store.Now(ctx)
 	if err != nil {
-		return bot.Answer{}, fmt.Errorf("what %s did at %s is not written down: %w", in.By.ID, in.Where, err)
+		return bot.Answer{}, unwritten(in, err)
 	}
 	req := &request{Chat: c, in: in, now: now, dedupe: runs.Dedupe{Once: in.Keys, Anchor: anchor(in), Set: map[string]string{}}}
 	if _, is := in.Act.(bot.Unsaid); is {
@@ -44,12 +45,17 @@ func (c *Chat) Receive(ctx context.Context, in bot.Inbound) (bot.Answer, error) 
 	if err != nil || tired {
 		return bot.Answer{}, err
 	}
+	return c.answered(ctx, req)
+}
+
+// answered does what somebody asks for, and is what they are answered.
+func (c *Chat) answered(ctx context.Context, req *request) (bot.Answer, error) {
 	a, err := c.act(ctx, req)
 	if err != nil {
 		a, err = req.refusal(ctx, err)
 	}
 	a = req.discreet(ctx, a)
-	a = c.introduced(ctx, in.Where.Platform, a)
+	a = c.introduced(ctx, req.in.Where.Platform, a)
 	if err == nil && !req.written {
 		a, err = req.once(ctx, a)
 	}
@@ -57,9 +63,14 @@ func (c *Chat) Receive(ctx context.Context, in bot.Inbound) (bot.Answer, error) 
 		return bot.Answer{}, nil
 	}
 	if err != nil {
-		return bot.Answer{}, fmt.Errorf("what %s did at %s is not written down: %w", in.By.ID, in.Where, err)
+		return bot.Answer{}, unwritten(req.in, err)
 	}
 	return a, nil
+}
+
+// unwritten is the error of an event that is not written down.
+func unwritten(in bot.Inbound, err error) error {
+	return fmt.Errorf("what %s did at %s is not written down: %w", in.By.ID, in.Where, err)
 }
 
 // introduced is the answer with the names of people of other platforms.
@@ -130,7 +141,7 @@ func (req *request) stopped(ctx context.Context) (bot.Answer, error) {
 func (req *request) unsaid(ctx context.Context) error {
 	if req.in.InVain != nil {
 		req.cfg.Log.Warn("a deleted message is not taken back", "message", req.in.Message.String(), "why", req.in.InVain)
-		return nil
+		return nil //nolint:nilerr // it stays so however often it is delivered
 	}
 	r, live, err := req.resident(ctx)
 	if err == nil && live {

@@ -62,21 +62,23 @@ func decisionWord(c agent.Checkpoint, text string, to bool) (word string, is boo
 	if text == "always in this run" && slices.Contains(c.Choices, agent.DecideAlways) {
 		return agent.DecideAlways, true
 	}
-	n, err := strconv.Atoi(text)
-	number := err == nil && n > 0
-	switch {
-	case text == "", !to && c.Ask != agent.CheckClarify:
+	if text == "" || (!to && c.Ask != agent.CheckClarify) {
 		return "", false
-	case number && runs.TakesAnswer(c): // only the numbers that the question shows
-		if len(c.Questions) != 1 || n > len(c.Questions[0].Choices) {
-			return "", false
-		}
-		return c.Questions[0].Choices[n-1], true
-	case runs.TakesAnswer(c):
-		return "", false
+	}
+	if runs.TakesAnswer(c) {
+		return numbered(c, text)
 	}
 	d, err := runs.ReadWord(c, plainly(c, text), "")
 	return d.Decision, err == nil
+}
+
+// numbered is the choice that a text is the number of, as the question shows it.
+func numbered(c agent.Checkpoint, text string) (word string, is bool) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || len(c.Questions) != 1 || n > len(c.Questions[0].Choices) {
+		return "", false
+	}
+	return c.Questions[0].Choices[n-1], true
 }
 
 // plainly is a yes or no of any language as the short word for it, where leave

@@ -2,6 +2,7 @@ package moments
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,11 @@ import (
 // Moments in which a run asks people on its way: approvals, budget, stuck.
 
 func asking() []entry {
+	return slices.Concat(approving(), deciding(), runningOut())
+}
+
+// approving are the calls that need an approval.
+func approving() []entry {
 	return []entry{
 		{"approval-write", "A task wants to write a file", writeAsked},
 		{"approval-write-approved", "The write was approved", func(s *scene) {
@@ -41,6 +47,12 @@ func asking() []entry {
 			s.known()
 			s.presses(s.Alice, "Edit")
 		}},
+	}
+}
+
+// deciding are the turns that the decision of an approval may take.
+func deciding() []entry {
+	return []entry{
 		{"approval-refused", "Somebody clicks who may not decide", func(s *scene) {
 			writeAsked(s)
 			s.known()
@@ -70,7 +82,7 @@ func asking() []entry {
 		{"approval-two", "Two people must approve, and one did", func(s *scene) {
 			s.writes(func(b *agent.RunStarted) { b.Quorum = 2 })
 			s.here()
-			s.asksWrite(notes, "New file, 9 lines.\n\n"+fenced(notes), "writes")
+			s.asksWrite(notes, "New file, 9 lines.\n\n"+fenced(notes))
 			s.question()
 			s.known()
 			c := s.check()
@@ -82,6 +94,12 @@ func asking() []entry {
 			s.known()
 			s.card()
 		}},
+	}
+}
+
+// runningOut are a run that has nothing left, or sees no way on.
+func runningOut() []entry {
+	return []entry{
 		{"budget", "The budget is used up", func(s *scene) {
 			s.works()
 			s.here()
@@ -114,9 +132,9 @@ const notes = "# v2.4\n\n## New\n- Reports can be scheduled (#212)\n- Dark mode 
 func fenced(text string) string { return "```\n" + strings.TrimSuffix(text, "\n") + "\n```" }
 
 // asksWrite is the wish of the third task to write its file.
-func (s *scene) asksWrite(text, preview, grant string) {
+func (s *scene) asksWrite(text, preview string) {
 	s.asksCall("write_to_file", encoded(map[string]string{"path": "notes/v2.4.md", "text": text}), preview,
-		"Changes files.", grant)
+		"Changes files.", "writes")
 }
 
 // asksCall is the wish of the third task to make a call.
@@ -129,7 +147,7 @@ func (s *scene) asksCall(tool string, arguments json.RawMessage, preview, risk, 
 func writeAsked(s *scene) {
 	s.writes()
 	s.here()
-	s.asksWrite(notes, "New file, 9 lines.\n\n"+fenced(notes), "writes")
+	s.asksWrite(notes, "New file, 9 lines.\n\n"+fenced(notes))
 	s.question()
 }
 
@@ -138,14 +156,14 @@ func longWriteAsked(s *scene) {
 	s.here()
 	text := notes + strings.Repeat("- A change that only developers notice, described at some length so that the file grows long (#300)\n", 90)
 	shown := strings.Join(strings.Split(text, "\n")[:31], "\n")
-	s.asksWrite(text, "New file, 99 lines.\n\n"+fenced(shown)+"\n\nShortened: 31 of 99 lines shown.", "writes")
+	s.asksWrite(text, "New file, 99 lines.\n\n"+fenced(shown)+"\n\nShortened: 31 of 99 lines shown.")
 	s.question()
 }
 
 func replaceAsked(s *scene) {
 	s.writes()
 	s.here()
-	s.asksWrite(notes, "Changes the file: it has 9 lines then.\n\n```diff\n@@ line 3 @@\n ## New\n - Reports can be scheduled (#212)\n+- Dark mode (#219)\n \n ## Mended\n```", "writes")
+	s.asksWrite(notes, "Changes the file: it has 9 lines then.\n\n```diff\n@@ line 3 @@\n ## New\n - Reports can be scheduled (#212)\n+- Dark mode (#219)\n \n ## Mended\n```")
 	s.question()
 }
 

@@ -3,6 +3,7 @@ package moments
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,11 @@ import (
 // Moments in which a run ends, and after it.
 
 func ending() []entry {
+	return slices.Concat(finishing(), failing(), afterwards())
+}
+
+// finishing are runs that end as somebody wants them to.
+func finishing() []entry {
 	return []entry{
 		{"finished", "The run is done", finished},
 		{"finished-rated", "The report is rated", func(s *scene) {
@@ -37,6 +43,12 @@ func ending() []entry {
 			s.settle()
 			s.ended()
 		}},
+	}
+}
+
+// failing are runs that end otherwise.
+func failing() []entry {
+	return []entry{
 		{"failed", "The run failed", func(s *scene) {
 			s.writes()
 			s.here()
@@ -73,6 +85,12 @@ func ending() []entry {
 			s.settle()
 			s.ended()
 		}},
+	}
+}
+
+// afterwards is what comes after a run's end.
+func afterwards() []entry {
+	return []entry{
 		{"follow-up", "Somebody presses a button of a run that has ended", func(s *scene) {
 			s.works()
 			s.card()

@@ -123,10 +123,10 @@ func (s *story) happens(strand agent.StrandID, bodies ...agent.Body) {
 }
 
 // thinks is a model call of the strand that took a few seconds and cost a little.
-func (s *story) thinks(strand agent.StrandID, purpose llm.Purpose, calls ...llm.Call) {
+func (s *story) thinks(strand agent.StrandID, purpose llm.Purpose) {
 	s.thinking(strand, purpose)
 	s.later(4 * time.Second)
-	s.answered(strand, 14_200_000, calls...)
+	s.answered(strand, 14_200_000)
 }
 
 // thinking is a model call that has no answer yet.
@@ -137,11 +137,11 @@ func (s *story) thinking(strand agent.StrandID, purpose llm.Purpose) {
 }
 
 // answered is the answer to the strand's model call, which cost so much.
-func (s *story) answered(strand agent.StrandID, cost agent.Nano, calls ...llm.Call) {
+func (s *story) answered(strand agent.StrandID, cost agent.Nano) {
 	asked := s.open[strand]
 	delete(s.open, strand)
 	s.happens(strand, agent.ModelAnswered{Call: asked.Call, Purpose: asked.Purpose, Prompt: 3100, Completion: 240, Cost: &cost, Took: 4 * time.Second,
-		Message: &llm.Message{Role: "assistant", Calls: calls}})
+		Message: &llm.Message{Role: "assistant"}})
 }
 
 // unanswered is what became of the strand's model call instead of an answer.

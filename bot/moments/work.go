@@ -2,6 +2,7 @@ package moments
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -12,6 +13,11 @@ import (
 // Moments of a run at work: its card, what is said to it, pause and cancel.
 
 func working() []entry {
+	return slices.Concat(progressing(), lackingAModel(), steered())
+}
+
+// progressing is a run that gets on.
+func progressing() []entry {
 	return []entry{
 		{"working", "The run works", func(s *scene) {
 			s.works()
@@ -35,6 +41,12 @@ func working() []entry {
 			s.thinking(agent.TaskStrand("sort"), llm.Work)
 			s.card()
 		}},
+	}
+}
+
+// lackingAModel is a run whose model does not answer.
+func lackingAModel() []entry {
+	return []entry{
 		{"model-limited", "The model takes no more for now", func(s *scene) {
 			s.works()
 			s.here()
@@ -54,6 +66,12 @@ func working() []entry {
 			s.unanswered(agent.Main, agent.ModelAnswered{Error: "model: 401 Unauthorized: Incorrect API key provided: sk-…9f", RetryReason: "does not take the key (HTTP 401)", Refused: true})
 			s.card()
 		}},
+	}
+}
+
+// steered is a run that takes another course, by a person or by a failure.
+func steered() []entry {
+	return []entry{
 		{"paused", "Somebody pauses the run", func(s *scene) {
 			s.works()
 			s.here()

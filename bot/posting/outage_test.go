@@ -42,7 +42,7 @@ func came(r agent.Run, p agent.Post, res agent.Result) agent.Run {
 	return bottest.More(r, bottest.Posting(p), bottest.On(agent.Voice, agent.ToolOutcome{Effect: p.Effect(), State: res.State, Trust: res.Trust, Text: res.Text}))
 }
 
-var barred = fmt.Errorf("not_in_channel: %w", bot.ErrBarred)
+var errBarred = fmt.Errorf("not_in_channel: %w", bot.ErrBarred)
 
 // A question whose place takes nothing now is told directly, and asked in its
 // place once that takes it; both lose their buttons.
@@ -51,7 +51,7 @@ func TestBarredForAMoment(t *testing.T) {
 		h, g := onStage(t), &gossip{}
 		h.outages.places = g
 		r := inThread(agent.RunStarted{})
-		h.stage.Fails = []error{barred}
+		h.stage.Fails = []error{errBarred}
 		first := h.call(t, r, postAsk)
 		told := shownOf(t, first)
 		if told.Message != "slack:T1:DU1:m1" || !told.Again.Equal(time.Now().Add(barredPause)) {
@@ -63,7 +63,7 @@ func TestBarredForAMoment(t *testing.T) {
 		r = came(r, postAsk, first)
 		again := agent.Post{Key: agent.KeyAgain(postAsk.Key), Kind: postAsk.Kind, About: postAsk.About}
 		for tries, want := range []time.Duration{barredPause, 2 * barredPause, 4 * barredPause} {
-			h.stage.Fails = []error{barred}
+			h.stage.Fails = []error{errBarred}
 			res := h.call(t, r, again)
 			if s := shownIn(t, res); res.State != agent.OutcomeError || s.Message != "" || !s.Again.Equal(time.Now().Add(want)) || s.Tries != tries+1 {
 				t.Errorf("try %d: %+v", tries, s)
@@ -122,18 +122,18 @@ func TestPlacesAreGivenUp(t *testing.T) {
 		r := inThread(agent.RunStarted{}, bottest.On(agent.Main, agent.Reported{Headline: "done", Artifacts: agent.Texts{"out/REPORT.md"}}),
 			bottest.On(agent.Main, agent.RunEnded{State: agent.RunDone}))
 		r.Finished = time.Now()
-		h.stage.Fails = []error{barred}
+		h.stage.Fails = []error{errBarred}
 		res := h.call(t, r, postUpload)
 		if s := shownOf(t, res); s.Again.IsZero() || len(h.stage.Uploads) != 1 || s.Message != "slack:T1:DU1:file" {
 			t.Errorf("the file: %+v", s)
 		}
 		r = came(r, postUpload, res)
 		pass(giveUpAfter + time.Second)
-		h.stage.Fails = []error{barred}
+		h.stage.Fails = []error{errBarred}
 		if res := h.call(t, r, agent.Post{Key: agent.KeyAgain(postUpload.Key), Kind: postUpload.Kind, About: postUpload.About}); res.State != agent.OutcomeError || strings.Contains(res.Text, "again") {
 			t.Errorf("after a week: %+v", res)
 		}
-		h.stage.Fails = []error{barred, barred}
+		h.stage.Fails = []error{errBarred, errBarred}
 		if again := h.Show(t.Context(), r); again != 0 {
 			t.Errorf("its card is edited again in %s", again)
 		}

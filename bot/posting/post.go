@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -65,11 +66,7 @@ func (v *Poster) failure(r agent.Run, p agent.Post, c agent.Call, err error) age
 		return agent.Result{Again: max(busy.After, min(backoff(c.Deferred), time.Minute))} // each pause is journalled
 	}
 	if errors.Is(err, errElsewhere) {
-		if onOtherPlatform(r, p) && c.Deferred >= maxScheduled {
-			log.Error("nobody on that platform can be told of a report; the others are")
-			return agent.Failed(err.Error())
-		}
-		return agent.Result{Again: elsewhere}
+		return notHere(log, r, p, c, err)
 	}
 	switch {
 	case p.Kind == agent.PostAttach && c.Deferred >= maxFetches:
@@ -83,15 +80,30 @@ func (v *Poster) failure(r agent.Run, p agent.Post, c agent.Call, err error) age
 	case errors.Is(err, bot.ErrBarred) && waitsForPlace(p) && !over(r, time.Now()):
 		log.Warn("a post's place does not take it; trying again")
 		return pending(r, p, err, time.Now())
-	case lost(err) && p.Repeat() == agent.RepeatIdempotent:
-		return agent.Result{Again: backoff(c.Deferred)}
 	case lost(err):
-		log.Warn("a post's answer did not arrive; looking for it later")
-		return agent.Result{State: agent.OutcomeUnknown, Trust: agent.Trusted, Text: err.Error()}
+		return unanswered(log, p, c, err)
 	default:
 		log.Error("a post could not be made")
 	}
 	return agent.Failed(err.Error())
+}
+
+// notHere is the result of a post that another process has to make.
+func notHere(log *slog.Logger, r agent.Run, p agent.Post, c agent.Call, err error) agent.Result {
+	if onOtherPlatform(r, p) && c.Deferred >= maxScheduled {
+		log.Error("nobody on that platform can be told of a report; the others are")
+		return agent.Failed(err.Error())
+	}
+	return agent.Result{Again: elsewhere}
+}
+
+// unanswered is the result of a post that may have happened.
+func unanswered(log *slog.Logger, p agent.Post, c agent.Call, err error) agent.Result {
+	if p.Repeat() == agent.RepeatIdempotent {
+		return agent.Result{Again: backoff(c.Deferred)}
+	}
+	log.Warn("a post's answer did not arrive; looking for it later")
+	return agent.Result{State: agent.OutcomeUnknown, Trust: agent.Trusted, Text: err.Error()}
 }
 
 // message posts a card. Where its place is gone, the requester gets it directly.

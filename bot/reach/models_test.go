@@ -24,7 +24,7 @@ func TestAModelIsAway(t *testing.T) {
 		for range 5 {
 			one.Away(t.Context(), "m", "does not take the key (HTTP 401)", true)
 			two.Away(t.Context(), "m", "does not take the key (HTTP 401)", true)
-			time.Sleep(2 * lookAgain)
+			<-time.After(2 * lookAgain)
 		}
 		if len(h.alerts) != 1 || !strings.Contains(h.alerts[0].Text, "its endpoint does not take the key") || !strings.Contains(h.alerts[0].Text, "deckhand doctor") {
 			t.Fatalf("the administrators hear %+v", h.alerts)
@@ -34,7 +34,7 @@ func TestAModelIsAway(t *testing.T) {
 		if len(h.alerts) != 2 || h.alerts[1].ID == h.alerts[0].ID {
 			t.Errorf("of the second outage: %+v", h.alerts)
 		}
-		time.Sleep(remind + time.Minute)
+		<-time.After(remind + time.Minute)
 		one.Away(t.Context(), "m", "is overloaded (HTTP 503)", false)
 		if len(h.alerts) != 3 {
 			t.Errorf("of one that lasts: %d alerts", len(h.alerts))
@@ -55,7 +55,7 @@ func TestAModelIsAwayAndTheStore(t *testing.T) {
 		m.Away(t.Context(), "m", "", false)
 		m.Back(t.Context(), "m")
 		h.Down = nil
-		time.Sleep(2 * lookAgain)
+		<-time.After(2 * lookAgain)
 		m.Away(t.Context(), "m", "", false)
 		if len(h.alerts) != 1 || !strings.Contains(h.alerts[0].Text, "does not answer") {
 			t.Errorf("the administrators hear %+v", h.alerts)

@@ -69,7 +69,7 @@ func at(address string) bot.Address {
 	return a
 }
 
-var barred = fmt.Errorf("not_in_channel: %w", bot.ErrBarred)
+var errBarred = fmt.Errorf("not_in_channel: %w", bot.ErrBarred)
 
 // The administrators hear of a place once until it takes posts again, and then
 // the runs of that place go on.
@@ -82,8 +82,8 @@ func TestAwayAndBack(t *testing.T) {
 		t.Errorf("where nothing was away: %s, %v", h.woken(here), err)
 	}
 	for range 2 {
-		h.places.Away(t.Context(), at("slack:T1:C1:17.1"), barred)
-		h.places.Away(t.Context(), at("slack:T1:C1:9.1"), barred)
+		h.places.Away(t.Context(), at("slack:T1:C1:17.1"), errBarred)
+		h.places.Away(t.Context(), at("slack:T1:C1:9.1"), errBarred)
 	}
 	if len(h.alerts) != 1 || h.alerts[0].Kind != AlertPlace || !strings.Contains(h.alerts[0].Text, "Invite me") || !strings.Contains(h.alerts[0].Text, "not_in_channel") {
 		t.Errorf("the administrators hear %+v", h.alerts)
@@ -101,7 +101,7 @@ func TestAwayAndBack(t *testing.T) {
 	if h.woken(here) != "wake slack:T1:C1: false" || h.woken(there) != "" || h.woken(old) != "" {
 		t.Errorf("woken are %q, %q and %q", h.woken(here), h.woken(there), h.woken(old))
 	}
-	h.places.Away(t.Context(), at("slack:T1:C1"), barred)
+	h.places.Away(t.Context(), at("slack:T1:C1"), errBarred)
 	if len(h.alerts) != 2 {
 		t.Errorf("a second outage: %d alerts", len(h.alerts))
 	}
@@ -112,7 +112,7 @@ func TestAWholeServerIsBack(t *testing.T) {
 	h := opened(t)
 	one, two, other := h.live("discord:1:5:50", "discord:1:50:51"), h.live("discord:1:6:60", "discord:1:60:61"), h.live("discord:11:7:70", "discord:11:70:71")
 	for _, place := range []string{"discord:1:5", "discord:1:6", "discord:11:7"} {
-		h.places.Away(t.Context(), at(place), barred)
+		h.places.Away(t.Context(), at(place), errBarred)
 	}
 	if err := h.places.Back(t.Context(), bot.Address{Platform: "discord", Workspace: "1"}); err != nil {
 		t.Fatal(err)
@@ -161,13 +161,13 @@ func TestTheStoreIsAway(t *testing.T) {
 	h := opened(t)
 	h.live("slack:T1:C1:17.1", "slack:T1:C1:18")
 	h.Down = errors.New("away")
-	h.places.Away(t.Context(), at("slack:T1:C1"), barred)
+	h.places.Away(t.Context(), at("slack:T1:C1"), errBarred)
 	back, gone := h.places.Back(t.Context(), at("slack:T1:C1")), h.places.Gone(t.Context(), at("slack:T1:C1:17.1"), bot.Address{})
 	if len(h.alerts) > 0 || !errors.Is(back, h.Down) || !errors.Is(gone, h.Down) {
 		t.Errorf("alerts %+v; %v, %v", h.alerts, back, gone)
 	}
 	h.Down = nil
-	h.places.Away(t.Context(), at("slack:T1:C1"), barred)
+	h.places.Away(t.Context(), at("slack:T1:C1"), errBarred)
 	if since, err := time.Parse(time.RFC3339, h.Names["away/slack:T1:C1"]); err != nil || time.Since(since) > time.Minute {
 		t.Errorf("it is noted since %s, %v", since, err)
 	}

@@ -77,7 +77,7 @@ func (s *discordStage) show(ctx context.Context, t *theatre, step moments.Step) 
 	case moments.Pressed:
 		t.next(a.Answer)
 		seen := s.look(userOf(a.By))
-		if err := s.Click(userOf(a.By), s.channel, t.newest.ID, a.Label); err != nil {
+		if err := s.Click(userOf(a.By), s.channel, t.newest.ID, a.Label); err != nil { //nolint:contextcheck // the local Discord delivers in a time of its own
 			return "", err
 		}
 		return fmt.Sprintf(">>> %s presses [%s]\n", a.By.Name, a.Label) + s.seen(ctx, seen, a.Answer, true), nil
@@ -85,7 +85,7 @@ func (s *discordStage) show(ctx context.Context, t *theatre, step moments.Step) 
 		t.next(a.Answer)
 		seen := s.look(userOf(a.By))
 		form, _ := s.Modal(userOf(a.By))
-		if err := s.Submit(form.ID, userOf(a.By), a.Values); err != nil {
+		if err := s.Submit(form.ID, userOf(a.By), a.Values); err != nil { //nolint:contextcheck // as above
 			return "", err
 		}
 		return fmt.Sprintf(">>> %s sends the form: %s\n", a.By.Name, written(a.Values)) + s.seen(ctx, seen, a.Answer, true), nil

@@ -69,26 +69,26 @@ func (s *slackStage) show(ctx context.Context, t *theatre, step moments.Step) (s
 		return s.said(ctx, t, a)
 	case moments.Pressed:
 		t.next(a.Answer)
-		seen := s.look(t, userOf(a.By))
+		seen := s.look(userOf(a.By))
 		label := a.Label
 		if thumb := map[string]string{"Good": "positive", "Bad": "negative"}[label]; thumb != "" {
 			label = thumb // Slack's own
 		}
-		if err := s.Click(userOf(a.By), slacktest.General, t.newest.ID, label); err != nil {
+		if err := s.Click(userOf(a.By), slacktest.General, t.newest.ID, label); err != nil { //nolint:contextcheck // the local Slack delivers in a time of its own
 			return "", err
 		}
-		return fmt.Sprintf(">>> %s presses [%s]\n", a.By.Name, a.Label) + s.seen(ctx, t, seen, a.Answer), nil
+		return fmt.Sprintf(">>> %s presses [%s]\n", a.By.Name, a.Label) + s.seen(ctx, seen, a.Answer), nil
 	case moments.Filled:
 		t.next(a.Answer)
-		seen := s.look(t, userOf(a.By))
+		seen := s.look(userOf(a.By))
 		form, _ := s.Modal(userOf(a.By))
-		if _, err := s.Submit(form.ID, userOf(a.By), a.Values); err != nil {
+		if _, err := s.Submit(form.ID, userOf(a.By), a.Values); err != nil { //nolint:contextcheck // as above
 			return "", err
 		}
-		return fmt.Sprintf(">>> %s sends the form: %s\n", a.By.Name, written(a.Values)) + s.seen(ctx, t, seen, a.Answer), nil
+		return fmt.Sprintf(">>> %s sends the form: %s\n", a.By.Name, written(a.Values)) + s.seen(ctx, seen, a.Answer), nil
 	case moments.Visited:
 		t.next(a.Answer)
-		s.OpenHome(userOf(a.By))
+		s.OpenHome(userOf(a.By)) //nolint:contextcheck // as above
 		err := s.wait(ctx, func() bool { v, there := s.Home(userOf(a.By)); return there && v.ID != "" })
 		v, _ := s.Home(userOf(a.By))
 		return s.RenderView(v.ID), err
@@ -100,7 +100,7 @@ func (s *slackStage) show(ctx context.Context, t *theatre, step moments.Step) (s
 // said is a message of somebody, and what it is answered with.
 func (s *slackStage) said(ctx context.Context, t *theatre, a moments.Said) (string, error) {
 	t.next(a.Answer)
-	seen := s.look(t, userOf(a.By))
+	seen := s.look(userOf(a.By))
 	name, say := "@Deckhand ", s.Mention
 	if a.Aloud {
 		name, say = "", s.Say
@@ -114,21 +114,21 @@ func (s *slackStage) said(ctx context.Context, t *theatre, a moments.Said) (stri
 		}
 		text += "  :" + string(a.Answer.Mark) + ":\n"
 	}
-	return text + s.seen(ctx, t, seen, a.Answer), nil
+	return text + s.seen(ctx, seen, a.Answer), nil
 }
 
 // sight is how much was seen before.
 type sight struct {
-	user             string
-	aside, in, forms int
+	user      string
+	aside, in int
 }
 
-func (s *slackStage) look(t *theatre, user string) sight {
+func (s *slackStage) look(user string) sight {
 	return sight{user: user, aside: len(s.Ephemerals(user)), in: len(s.FromBot())}
 }
 
 // seen waits for an answer and returns it as it is seen.
-func (s *slackStage) seen(ctx context.Context, _ *theatre, before sight, a bot.Answer) string {
+func (s *slackStage) seen(ctx context.Context, before sight, a bot.Answer) string {
 	switch {
 	case a.Form != nil:
 		if s.wait(ctx, func() bool { v, open := s.Modal(before.user); return open && v.Title == a.Form.Title }) != nil {

@@ -100,6 +100,8 @@ type Links interface {
 // People is what people do. Texts are as people type them; "#general" is the
 // channel, chosen from the list that opens after the sign.
 type People interface {
+	Controls
+
 	// Mention speaks to the bot, in the channel or in a thread. Where nothing that
 	// is written reaches the bot (see Listening), it gives the command that means
 	// the same: a goal, a word of control, else steering.
@@ -109,6 +111,13 @@ type People interface {
 	Say(w Who, in bot.Address, text string, files ...File) bot.Address
 	// Direct speaks to the bot alone.
 	Direct(w Who, text string) bot.Address
+	// Begin gives a goal to the bot alone, also where another run is at work in
+	// that conversation.
+	Begin(w Who, goal string)
+}
+
+// Controls are what people press, fill in and command by the platform's own means.
+type Controls interface {
 	// Click presses the button that has the label, perhaps after an emoji.
 	Click(w Who, message bot.Address, label string) error
 	// Rate clicks on good or bad under a report.
@@ -122,9 +131,6 @@ type People interface {
 	Retry(w Who, values map[string]string) (said string, typed map[string]string, err error)
 	// Press presses a button below the newest thing that only the person sees.
 	Press(w Who, label string) error
-	// Begin gives a goal to the bot alone, also where another run is at work in
-	// that conversation.
-	Begin(w Who, goal string)
 	// Slash gives the command "/deckhand TEXT" in the channel. A command whose
 	// options are shown as fields may become the form that the person has before
 	// them.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -156,10 +157,7 @@ func (w *workspace) Retry(who chat.Who, values map[string]string) (said string, 
 	if err != nil || done.View != v.ID {
 		return "", nil, fmt.Errorf("the modal was taken or closed: %+v (%w)", done, err)
 	}
-	for _, problem := range done.Errors {
-		said += problem
-	}
-	return said, values, nil // what was typed stays in a modal that stays open
+	return strings.Join(slices.Collect(maps.Values(done.Errors)), ""), values, nil // what was typed stays in a modal that stays open
 }
 
 func (w *workspace) Press(who chat.Who, label string) error {

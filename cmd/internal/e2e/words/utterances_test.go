@@ -2,6 +2,7 @@ package words_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http/httptest"
@@ -94,7 +95,9 @@ func open(t *testing.T, script llmtest.Script) *house {
 	go func() { ended <- a.Run(ctx) }()
 	t.Cleanup(func() {
 		cancel()
-		<-ended
+		if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
 		if err := store.Close(); err != nil {
 			t.Error(err)
 		}
@@ -142,7 +145,7 @@ func (h *house) say(where bot.Address, text string, to bool) bot.Answer {
 // outcome is what came of the words, once they are understood.
 func (h *house) outcome(run agent.RunID, a bot.Answer) (comes string, asked int) {
 	h.Helper()
-	for seq := uint64(0); ; {
+	for {
 		events, err := h.store.Read(h.Context(), run, 0)
 		if err != nil {
 			h.Fatal(err)
@@ -156,8 +159,8 @@ func (h *house) outcome(run agent.RunID, a bot.Answer) (comes string, asked int)
 		if len(r.Unread) == 0 {
 			return came(r, a), asked
 		}
-		asked, seq = 0, r.Seq
-		if err := h.store.Await(h.Context(), run, seq); err != nil {
+		asked = 0
+		if err := h.store.Await(h.Context(), run, r.Seq); err != nil {
 			h.Fatal(err)
 		}
 	}
