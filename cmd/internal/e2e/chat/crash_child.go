@@ -191,11 +191,14 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // script is the model of a child: for a goal about berth N it appends one line
-// about berth N to a file.
+// about berth N to the file of that berth. Runs side by side don't share one: a
+// question about a file that changed meanwhile is put again.
 type script struct{}
 
-// logFile is where the lines go.
-const logFile = "log.md"
+// logFile is where the line of a berth goes.
+func logFile(berth string) string {
+	return "log-" + strings.TrimPrefix(berth, "berth no. ") + ".md"
+}
 
 var numberedBerth = regexp.MustCompile(`berth no\. \d+`)
 
@@ -210,6 +213,7 @@ func number(goal string) int {
 
 // Complete answers by a pure function of the request.
 func (script) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
-	m := &scriptedModel{parts: []taskScript{work("a", once(toolCall{"append_to_file", map[string]any{"path": logFile, "text": numberedBerth.FindString(read(r)) + "\n"}}))}}
+	berth := numberedBerth.FindString(read(r))
+	m := &scriptedModel{parts: []taskScript{work("a", once(toolCall{"append_to_file", map[string]any{"path": logFile(berth), "text": berth + "\n"}}))}}
 	return m.Complete(ctx, r)
 }

@@ -286,9 +286,10 @@ func (s *stage) verify(ctx context.Context, st played) error {
 		errs = append(errs, fmt.Errorf("it ended %+v", r.Ended))
 	}
 	errs = append(errs, s.postedOnce(r))
-	text, err := os.ReadFile(filepath.Join(s.orders(crash.Boundary{}).workspace(), s.Channel().Folder(), logFile))
-	if n := strings.Count("\n"+string(text), "\n"+numberedBerth.FindString(st.goal)+"\n"); n != 1 {
-		errs = append(errs, fmt.Errorf("its line stands in the file %d times (%w)", n, err))
+	berth := numberedBerth.FindString(st.goal)
+	text, err := os.ReadFile(filepath.Join(s.orders(crash.Boundary{}).workspace(), s.Channel().Folder(), logFile(berth)))
+	if string(text) != berth+"\n" {
+		errs = append(errs, fmt.Errorf("its file has %q instead of its line once (%w)", text, err))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("%s (%s): %w\n%s", st.goal, st.run, err, crash.Journal(events))

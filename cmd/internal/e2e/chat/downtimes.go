@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
 )
 
 // expiry is short enough to be waited for, and long enough for the question to
@@ -104,13 +105,27 @@ var replicas = []scenario{
 			h.Mention(Ann, h.Channel(), "Get the harbour ready")
 		}
 		h.sees("all questions are there", func() bool { return len(h.kinds(agent.PostCheckpoint)) == many })
-		for _, ask := range h.kinds(agent.PostCheckpoint) {
-			h.click(Ann, ask, "Approve")
+		// All write one file: what was shown as new and is there by now is asked once
+		// more.
+		taken := map[bot.Address]bool{}
+		fresh := func() []Post {
+			return slices.DeleteFunc(decidable(h), func(p Post) bool { return taken[p.Message] })
 		}
-		h.sees("all reports are there", func() bool { return len(h.kinds(agent.PostReport)) == many })
+		for len(h.kinds(agent.PostReport)) < many {
+			h.sees("all reports are there", func() bool { return len(fresh()) > 0 || len(h.kinds(agent.PostReport)) == many })
+			for _, ask := range fresh() {
+				taken[ask.Message] = true
+				h.click(Ann, ask, "Approve")
+			}
+		}
+		asked := 0
 		for _, run := range h.runs() {
-			h.ends(run, agent.RunDone)
-			h.decided(run, 1)
+			r := h.ends(run, agent.RunDone)
+			h.decided(run, len(r.Asked))
+			asked += len(r.Asked)
+		}
+		if n := len(h.kinds(agent.PostCheckpoint)); n != asked || asked > 2*many-1 {
+			h.Errorf("%d questions were posted, %d asked", n, asked)
 		}
 		if n := len(h.runs()); n != many {
 			h.Errorf("%d runs, want %d", n, many)

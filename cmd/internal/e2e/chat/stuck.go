@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"regexp"
 	"strings"
 	"time"
 
@@ -13,6 +14,9 @@ const wayOut = "multiply by eight, as Ben did"
 
 // loopCalls is how often a model makes the same call until it is stopped.
 const loopCalls = 4
+
+// nativeDate is a moment in Slack's markup, which has braces of its own.
+var nativeDate = regexp.MustCompile(`<!date\^[^>]*>`)
 
 // wordlessExpiry leaves a busy machine time to post both the question and its
 // reminder.
@@ -76,7 +80,7 @@ var ladders = []scenario{
 		if len(reports) != 1 || len(h.model.requests(llm.Report)) > 0 {
 			h.Fatalf("%d reports; the model was asked for %d\n%s", len(reports), len(h.model.requests(llm.Report)), h.scene())
 		}
-		for _, want := range []string{"Failed", "0 of 1 task", "Stuck on “Tidy berth a”", "4 times", "Nobody said in time"} {
+		for _, want := range []string{"Finished early, since nobody answered in time", "0 of 1 task", "Stuck on “Tidy berth a”", "4 times", "Nobody said in time"} {
 			if !strings.Contains(reports[0].Text, want) {
 				h.Errorf("the report does not say %q: %s", want, reports[0].Text)
 			}
@@ -108,7 +112,7 @@ func stuckRun(h *harness) (agent.RunID, Post) {
 			h.Errorf("the question does not say %q: %s", want, ask.Text)
 		}
 	}
-	if strings.ContainsAny(ask.Text, "{}") || strings.Count(ask.Text, "calculator") != 1 {
+	if strings.ContainsAny(nativeDate.ReplaceAllString(ask.Text, ""), "{}") || strings.Count(ask.Text, "calculator") != 1 {
 		h.Errorf("the evidence is not plain, or stands there twice: %s", ask.Text)
 	}
 	if strings.Join(ask.Pings, " ") != h.Principal(Ann) {
