@@ -56,23 +56,27 @@ func (r *response) give(ctx context.Context) {
 	if a.Mark == "" && a.Private == "" && a.Public == nil && a.Home == nil && a.Instead == nil {
 		return
 	}
-	r.in.Later(ctx, answerWithin, func(ctx context.Context) {
-		if a.Mark != "" && u.In.Message.ID != "" {
-			r.mark(ctx, a.Mark)
-		}
-		if a.Private != "" {
-			r.tell(ctx, private(a.Private, a.Buttons))
-		}
-		if a.Instead != nil {
-			r.replace(ctx, *a.Instead)
-		}
-		if a.Public != nil {
-			r.LogFailure("an answer could not be posted", u.In.Where, ingest.PostOnce(ctx, r.Slack, u.In, u.Again, *a.Public, r.cfg.PostTimeout))
-		}
-		if a.Home != nil {
-			r.home(ctx, *a.Home)
-		}
-	})
+	r.in.Later(ctx, answerWithin, r.say)
+}
+
+// say shows what the answer says, in the order in which it is wanted.
+func (r *response) say(ctx context.Context) {
+	u, a := r.u, r.answer
+	if a.Mark != "" && u.In.Message.ID != "" {
+		r.mark(ctx, a.Mark)
+	}
+	if a.Private != "" {
+		r.tell(ctx, private(a.Private, a.Buttons))
+	}
+	if a.Instead != nil {
+		r.replace(ctx, *a.Instead)
+	}
+	if a.Public != nil {
+		r.LogFailure("an answer could not be posted", u.In.Where, ingest.PostOnce(ctx, r.Slack, u.In, u.Again, *a.Public, r.cfg.PostTimeout))
+	}
+	if a.Home != nil {
+		r.home(ctx, *a.Home)
+	}
 }
 
 // beside does what needs nobody to hear it.

@@ -52,6 +52,7 @@ func (h hearer) deliver(ctx context.Context, u *wire.Update) (bot.Answer, error)
 	switch u.In.Act.(type) {
 	case bot.PlaceBack, bot.PlaceGone: // nobody did it
 		return h.hear(ctx, u.In)
+	case bot.Said, bot.Commanded, bot.Pressed, bot.Filled, bot.Stopped, bot.Visited, bot.Opened, bot.Unsaid:
 	}
 	if u.Edit {
 		run, err := h.cfg.Names.Value(ctx, agent.ThreadName(u.In.Where.String()))
