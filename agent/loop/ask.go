@@ -40,16 +40,9 @@ func (q *asker) ask(ctx context.Context, view *agent.Run) (waits bool, err error
 		return false, q.flush(ctx) // and learn what happened meanwhile
 	}
 	purpose := q.purpose(view)
-	stuck, err := supervisor{q.turn}.checkLoops(ctx, view)
-	if stuck || err != nil {
-		return false, err
-	}
-	if err := (recaller{q.turn}).recall(ctx, view); err != nil {
-		return false, err
-	}
-	view = q.view() // with what the model was told just now
-	if q.purpose(view) != purpose {
-		return false, nil // something else comes first
+	view, first, err := q.told(ctx, view)
+	if err != nil || first || q.purpose(view) != purpose {
+		return false, err // something else comes first
 	}
 	ready, err := q.request(view)
 	if err != nil {
@@ -82,6 +75,16 @@ func (q *asker) ask(ctx context.Context, view *agent.Run) (waits bool, err error
 		return false, q.rest(ctx, wait)
 	}
 	return q.put(ctx, view, ready, asked, question)
+}
+
+// told is the run with what the model is told before it is asked: loops that were
+// found, and earlier runs. First: what was found comes before the question.
+func (q *asker) told(ctx context.Context, view *agent.Run) (_ *agent.Run, first bool, err error) {
+	if first, err = (supervisor{q.turn}).checkLoops(ctx, view); first || err != nil {
+		return view, first, err
+	}
+	err = recaller{q.turn}.recall(ctx, view)
+	return q.view(), false, err
 }
 
 // reserve is the question as it is journalled: with the price of its prompt, of

@@ -77,18 +77,12 @@ func (d dispatcher) decideCall(ctx context.Context, view *agent.Run, c agent.Ope
 			return nil
 		}
 		whole, err := artifacts(d).expand(ctx, view, args)
+		why, err := d.unfit(c, whole, err)
 		switch {
-		case errors.Is(err, agent.ErrNoBlob):
-			d.refuse(c, fmt.Sprintf("an artifact that %s names is not kept any more: call the tool that made it again", c.Name))
-			return nil
-		case errors.Is(err, errTooLong):
-			d.refuse(c, fmt.Sprintf("%s: %v", c.Name, err))
-			return nil
 		case err != nil:
 			return err
-		}
-		if why := d.Tools.Check(c.Name, whole); why != nil {
-			d.refuse(c, "with the artifacts in their places, "+why.Error())
+		case why != "":
+			d.refuse(c, why)
 			return nil
 		}
 		return d.permit(ctx, view, c, tool, args, whole)
@@ -98,6 +92,23 @@ func (d dispatcher) decideCall(ctx context.Context, view *agent.Run, c agent.Ope
 		return nil
 	}
 	return decider(d).take(ctx, view, c, args)
+}
+
+// unfit says why the arguments of a call, artifacts in their places, do not do;
+// empty: they do. An error is the store's.
+func (d dispatcher) unfit(c agent.OpenCall, whole json.RawMessage, err error) (string, error) {
+	switch {
+	case errors.Is(err, agent.ErrNoBlob):
+		return fmt.Sprintf("an artifact that %s names is not kept any more: call the tool that made it again", c.Name), nil
+	case errors.Is(err, errTooLong):
+		return fmt.Sprintf("%s: %v", c.Name, err), nil
+	case err != nil:
+		return "", err
+	}
+	if why := d.Tools.Check(c.Name, whole); why != nil {
+		return "with the artifacts in their places, " + why.Error(), nil
+	}
+	return "", nil
 }
 
 // unknown says what a function was probably meant to be.

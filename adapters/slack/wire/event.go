@@ -55,28 +55,17 @@ func (r *Reader) update(e event) (*Update, error) {
 			return nil, errors.New("a stop by nobody, or nowhere")
 		}
 		return &Update{User: e.User, In: bot.Inbound{At: TimeOf(e.EventTS), Where: r.Address(e.Channel, e.ThreadTS), Act: bot.Stopped{}}}, nil
-	case "member_joined_channel":
-		if e.User != r.BotUser {
+	case "member_joined_channel", "channel_unarchive", "group_unarchive":
+		if e.Type == "member_joined_channel" && e.User != r.BotUser {
 			return nil, nil //nolint:nilnil // somebody else came
 		}
-		return r.place(e.Channel, bot.PlaceBack{})
-	case "channel_unarchive", "group_unarchive":
 		return r.place(e.Channel, bot.PlaceBack{})
 	case "channel_deleted", "group_deleted":
 		return r.place(e.Channel, bot.PlaceGone{})
 	case "agent_session_title_changed":
 		return &Update{Titled: r.Address(e.Channel, e.ThreadTS)}, nil
 	case "app_home_opened":
-		if e.User == "" {
-			return nil, nil //nolint:nilnil // nobody looks
-		}
-		if e.Tab == "messages" {
-			return r.opened(e.User, e.Channel, "", e.Context, true), nil
-		}
-		if e.Tab != "" && e.Tab != "home" {
-			return nil, nil //nolint:nilnil // of no concern here
-		}
-		return &Update{User: e.User, Alone: e.Channel == "", In: bot.Inbound{At: TimeOf(e.EventTS), Where: r.Address(e.Channel, ""), Act: bot.Visited{}}}, nil
+		return r.home(e), nil
 	case "app_context_changed":
 		return r.opened(e.User, e.Channel, "", e.Context, false), nil
 	case "assistant_thread_started", "assistant_thread_context_changed":
@@ -87,6 +76,19 @@ func (r *Reader) update(e event) (*Update, error) {
 		return r.opened(a.User, a.Channel, a.Thread, a.Context, e.Type == "assistant_thread_started"), nil
 	}
 	return &Update{Gone: true}, nil
+}
+
+// home is a look at the app's own pages, nil where it is of no concern.
+func (r *Reader) home(e event) *Update {
+	switch {
+	case e.User == "":
+		return nil // nobody looks
+	case e.Tab == "messages":
+		return r.opened(e.User, e.Channel, "", e.Context, true)
+	case e.Tab != "" && e.Tab != "home":
+		return nil
+	}
+	return &Update{User: e.User, Alone: e.Channel == "", In: bot.Inbound{At: TimeOf(e.EventTS), Where: r.Address(e.Channel, ""), Act: bot.Visited{}}}
 }
 
 // place is what became of a channel.
@@ -122,14 +124,8 @@ func (r *Reader) message(e event) (*Update, error) {
 	if e.Channel == "" {
 		return nil, errors.New("a message in no channel")
 	}
-	if u := r.deleted(e); u != nil && (e.Subtype == "message_deleted" || e.Subtype == "message_changed" && e.Changed.Subtype == "tombstone") {
-		return u, nil
-	}
-	if e.Subtype == "message_changed" {
-		return r.edit(e), nil
-	}
-	if e.Subtype == "message_deleted" {
-		return r.deletion(e), nil
+	if e.Subtype == "message_changed" || e.Subtype == "message_deleted" {
+		return r.changed(e), nil
 	}
 	if TimeOf(e.TS).IsZero() {
 		return nil, errors.New("a message without a timestamp")
@@ -153,6 +149,19 @@ func (r *Reader) message(e event) (*Update, error) {
 	}
 	u.In.Act = said
 	return u, nil
+}
+
+// changed reads what became of a message: the bot's own is gone, or a person's was
+// edited or deleted.
+func (r *Reader) changed(e event) *Update {
+	deleted := e.Subtype == "message_deleted"
+	if u := r.deleted(e); u != nil && (deleted || e.Changed.Subtype == "tombstone") {
+		return u
+	}
+	if deleted {
+		return r.deletion(e)
+	}
+	return r.edit(e)
 }
 
 // fill is who said it where.
