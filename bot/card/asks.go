@@ -40,14 +40,6 @@ func questionParts(r agent.Run, c agent.Checkpoint) []bot.Part {
 	return detail(c)
 }
 
-// detail is the question's own explanation.
-func detail(c agent.Checkpoint) []bot.Part {
-	if strings.TrimSpace(c.Detail) == "" {
-		return nil
-	}
-	return []bot.Part{bot.Prose{Markdown: strings.TrimSpace(text.Safe(c.Detail))}}
-}
-
 // clarifyParts are the unclear points, with the buttons of each where there is more
 // than one.
 func clarifyParts(r agent.Run, c agent.Checkpoint) []bot.Part {

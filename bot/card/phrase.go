@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
@@ -101,4 +103,12 @@ func Phrase(tool string, arguments json.RawMessage) string {
 		return strings.TrimSuffix(strings.TrimSpace(words), " in")
 	}
 	return words
+}
+
+// detail is the question's own explanation.
+func detail(c agent.Checkpoint) []bot.Part {
+	if strings.TrimSpace(c.Detail) == "" {
+		return nil
+	}
+	return []bot.Part{bot.Prose{Markdown: strings.TrimSpace(text.Safe(c.Detail))}}
 }

@@ -303,7 +303,7 @@ func (req call) help(ctx context.Context, _ string) (bot.Answer, error) {
 			list = append(list, card.Command{Usage: c.usage, Does: c.does})
 		}
 	}
-	return req.answer(here.ID, card.Help(req.examples(here, live), list...)), nil
+	return req.answer(here.ID, card.Help(suggester{req.request}.examples(here, live), list...)), nil
 }
 
 // greeting answers a mention that says nothing.

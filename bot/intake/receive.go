@@ -121,7 +121,7 @@ func (c *Chat) acted(ctx context.Context, req *request) (bot.Answer, error) {
 	case bot.Visited:
 		return req.visited(ctx)
 	case bot.Opened:
-		return req.opened(ctx, a)
+		return suggester{req}.opened(ctx, a)
 	case bot.Unsaid, bot.PlaceBack, bot.PlaceGone: // done before anybody was asked who did it
 	}
 	return bot.Answer{}, nil

@@ -53,9 +53,12 @@ const (
 	maxAgain       = 2   // such goals
 )
 
+// suggester knows what people could ask for.
+type suggester struct{ *request }
+
 // opened offers what the person may say in the conversation that they have
 // opened.
-func (req *request) opened(ctx context.Context, o bot.Opened) (bot.Answer, error) {
+func (req suggester) opened(ctx context.Context, o bot.Opened) (bot.Answer, error) {
 	list, err := req.prompts(ctx, o.Viewing)
 	if err != nil {
 		return bot.Answer{}, err
@@ -65,7 +68,7 @@ func (req *request) opened(ctx context.Context, o bot.Opened) (bot.Answer, error
 
 // prompts are goals that fit the channel that the person looks at, else the
 // person: what went well there before, and what is usual for such a place.
-func (req *request) prompts(ctx context.Context, viewing bot.Address) ([]bot.Prompt, error) {
+func (req suggester) prompts(ctx context.Context, viewing bot.Address) ([]bot.Prompt, error) {
 	var list []bot.Prompt
 	offered := map[string]bool{}
 	_, err := req.newestRuns(ctx, maxAgain, false, func(r agent.Run) bool {
@@ -108,7 +111,7 @@ func aboutPlace(name, about string) []bot.Prompt {
 
 // describe is what a channel is called and what it is for, as far as its platform
 // says so in time.
-func (req *request) describe(ctx context.Context, at bot.Address) (name, about string) {
+func (req suggester) describe(ctx context.Context, at bot.Address) (name, about string) {
 	d, can := req.platform(at.Platform).(bot.Describer)
 	if !can {
 		return "", ""
@@ -123,7 +126,7 @@ func (req *request) describe(ctx context.Context, at bot.Address) (name, about s
 }
 
 // examples are three sentences that can be said at the place, for help.
-func (req *request) examples(here agent.Run, live bool) []string {
+func (req suggester) examples(here agent.Run, live bool) []string {
 	at := "@" + req.cfg.Name + " "
 	if _, said := req.in.Act.(bot.Said); !said || req.alone() {
 		at = ""
