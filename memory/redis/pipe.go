@@ -206,33 +206,43 @@ func elsewhere(err error) bool {
 }
 
 // redirect sends calls by the Cluster's own directions, which are asked for
-// anew. Scripts may have been carried out already where the connection broke:
-// each is sent as if its caller had sent it again.
+// anew, each for itself: the library's pipelines may read two answers into one
+// call while slots move.
 func (p *pipe) redirect(ctx context.Context, strays []*call) {
 	p.cluster.ReloadState(ctx)
-	line := p.cluster.Pipeline()
+	var group sync.WaitGroup
 	for _, c := range strays {
-		c.cmd, c.err = c.script.EvalSha(ctx, line, c.keys, c.args...), nil
+		group.Go(func() {
+			broke := guard.Do(p.log, "a redirected call to Redis", func() error { p.sendAgain(ctx, c); return nil })
+			if broke != nil {
+				c.err = broke
+			}
+		})
 	}
-	_, _ = line.Exec(ctx)
-	for _, c := range strays {
-		if redis.HasErrorPrefix(c.cmd.Err(), "NOSCRIPT") {
-			c.cmd = c.script.Eval(ctx, p.cluster, c.keys, c.args...)
-		}
-		if !c.confirm || p.replicas == 0 || c.cmd.Err() != nil {
-			continue
-		}
-		// Only who sent the commit, or sends it again, to the master itself can
-		// wait for its replicas.
-		address, client := p.master(ctx, c.keys[0])
-		if address == "" {
-			c.err = fmt.Errorf("%w: who has slot of %s is not known", ErrReplicas, c.keys[0])
-			continue
-		}
-		p.send(ctx, client, []*call{c}, (*redis.Script).EvalSha)
-		if err := c.cmd.Err(); err != nil {
-			c.err = fmt.Errorf("%w: %w", ErrReplicas, err)
-		}
+	group.Wait()
+}
+
+// sendAgain sends a call to wherever its slot is now. Its script may have been
+// carried out already where the connection broke: it is sent as if its caller had
+// sent it again.
+func (p *pipe) sendAgain(ctx context.Context, c *call) {
+	c.cmd, c.err = c.script.EvalSha(ctx, p.cluster, c.keys, c.args...), nil
+	if redis.HasErrorPrefix(c.cmd.Err(), "NOSCRIPT") {
+		c.cmd = c.script.Eval(ctx, p.cluster, c.keys, c.args...)
+	}
+	if !c.confirm || p.replicas == 0 || c.cmd.Err() != nil {
+		return
+	}
+	// Only who sent the commit, or sends it again, to the master itself can
+	// wait for its replicas.
+	address, client := p.master(ctx, c.keys[0])
+	if address == "" {
+		c.err = fmt.Errorf("%w: who has slot of %s is not known", ErrReplicas, c.keys[0])
+		return
+	}
+	p.send(ctx, client, []*call{c}, (*redis.Script).EvalSha)
+	if err := c.cmd.Err(); err != nil {
+		c.err = fmt.Errorf("%w: %w", ErrReplicas, err)
 	}
 }
 
