@@ -58,9 +58,7 @@ func (q *asker) ask(ctx context.Context, view *agent.Run) (waits bool, err error
 	if ready.MaxTokens < minAnswer {
 		return q.overBudget(ctx, view, exhausted(view))
 	}
-	if purpose == llm.Hear {
-		ready.MaxTokens = min(ready.MaxTokens, hearAnswer)
-	}
+	ready.MaxTokens = min(ready.MaxTokens, longest(purpose, q.MaxAnswer))
 	asked := q.reserve(view, ready, prompt)
 	question := limit.Question{Model: ready.Model, Run: q.lease.Run, Strand: q.lease.Strand,
 		Background: view.Brief.Tick != nil, Tokens: asked.ReserveTokens}
@@ -75,6 +73,14 @@ func (q *asker) ask(ctx context.Context, view *agent.Run) (waits bool, err error
 		return false, q.rest(ctx, wait)
 	}
 	return q.put(ctx, view, ready, asked, question)
+}
+
+// longest is how long an answer may be, in tokens: what words mean is said shortly.
+func longest(purpose llm.Purpose, most int) int {
+	if purpose == llm.Hear {
+		return min(most, hearAnswer)
+	}
+	return most
 }
 
 // told is the run with what the model is told before it is asked: loops that were

@@ -77,13 +77,15 @@ func (d dispatcher) decideCall(ctx context.Context, view *agent.Run, c agent.Ope
 			return nil
 		}
 		whole, err := artifacts(d).expand(ctx, view, args)
-		why, err := d.unfit(c, whole, err)
-		switch {
-		case err != nil:
-			return err
-		case why != "":
+		if err == nil {
+			err = d.fits(c, whole)
+		}
+		if why := unfit(c, err); why != "" {
 			d.refuse(c, why)
 			return nil
+		}
+		if err != nil {
+			return err
 		}
 		return d.permit(ctx, view, c, tool, args, whole)
 	}
@@ -94,21 +96,30 @@ func (d dispatcher) decideCall(ctx context.Context, view *agent.Run, c agent.Ope
 	return decider(d).take(ctx, view, c, args)
 }
 
-// unfit says why the arguments of a call, artifacts in their places, do not do;
-// empty: they do. An error is the store's.
-func (d dispatcher) unfit(c agent.OpenCall, whole json.RawMessage, err error) (string, error) {
+// errMisfit is what a tool says about arguments in which artifacts are in their
+// places.
+var errMisfit = errors.New("with the artifacts in their places")
+
+// fits checks arguments, artifacts in their places.
+func (d dispatcher) fits(c agent.OpenCall, whole json.RawMessage) error {
+	if err := d.Tools.Check(c.Name, whole); err != nil {
+		return fmt.Errorf("%w, %w", errMisfit, err)
+	}
+	return nil
+}
+
+// unfit is what a model is told about arguments that do not do; empty: they do,
+// or the error is the store's.
+func unfit(c agent.OpenCall, err error) string {
 	switch {
 	case errors.Is(err, agent.ErrNoBlob):
-		return fmt.Sprintf("an artifact that %s names is not kept any more: call the tool that made it again", c.Name), nil
+		return fmt.Sprintf("an artifact that %s names is not kept any more: call the tool that made it again", c.Name)
 	case errors.Is(err, errTooLong):
-		return fmt.Sprintf("%s: %v", c.Name, err), nil
-	case err != nil:
-		return "", err
+		return fmt.Sprintf("%s: %v", c.Name, err)
+	case errors.Is(err, errMisfit):
+		return err.Error()
 	}
-	if why := d.Tools.Check(c.Name, whole); why != nil {
-		return "with the artifacts in their places, " + why.Error(), nil
-	}
-	return "", nil
+	return ""
 }
 
 // unknown says what a function was probably meant to be.

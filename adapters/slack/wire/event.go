@@ -137,14 +137,12 @@ func (r *Reader) message(e event) (*Update, error) {
 	if e.User == "" && e.BotID == "" {
 		return nil, errors.New("a message by nobody")
 	}
-	mentioned := e.Type == "app_mention" || r.mentions(e.Text)
-	direct := r.direct(e)
-	if !mentioned && !direct && e.ThreadTS == "" && e.ChannelType != "mpim" || !r.listensTo(e.Message) {
+	said := bot.Said{To: e.Type == "app_mention" || r.mentions(e.Text) || r.direct(e), Direct: r.direct(e)}
+	if !said.To && e.ThreadTS == "" && e.ChannelType != "mpim" || !r.listensTo(e.Message) {
 		return u, nil
 	}
 	r.fill(u, e.Channel, e.Message)
-	said := bot.Said{To: mentioned || direct, Direct: direct, Files: r.attachments(e.Message)}
-	if direct {
+	if said.Files = r.attachments(e.Message); said.Direct {
 		said.Viewing = r.viewing(e.Channel, e.AppContext)
 	}
 	u.In.Act = said

@@ -159,7 +159,9 @@ func (s *env) follow(ctx context.Context, run agent.RunID) error {
 		case r.Ended != nil:
 			return nil
 		}
-		if err := s.decide(ctx, r); err != nil {
+		if err := s.decide(ctx, r); errors.Is(err, runs.ErrNoCheckpoint) && s.Replicas > 0 {
+			continue // it was read before a replica had it, and went with its master: what stands there now is read
+		} else if err != nil {
 			return err
 		}
 		if err := s.store.Await(ctx, run, r.Seq); err != nil && ctx.Err() != nil {
@@ -187,17 +189,19 @@ func (s *env) decide(ctx context.Context, r agent.Run) error {
 		case agent.CheckPlan, agent.CheckClarify, agent.CheckBudget, agent.CheckStuck:
 			return fmt.Errorf("run %s asks (%s) %s: %s", r.ID, c.Ask, c.Title, c.Detail)
 		}
+		var gone error
 		err := insist(ctx, func() error {
 			err := s.desk.Decide(ctx, bot.Person{ID: bot.Terminal, Full: true}, d)
 			switch {
 			case errors.Is(err, runs.ErrDecided), errors.Is(err, runs.ErrEnded):
 				return nil // its outcome arrived meanwhile
-			case errors.Is(err, runs.ErrNoCheckpoint) && s.Replicas > 0:
-				return nil // it was read before a replica had it, and went with its master: it is asked again
+			case errors.Is(err, runs.ErrNoCheckpoint):
+				gone = err
+				return nil
 			}
 			return err
 		})
-		if err != nil {
+		if err := errors.Join(err, gone); err != nil {
 			return err
 		}
 	}
