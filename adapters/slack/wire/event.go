@@ -137,7 +137,7 @@ func (r *Reader) message(e event) (*Update, error) {
 	if e.User == "" && e.BotID == "" {
 		return nil, errors.New("a message by nobody")
 	}
-	said := bot.Said{To: e.Type == "app_mention" || r.mentions(e.Text) || r.direct(e), Direct: r.direct(e)}
+	said := bot.Said{To: r.addressed(e), Direct: r.direct(e)}
 	if !said.To && e.ThreadTS == "" && e.ChannelType != "mpim" || !r.listensTo(e.Message) {
 		return u, nil
 	}
@@ -147,6 +147,11 @@ func (r *Reader) message(e event) (*Update, error) {
 	}
 	u.In.Act = said
 	return u, nil
+}
+
+// addressed reports whether a message speaks to the bot.
+func (r *Reader) addressed(e event) bool {
+	return e.Type == "app_mention" || r.mentions(e.Text) || r.direct(e)
 }
 
 // changed reads what became of a message: the bot's own is gone, or a person's was
