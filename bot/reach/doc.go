@@ -2,7 +2,7 @@
 // which runs go on when it can.
 //
 //	reach.go   Places that take no posts, and those that are gone
-//	models.go  Models that give no answers
+//	model_outage.go  Models that give no answers
 //
 // That a place takes nothing is found out by bot/posting, that it does again or
 // is gone by bot/intake, from events of the platform. What a run does about it
