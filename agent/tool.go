@@ -63,6 +63,15 @@ type ToolSpec struct {
 	// plan's type rule (V11); empty: any.
 	Input  []string `json:"input,omitempty"`
 	Output []string `json:"output,omitempty"`
+	// Source names who gives the tool; empty: it is built in.
+	Source string `json:"source,omitempty"`
+	// Example is a call's arguments, as the tool's documentation shows them.
+	Example json.RawMessage `json:"example,omitempty"`
+	// Trust is the most that a result of the tool is trusted, whatever the
+	// result says of itself; empty: as the result says.
+	Trust Trust `json:"trust,omitempty"`
+	// MaxResult bounds a result's text in bytes; 0: the engine's bound.
+	MaxResult int `json:"max_result,omitempty"`
 }
 
 // Call is one run of a tool.

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -38,53 +39,72 @@ type Box struct {
 	specs []agent.ToolSpec // sorted by name
 }
 
+// boxed is a tool with its schema, which is compiled when it is first needed.
 type boxed struct {
-	tool   agent.Tool
+	tool    agent.Tool
+	compile func() (compiled, error)
+}
+
+// compiled is a schema that arguments can be held against.
+type compiled struct {
 	schema *jsonschema.Schema
 	check  *jsonschema.Resolved
 }
 
-// New builds a Box from the tools and compiles their schemas once. It returns
+// New builds a Box from the tools and looks at their schemas. It returns
 // ErrDuplicate or ErrSpec, naming the tool.
 func New(list ...agent.Tool) (*Box, error) {
+	for _, t := range list {
+		if err := Usable(t.Spec()); err != nil {
+			return nil, err
+		}
+	}
+	return Gather(list...)
+}
+
+// Gather is New for tools that were found Usable before.
+func Gather(list ...agent.Tool) (*Box, error) {
 	b := &Box{tools: make(map[string]boxed, len(list))}
 	for _, t := range list {
 		spec := t.Spec()
-		if !toolName.MatchString(spec.Name) {
-			return nil, fmt.Errorf("%w: the name %q must be 1 to 64 letters, digits, _ or -", ErrSpec, spec.Name)
-		}
 		if _, taken := b.tools[spec.Name]; taken {
 			return nil, fmt.Errorf("%w: %s; register it once or rename one of them", ErrDuplicate, spec.Name)
 		}
-		one, err := compile(t, spec)
-		if err != nil {
-			return nil, err
-		}
-		b.tools[spec.Name] = one
+		b.tools[spec.Name] = boxed{t, sync.OnceValues(func() (compiled, error) { return compile(spec) })}
 		b.specs = append(b.specs, spec)
 	}
 	slices.SortFunc(b.specs, func(x, y agent.ToolSpec) int { return strings.Compare(x.Name, y.Name) })
 	return b, nil
 }
 
-func compile(t agent.Tool, spec agent.ToolSpec) (boxed, error) {
+// Usable is nil where a model can use what the tool says of itself, else it
+// wraps ErrSpec and names the tool.
+func Usable(spec agent.ToolSpec) error {
+	if !toolName.MatchString(spec.Name) {
+		return fmt.Errorf("%w: the name %q must be 1 to 64 letters, digits, _ or -", ErrSpec, spec.Name)
+	}
+	_, err := compile(spec)
+	return err
+}
+
+func compile(spec agent.ToolSpec) (compiled, error) {
 	var schema jsonschema.Schema
 	if err := json.Unmarshal(spec.Parameters, &schema); err != nil {
-		return boxed{}, fmt.Errorf("%w: the parameters of %s are no JSON Schema: %w", ErrSpec, spec.Name, err)
+		return compiled{}, fmt.Errorf("%w: the parameters of %s are no JSON Schema: %w", ErrSpec, spec.Name, err)
 	}
 	if schema.Type != "object" {
-		return boxed{}, fmt.Errorf("%w: the parameters of %s must be of type object", ErrSpec, spec.Name)
+		return compiled{}, fmt.Errorf("%w: the parameters of %s must be of type object", ErrSpec, spec.Name)
 	}
 	check, err := schema.Resolve(nil)
 	if err != nil {
-		return boxed{}, fmt.Errorf("%w: the schema of %s does not resolve: %w", ErrSpec, spec.Name, err)
+		return compiled{}, fmt.Errorf("%w: the schema of %s does not resolve: %w", ErrSpec, spec.Name, err)
 	}
-	return boxed{tool: t, schema: &schema, check: check}, nil
+	return compiled{&schema, check}, nil
 }
 
 // Specs returns the descriptions of all tools, sorted by name, so that the
-// same box always gives the same prompt. The slice is the caller's own.
-func (b *Box) Specs() []agent.ToolSpec { return slices.Clone(b.specs) }
+// same box always gives the same prompt. Nobody changes the slice.
+func (b *Box) Specs() []agent.ToolSpec { return b.specs }
 
 // Tool returns the tool with the name and whether there is one.
 func (b *Box) Tool(name string) (agent.Tool, bool) {
@@ -113,13 +133,17 @@ func (b *Box) Check(name string, arguments json.RawMessage) error {
 		}
 		return sentence{ErrUnknown, fmt.Sprintf("there is no tool %q", name)}
 	}
+	c, err := t.compile()
+	if err != nil {
+		return err // of a schema that was usable when it came: it cannot be
+	}
 	value, problem := decode(arguments)
 	if problem == "" {
-		err := t.check.Validate(value)
+		err := c.check.Validate(value)
 		if err == nil {
 			return nil
 		}
-		problem = explain(t.schema, "", value)
+		problem = explain(c.schema, "", value)
 		if problem == "" {
 			problem = "the arguments do not fit the schema: " + lastPart(err)
 		}

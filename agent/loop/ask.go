@@ -198,7 +198,7 @@ func (q *asker) request(view *agent.Run) (prompt.Ready, error) {
 	if q.checking(view) {
 		before = &q.checkInTalk
 	}
-	ready, talk, err := q.book.Request(view, q.lease.Strand, q.specs, *before)
+	ready, talk, err := q.book.Request(view, q.lease.Strand, q.Tools.Specs(), *before)
 	if err != nil {
 		return prompt.Ready{}, err
 	}

@@ -22,9 +22,10 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/prompt"
 )
 
-// Toolbox is the set of tools that runs may use.
+// Toolbox is the set of tools that runs may use. It may change while they run.
 type Toolbox interface {
-	// Specs lists the tools, sorted by name. They do not change.
+	// Specs lists the tools that there are now, sorted by name. Nobody changes a
+	// list: the same one is the same tools, other tools are another list.
 	Specs() []agent.ToolSpec
 	Tool(name string) (agent.Tool, bool)
 	// Check validates arguments by the tool's schema; its error is one
@@ -145,7 +146,6 @@ type Allowance struct {
 type engine struct {
 	Config
 	book    *prompt.Book
-	specs   []agent.ToolSpec                // of Tools
 	schemas map[string]*jsonschema.Resolved // decision functions
 	folds   *fold.Cache[*memory]
 	leases  *leases
@@ -179,7 +179,7 @@ func newEngine(c Config) (*engine, error) {
 			return nil, fmt.Errorf("loop: a tool is called %s, which is a function of Deckhand's own: give it another name", name)
 		}
 	}
-	return &engine{Config: c, book: book, specs: c.Tools.Specs(), schemas: schemas, leases: newLeases(c.Store, c.Lease, c.Log), denials: &denials{},
+	return &engine{Config: c, book: book, schemas: schemas, leases: newLeases(c.Store, c.Lease, c.Log), denials: &denials{},
 		limits: limit.New(limit.Config{Store: c.Blobs, Requests: c.RequestsPerMinute, Tokens: c.TokensPerMinute}),
 		folds: fold.New(fold.Config{Journals: c.Store, Snapshots: c.Blobs, Log: c.Log, Most: maxFolds, Bytes: maxFoldBytes, Copies: 1},
 			func() *memory { return &memory{} })}, nil

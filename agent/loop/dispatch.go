@@ -61,7 +61,7 @@ func (d dispatcher) decideCall(ctx context.Context, view *agent.Run, c agent.Ope
 		d.reply(c, fmt.Sprintf("error: too many calls in one answer: the first %d were looked at. Make this one again if it is still needed.", bounds.Calls))
 		return nil
 	}
-	offered := d.book.Offered(view, d.lease.Strand, d.specs)
+	offered := d.book.Offered(view, d.lease.Strand, d.Tools.Specs())
 	if !slices.ContainsFunc(offered, func(f llm.Function) bool { return f.Name == c.Name }) {
 		d.refuse(c, d.unknown(c.Name, offered))
 		return nil

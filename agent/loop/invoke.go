@@ -219,7 +219,19 @@ func (ef effects) perform(ctx context.Context, c agent.OpenCall, tool agent.Tool
 		delete(ef.fresh, c.Effect) // an answer that was lost is recovered like a crash
 		return nil, nil
 	}
-	return ef.outcome(ctx, c, result, time.Since(began))
+	return ef.outcome(ctx, c, bounded(tool.Spec(), result), time.Since(began))
+}
+
+// bounded is a result within what its tool promises of it: no more trusted, and
+// no longer.
+func bounded(spec agent.ToolSpec, r agent.Result) agent.Result {
+	if spec.Trust == agent.Untrusted {
+		r.Trust = agent.Untrusted
+	}
+	if left := len(r.Text) - spec.MaxResult; spec.MaxResult > 0 && left > 0 {
+		r.Text = cutRunes(r.Text[:spec.MaxResult], true) + fmt.Sprintf("\n[… %d bytes more are not kept: ask for less at once …]", left)
+	}
+	return r
 }
 
 // safely turns a panic of a tool into a failed result, so that one bad tool
@@ -253,7 +265,7 @@ func (ef effects) recover(ctx context.Context, view *agent.Run, c agent.OpenCall
 			return nil, ef.rest(ctx, retryPause)
 		}
 		if done {
-			return ef.outcome(ctx, c, result, 0)
+			return ef.outcome(ctx, c, bounded(tool.Spec(), result), 0)
 		}
 		return ef.retry(ctx, c, tool, call)
 	}

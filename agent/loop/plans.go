@@ -91,7 +91,7 @@ func (pl planner) validate(view *agent.Run, p agent.Plan) (agent.Plan, []agent.P
 
 // options are what plans of the run are checked against.
 func (pl planner) options(view *agent.Run) plan.Options {
-	return plan.Options{Goal: view.Brief.Goal, GoalInputs: []string{"text"}, Tools: pl.specs, Parents: view.Parents}
+	return plan.Options{Goal: view.Brief.Goal, GoalInputs: []string{"text"}, Tools: pl.Tools.Specs(), Parents: view.Parents}
 }
 
 // errorsOf lists the errors among findings, one a line; empty if there are none.

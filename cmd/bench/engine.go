@@ -74,7 +74,7 @@ func (l load) goal(run int) string {
 }
 
 // box is what tools the load's runs have.
-func (l load) box(e *environment) (*tools.Box, error) {
+func (l load) box(e *environment) (loop.Toolbox, error) {
 	if !l.whole {
 		return tools.New(note{})
 	}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -182,7 +183,7 @@ func (a *App) newLoop() (*loop.Loop, error) {
 func (a *App) Run(ctx context.Context) error {
 	if a.options.WorkOnly {
 		a.sweepJobs(ctx)
-		return a.loop.Run(ctx)
+		return a.work(ctx)
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	if a.health.listener != nil {
@@ -193,7 +194,7 @@ func (a *App) Run(ctx context.Context) error {
 		group.Go(func() error { return guard.Keep(ctx, a.options.Log, name, part) })
 	}
 	keep("the removal of old runs", func(ctx context.Context) error { a.cleanUp(ctx); return nil })
-	group.Go(func() error { return a.loop.Run(ctx) })
+	group.Go(func() error { return a.work(ctx) })
 	keep("the look over the runs", func(ctx context.Context) error { a.watch.Run(ctx); return nil })
 	keep("the clock of the schedules", func(ctx context.Context) error { a.talk.clock.Run(ctx); return nil })
 	for _, c := range a.talk.connectors {
@@ -210,8 +211,26 @@ func (a *App) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
+// work works strands once the sources of tools have said what they give, and
+// keeps up with the sources meanwhile.
+func (a *App) work(ctx context.Context) error {
+	a.kit.box.Settle(ctx)
+	watching, stop := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() { a.kit.box.Run(watching) })
+	defer watch.Wait()
+	defer stop()
+	return a.loop.Run(ctx)
+}
+
 // Close closes what New opened. Run has returned before.
-func (a *App) Close() error { return errors.Join(a.health.close(), a.close()) }
+func (a *App) Close() error {
+	var tools error
+	if a.kit != nil {
+		tools = a.kit.box.Close()
+	}
+	return errors.Join(a.health.close(), tools, a.close())
+}
 
 // Client is the way in for people and commands.
 func (a *App) Client() *runs.Client { return NewClient(a.options.Config, a.store) }

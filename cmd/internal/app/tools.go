@@ -12,12 +12,12 @@ import (
 	"path/filepath"
 
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
-	"github.com/deckhand-bot/deckhand/tools"
 	"github.com/deckhand-bot/deckhand/tools/calc"
 	"github.com/deckhand-bot/deckhand/tools/code"
 	"github.com/deckhand-bot/deckhand/tools/file"
 	"github.com/deckhand-bot/deckhand/tools/job"
 	"github.com/deckhand-bot/deckhand/tools/plot"
+	"github.com/deckhand-bot/deckhand/tools/source"
 	"github.com/deckhand-bot/deckhand/tools/wait"
 	"github.com/deckhand-bot/deckhand/tools/workspace"
 )
@@ -43,12 +43,13 @@ func Child(args []string) (exitCode int, is bool) {
 // kit is what runs work with: their files, tools and jobs.
 type kit struct {
 	space *workspace.Workspace
-	box   *tools.Box
+	box   *source.Registry
 	jobs  *job.Jobs // nil: they are off
 }
 
-// NewTools are the tools that runs of a process have.
-func NewTools(c config.Config) (*tools.Box, error) {
+// NewTools are the tools that runs of a process have. Those of foreign sources
+// are there once they were asked (Registry.Load); the caller closes them.
+func NewTools(c config.Config) (*source.Registry, error) {
 	k, err := newKit(Options{Config: c})
 	if err != nil {
 		return nil, err
@@ -93,14 +94,16 @@ func newKit(o Options) (*kit, error) {
 		list = append(list, k.jobs.Tools()...)
 	}
 	list = append(list, o.Tools...)
-	for i := range list {
-		if o.Wrap != nil {
-			list[i] = o.Wrap(list[i])
-		}
+	sources, err := foreign(c)
+	if err != nil {
+		return nil, err
 	}
-	k.box, err = tools.New(list...)
+	k.box, err = source.New(source.Config{Sources: append([]source.Source{source.BuiltIn(list...)}, sources...), Wrap: o.Wrap, Log: o.Log})
 	return k, err
 }
+
+// foreign are the sources of tools that the configuration names.
+func foreign(config.Config) ([]source.Source, error) { return nil, nil }
 
 // delivered is nil where a file is in the workspace, else it says why not.
 func (k *kit) delivered(folder, path string) error {
