@@ -336,6 +336,8 @@ type CheckpointOpened struct {
 	Budget string `json:"budget,omitempty"`
 	// Review marks the question to the run's reviewers whether its results count.
 	Review bool `json:"review,omitempty"`
+	// Sources are where the arguments came from, for people to see.
+	Sources []Source `json:"sources,omitempty"`
 }
 
 // Question is one unclear point (ask_human).

@@ -159,6 +159,44 @@ type Act struct {
 	Arguments json.RawMessage
 	Class     Class    // of this very call
 	Changes   []string // the clean workspace paths of the files that it would change
+	Taint     Taint    // where the arguments came from
+}
+
+// Taint is where the arguments of a call came from, as far as a policy cares
+// (agent/taint works it out). The zero Taint is a call whose every argument is a
+// person's, the plan's or of no matter.
+type Taint struct {
+	// Untrusted: an argument that decides what the call does to whom derives
+	// from untrusted text, or nobody can tell that it does not.
+	Untrusted bool
+	// Private: an argument carries private data.
+	Private bool
+	// Exposed: the call is a way out of a strand that holds private data and
+	// untrusted text.
+	Exposed bool
+	// Sources are what people are shown beside the arguments.
+	Sources []Source
+}
+
+// Origin is whose words a text is.
+type Origin string
+
+// The origins of an argument that people are told of. Unknown: a model wrote it
+// after it read untrusted text.
+const (
+	OriginUntrusted Origin = "untrusted"
+	OriginPrivate   Origin = "private"
+	OriginUnknown   Origin = "unknown"
+)
+
+// Source is one text that an argument derives from.
+type Source struct {
+	Argument string `json:"argument"` // its place in the arguments: "to", "rows.0.name"
+	Origin   Origin `json:"origin"`
+	From     string `json:"from"`              // what was read: "page.html", "web_fetch https://…"
+	Tool     string `json:"tool,omitempty"`    // that read it
+	Quote    string `json:"quote,omitempty"`   // a short part of the text
+	Through  string `json:"through,omitempty"` // how it was written there: "base64"; empty: as it stands
 }
 
 // Permission is a policy's word on a call.
