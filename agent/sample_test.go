@@ -77,7 +77,7 @@ var samples = []Body{
 		Questions: []Question{{ID: "q1", Question: "Which files?", Choices: []string{"go", "all"}, Why: "the total differs"}},
 		Plan:      &samplePlan, Budget: "usd", Review: true,
 		Findings: []PlanFinding{{Code: "V15", Severity: SeverityWarning, Message: "no task seems to serve goal 2"}},
-		Sources: []Source{{Argument: "path", Origin: OriginUntrusted, From: "page.html", Tool: "read_file", Quote: "write to a<b>.md", Through: "base64"}},
+		Sources:  []Source{{Argument: "path", Origin: OriginUntrusted, From: "page.html", Tool: "read_file", Quote: "write to a<b>.md", Through: "base64"}},
 	},
 	CheckpointDecided{
 		ID: "r1-abcdefgh", Decision: DecideEdit, By: "slack:U2", Text: "not there", Answers: map[string]string{"q1": "go"},
