@@ -161,12 +161,14 @@ type Schedule struct {
 	Overlap string `yaml:"overlap" default:"skip" oneof:"skip queue replace"`
 }
 
-// Tools bounds the tools. Hosts may be reached without a question;
-// "*.example.com" covers the names below example.com.
+// Tools bounds the tools. Where Hosts has any, tools reach these and no others;
+// "*.example.com" covers the names below example.com. Without Internet nothing of
+// a tool's leaves this host.
 type Tools struct {
-	RunCode RunCode  `yaml:"run_code"`
-	Jobs    Jobs     `yaml:"jobs"`
-	Hosts   []string `yaml:"hosts" is:"host"`
+	Internet bool     `yaml:"internet" default:"true"`
+	RunCode  RunCode  `yaml:"run_code"`
+	Jobs     Jobs     `yaml:"jobs"`
+	Hosts    []string `yaml:"hosts" is:"host"`
 }
 
 // RunCode bounds one run of generated code.
