@@ -34,16 +34,16 @@ func endless(t *testing.T, first string, more func(nth int) string) *Client {
 // An answer that goes on beyond what was asked for is cut, and what came counts.
 func TestAnswersAreBounded(t *testing.T) {
 	begun := delta(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"text\":\""}}]}`)
-	piece := strings.Repeat("x", 1000)
+	piece, blanks := strings.Repeat("x", 1000), strings.Repeat(" ", 1000)
 	for name, c := range map[string]*Client{
 		"arguments without end": endless(t, begun, func(int) string {
 			return delta(`{"tool_calls":[{"index":0,"function":{"arguments":"` + piece + `"}}]}`)
 		}),
 		"words without end": endless(t, "", func(int) string { return delta(`{"content":"` + piece + `"}`) }),
 		"calls without end": endless(t, "", func(n int) string {
-			return delta(fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":"c%d","function":{"name":"f","arguments":"{}"}}]}`, n, n))
+			return delta(fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":"c%d","function":{"name":"f","arguments":"{}"}}]%s}`, n, n, blanks))
 		}),
-		"nothing without end": endless(t, begun, func(int) string { return delta(`{}`) }),
+		"nothing without end": endless(t, begun, func(int) string { return delta(`{` + blanks + `}`) }),
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := c.Complete(t.Context(), request())
