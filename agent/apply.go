@@ -81,6 +81,7 @@ func (r Run) Apply(e Event) Run { //nolint:cyclop,funlen // the closed switch ov
 		r = r.checkedIn(e.Strand, b)
 	case Finding:
 		r = r.found(b)
+	case PolicyDecided: // kept for those who look back; what came of it is the next event
 	case Feedback: // kept in the journal for later runs; this run has ended
 	case Recalled:
 		r.Recalled = cmp.Or(r.Recalled, &b)

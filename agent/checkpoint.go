@@ -103,6 +103,18 @@ func (c Checkpoint) Voted(by string) bool {
 // Open reports whether nobody has decided yet.
 func (c Checkpoint) Open() bool { return c.Decision == nil }
 
+// Asking is the run as the question sees it: its brief has the question's own
+// approvers and quorum, where it has any.
+func (r Run) Asking(c Checkpoint) Run {
+	if len(c.Approvers) > 0 {
+		r.Brief.Approvers = c.Approvers
+	}
+	if c.Quorum > 0 {
+		r.Brief.Quorum = c.Quorum
+	}
+	return r
+}
+
 // Questions are a run's checkpoints, and what their decisions allow and deny
 // from then on.
 type Questions struct {
@@ -110,6 +122,15 @@ type Questions struct {
 	Checks map[CheckpointID]Checkpoint `json:"checks,omitempty"`
 	Grants []string                    `json:"grants,omitempty"`
 	Denied map[string]string           `json:"denied,omitempty"` // Digest of a call → what the model is told
+	// Under names the policy version under which a word of Grants was granted;
+	// a word that is not in it holds under each.
+	Under map[string]string `json:"under,omitempty"`
+}
+
+// Granted reports whether the word was granted under this version of the policy.
+func (q Questions) Granted(word, version string) bool {
+	under := q.Under[word]
+	return slices.Contains(q.Grants, word) && (under == "" || under == version)
 }
 
 // ask adds a question.
@@ -129,10 +150,17 @@ func (q Questions) vote(b CheckpointVoted) Questions {
 	return q
 }
 
-// grant allows something for the rest of the run.
-func (q Questions) grant(word string) Questions {
-	if word != "" && !slices.Contains(q.Grants, word) {
+// grant allows something for the rest of the run, as long as the policy stays
+// the one that it was asked under.
+func (q Questions) grant(word, policy string) Questions {
+	if word == "" {
+		return q
+	}
+	if !slices.Contains(q.Grants, word) {
 		q.Grants = push(q.Grants, word)
+	}
+	if policy != "" {
+		q.Under = with(q.Under, word, policy)
 	}
 	return q
 }
@@ -247,9 +275,9 @@ func (b CheckpointDecided) cancels() *RunControlled {
 func (r Run) decideApproval(c Checkpoint, b CheckpointDecided) Run {
 	switch b.Decision {
 	case DecideApprove:
-		r.Questions = r.grant(c.Grant)
+		r.Questions = r.grant(c.Grant, c.Policy)
 	case DecideAlways:
-		r.Questions = r.grant(c.Grant).grant("tool:" + c.Tool)
+		r.Questions = r.grant(c.Grant, c.Policy).grant("tool:"+c.Tool, c.Policy)
 	case DecideEdit:
 		r.Strands = r.Strands.updateOpen(c.Strand, func(o *OpenCall) bool {
 			mine := o.Checkpoint == c.ID

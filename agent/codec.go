@@ -20,7 +20,7 @@ var ErrDamaged = errors.New("event is damaged")
 // build that writes what the one before it must not work. Stores keep with a run
 // the newest generation that its events need, and hand its strands only to
 // builds that have it. The builds before the first are of generation 0.
-const Generation = 2
+const Generation = 3
 
 // upgrade turns the JSON of one version of a kind into that of the next.
 type upgrade func(json.RawMessage) (json.RawMessage, error)
@@ -85,6 +85,7 @@ var builtin = codec{
 	ModelAsked{}.Kind():        shapeOf[ModelAsked](),
 	ModelAnswered{}.Kind():     shapeOf[ModelAnswered](),
 	CallReplied{}.Kind():       shapeOf[CallReplied](),
+	PolicyDecided{}.Kind():     shapeOf[PolicyDecided](decides(3, always[PolicyDecided])),
 	PlanAccepted{}.Kind():      shapeOf[PlanAccepted](),
 	TaskStarted{}.Kind():       shapeOf[TaskStarted](),
 	TaskFinishing{}.Kind():     shapeOf[TaskFinishing](),
@@ -93,7 +94,7 @@ var builtin = codec{
 	ToolIntent{}.Kind():        shapeOf[ToolIntent](),
 	ToolDeferred{}.Kind():      shapeOf[ToolDeferred](),
 	ToolOutcome{}.Kind():       shapeOf[ToolOutcome](),
-	CheckpointOpened{}.Kind():  shapeOf[CheckpointOpened](decides(1, asksReviewers)),
+	CheckpointOpened{}.Kind():  shapeOf[CheckpointOpened](decides(1, asksReviewers), decides(3, asksNamed)),
 	CheckpointDecided{}.Kind(): shapeOf[CheckpointDecided](decides(2, raisesFreely)),
 	CheckpointVoted{}.Kind():   shapeOf[CheckpointVoted](),
 	BudgetNotice{}.Kind():      shapeOf[BudgetNotice](),
@@ -112,6 +113,13 @@ func startsGuarded(b RunStarted) bool { return len(b.Reviewers) > 0 || b.Quorum 
 
 // asksReviewers reports whether only reviewers may answer.
 func asksReviewers(b CheckpointOpened) bool { return b.Review }
+
+// asksNamed reports whether the question has approvers or a quorum of its own.
+func asksNamed(b CheckpointOpened) bool { return len(b.Approvers) > 0 || b.Quorum > 0 }
+
+// always is for kinds that older builds do not know: they do not know the rules
+// either by which the run is worked.
+func always[B Body](B) bool { return true }
 
 // isUnread reports whether what the words mean is found out by a strand that
 // older builds do not know.
@@ -262,6 +270,9 @@ func (ModelAnswered) Kind() Kind { return "model.answered" }
 // Kind names the event: call.replied.
 func (CallReplied) Kind() Kind { return "call.replied" }
 
+// Kind names the event: policy.decided.
+func (PolicyDecided) Kind() Kind { return "policy.decided" }
+
 // Kind names the event: plan.accepted.
 func (PlanAccepted) Kind() Kind { return "plan.accepted" }
 
@@ -328,6 +339,7 @@ func (TimePassed) body()        {}
 func (ModelAsked) body()        {}
 func (ModelAnswered) body()     {}
 func (CallReplied) body()       {}
+func (PolicyDecided) body()     {}
 func (PlanAccepted) body()      {}
 func (TaskStarted) body()       {}
 func (TaskFinishing) body()     {}

@@ -272,6 +272,21 @@ type CallReplied struct {
 	// Repair marks a plan that was read and broke a rule: the model is asked to
 	// mend it, twice at most.
 	Repair bool `json:"repair,omitempty"`
+	// Rule is the policy rule that refused the call, Policy the version of the
+	// rules that were in force.
+	Rule   string `json:"rule,omitempty"`
+	Policy string `json:"policy,omitempty"`
+}
+
+// PolicyDecided is the word of the rules of this installation on a call. What
+// comes of it is the event that follows: an intent, a question, or a reply that
+// says why not.
+type PolicyDecided struct {
+	Effect  EffectID `json:"effect"`
+	Tool    string   `json:"tool"`
+	Verdict Verdict  `json:"verdict"`
+	Rule    string   `json:"rule"`
+	Version string   `json:"version"`
 }
 
 // ToolIntent is committed before a tool runs. Arguments are canonical JSON
@@ -285,8 +300,10 @@ type ToolIntent struct {
 	Mark string `json:"mark,omitempty"`
 	// Deadline is when the effect's request has certainly ended; zero: it has none.
 	Deadline time.Time `json:"deadline,omitzero"`
-	// Rule is the policy rule that let the call through.
-	Rule string `json:"rule,omitempty"`
+	// Rule is the policy rule that let the call through, Policy the version of
+	// the rules that were in force.
+	Rule   string `json:"rule,omitempty"`
+	Policy string `json:"policy,omitempty"`
 	// Again counts earlier attempts of the same effect that recovery found undone.
 	Again int `json:"again,omitempty"`
 }
@@ -326,7 +343,15 @@ type CheckpointOpened struct {
 	Digest    string          `json:"digest,omitempty"`
 	Risk      string          `json:"risk,omitempty"`
 	// Grant is what approving allows for the rest of the run, empty: this call only.
-	Grant     string     `json:"grant,omitempty"`
+	Grant string `json:"grant,omitempty"`
+	// Rule is the policy rule that has people asked, Policy the version of the
+	// rules that were in force.
+	Rule   string `json:"rule,omitempty"`
+	Policy string `json:"policy,omitempty"`
+	// Approvers alone may decide, and Quorum of them must; empty and 0: as for
+	// the run's other questions.
+	Approvers []string   `json:"approvers,omitempty"`
+	Quorum    int        `json:"quorum,omitempty"`
 	Questions []Question `json:"questions,omitempty"`
 	Plan      *Plan      `json:"plan,omitempty"`
 	// Findings are the doubts about Plan that its validator has (Doubts).

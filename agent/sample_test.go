@@ -53,7 +53,8 @@ var samples = []Body{
 		Problem: "text alone does nothing", Error: "model: retries ran out", Refused: true,
 		RetryAt: noon.Add(time.Minute), RetryReason: "is overloaded (HTTP 503)",
 	},
-	CallReplied{Effect: "main.1.0", Text: "error: V4 cycle", Problem: true, Repair: true},
+	CallReplied{Effect: "main.1.0", Text: "error: V4 cycle", Problem: true, Repair: true, Rule: "refunds", Policy: "0f"},
+	PolicyDecided{Effect: "task/t1.2.0", Tool: "write_to_file", Verdict: Ask, Rule: "refunds", Version: "0f"},
 	PlanAccepted{Plan: samplePlan, By: "slack:U1", Reason: "t1 failed",
 		Findings: []PlanFinding{{Code: "V8", Severity: SeverityWarning, Task: "t1", Message: "nobody uses table"}}},
 	TaskStarted{Task: "t1", Instructions: "count the lines"},
@@ -62,7 +63,7 @@ var samples = []Body{
 	TaskEnded{Task: "t1", State: TaskFailed, Summary: "counted", Outputs: sampleOutputs, Confidence: 0.9, Reason: "no disk", Fail: FailBlocked},
 	ToolIntent{
 		Effect: "task/t1.2.0", Tool: "write_to_file", Arguments: json.RawMessage(`{"path":"a<b>.md","text":"x & y"}`),
-		Repeat: RepeatProbeable, Mark: "size=0", Deadline: noon.Add(3 * time.Second), Rule: "writes once", Again: 1,
+		Repeat: RepeatProbeable, Mark: "size=0", Deadline: noon.Add(3 * time.Second), Rule: "writes once", Policy: "0f", Again: 1,
 	},
 	ToolDeferred{Effect: "task/t1.2.0", Until: noon.Add(time.Minute)},
 	ToolOutcome{
@@ -73,7 +74,7 @@ var samples = []Body{
 		ID: "r1-abcdefgh", Ask: CheckApproval, Title: "May I call write_to_file?", Detail: "+5 bytes",
 		Choices: []string{DecideApprove, DecideDeny, DecideEdit, DecideAlways}, Expires: noon.Add(24 * time.Hour),
 		Effect: "task/t1.2.0", Tool: "write_to_file", Arguments: json.RawMessage(`{"path":"a<b>.md"}`), Digest: "00ff",
-		Risk: "overwrites a.md", Grant: "writes",
+		Risk: "overwrites a.md", Grant: "writes", Rule: "refunds", Policy: "0f", Approvers: []string{"slack:U7"}, Quorum: 2,
 		Questions: []Question{{ID: "q1", Question: "Which files?", Choices: []string{"go", "all"}, Why: "the total differs"}},
 		Plan:      &samplePlan, Budget: "usd", Review: true,
 		Findings: []PlanFinding{{Code: "V15", Severity: SeverityWarning, Message: "no task seems to serve goal 2"}},

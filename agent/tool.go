@@ -145,6 +145,9 @@ type Prepared struct {
 	Class Class
 	// Changes are the clean workspace paths of the files that it would change.
 	Changes []string
+	// Hosts are the names or addresses that it would reach, as far as its tool
+	// knows them beforehand.
+	Hosts []string
 }
 
 // Preparer is a Tool that looks at its target before the effect. An error
@@ -156,10 +159,12 @@ type Preparer interface {
 // Act is a call as a policy sees it.
 type Act struct {
 	Tool      ToolSpec
-	Arguments json.RawMessage
-	Class     Class    // of this very call
-	Changes   []string // the clean workspace paths of the files that it would change
-	Taint     Taint    // where the arguments came from
+	Arguments json.RawMessage // with artifacts in their places
+	Class     Class           // of this very call
+	Changes   []string        // the clean workspace paths of the files that it would change
+	Hosts     []string        // that it would reach, as far as its tool knows them
+	At        time.Time       // the store's clock
+	Taint     Taint           // where the arguments came from
 }
 
 // Taint is where the arguments of a call came from, as far as a policy cares
@@ -203,6 +208,9 @@ type Source struct {
 type Permission struct {
 	Verdict Verdict
 	Rule    string // the rule that decided
+	// Version names the rules that were in force: what was approved under others
+	// is asked for again.
+	Version string
 	Reason  string // for a denial: what the model is told
 	Risk    string // for a question: what could go wrong
 	// Grant is what one approval allows for the rest of the run; empty: only
@@ -211,6 +219,23 @@ type Permission struct {
 	// Once says that such a call is asked for each time: nobody can allow all
 	// of its tool beforehand.
 	Once bool
+	// Approvers may approve this call, and nobody else; empty: those of the run.
+	Approvers []string
+	// Quorum is how many of them must; 0: as many as for the run.
+	Quorum int
+	// Expires is how long the question stays open; 0: as long as the run's others.
+	Expires time.Duration
+	// Journal has the decision kept as an event of its own (PolicyDecided).
+	Journal bool
+}
+
+// Until is when a question with this permission that is opened at the time runs
+// out by its own rule, zero: as the run's other questions do.
+func (p Permission) Until(opened time.Time) time.Time {
+	if p.Expires <= 0 {
+		return time.Time{}
+	}
+	return opened.Add(p.Expires)
 }
 
 // Verdict is allow, ask or deny.
@@ -224,10 +249,9 @@ const (
 )
 
 // Policy decides whether a call may run. It is pure: the same run and act give
-// the same permission. Version changes when its rules do.
+// the same permission, as long as its rules are the same (Permission.Version).
 type Policy interface {
-	Permit(r Run, a Act) Permission
-	Version() string
+	Permit(r *Run, a Act) Permission
 }
 
 // The functions of a task's worker that are no work: looking at where things

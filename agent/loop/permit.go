@@ -31,27 +31,39 @@ func (d dispatcher) permit(ctx context.Context, view *agent.Run, c agent.OpenCal
 			return nil
 		}
 	}
-	permission := d.Policy.Permit(*view, actOf(spec, args, prepared))
+	permission := d.Policy.Permit(view, d.act(spec, whole, prepared))
 	check := view.Checks[c.Checkpoint]
 	shown := check.ID != "" && approved(check)
 	switch {
 	case c.Again > 0: // it was permitted before it was interrupted
-		d.intent(c, spec, args, prepared, "repeated after an interruption")
+		permission.Rule = "repeated after an interruption"
+		d.intent(c, spec, args, prepared, permission)
 	case permission.Verdict == agent.Deny:
-		d.reply(c, "denied by policy ("+permission.Rule+"): "+permission.Reason)
-	case shown && check.Digest == d.bind(view, spec, args, prepared):
-		d.intent(c, spec, args, prepared, "approved by "+check.Decision.By)
+		d.decided(c, permission)
+		d.event(agent.CallReplied{Effect: c.Effect, Text: "denied by policy (" + permission.Rule + "): " + permission.Reason,
+			Rule: permission.Rule, Policy: permission.Version})
+	case shown && check.Digest == bind(view, spec, args, prepared, permission):
+		permission.Rule = "approved by " + check.Decision.By
+		d.intent(c, spec, args, prepared, permission)
 	case permission.Verdict == agent.Allow && !shown: // what was shown counts for what was shown, whatever else it grants
-		d.intent(c, spec, args, prepared, permission.Rule)
+		d.decided(c, permission)
+		d.intent(c, spec, args, prepared, permission)
 	default:
 		d.question(view, c, spec, args, prepared, permission)
 	}
 	return nil
 }
 
-// actOf is a call as the policy sees it.
-func actOf(spec agent.ToolSpec, args json.RawMessage, p agent.Prepared) agent.Act {
-	a := agent.Act{Tool: spec, Arguments: args, Class: spec.Class, Changes: p.Changes}
+// decided journals the policy's word on a call, where it wants that.
+func (d dispatcher) decided(c agent.OpenCall, p agent.Permission) {
+	if p.Journal {
+		d.event(agent.PolicyDecided{Effect: c.Effect, Tool: c.Name, Verdict: p.Verdict, Rule: p.Rule, Version: p.Version})
+	}
+}
+
+// act is a call as the policy sees it.
+func (d dispatcher) act(spec agent.ToolSpec, whole json.RawMessage, p agent.Prepared) agent.Act {
+	a := agent.Act{Tool: spec, Arguments: whole, Class: spec.Class, Changes: p.Changes, Hosts: p.Hosts, At: d.now()}
 	if p.Class != "" {
 		a.Class = p.Class
 	}
@@ -64,14 +76,14 @@ func approved(c agent.Checkpoint) bool {
 
 // bind is what an approval is good for: this tool with these arguments, asked
 // by this person under this policy, on the target as it was (RULES.md, "Approval").
-func (d dispatcher) bind(view *agent.Run, spec agent.ToolSpec, args json.RawMessage, p agent.Prepared) string {
-	return agent.Digest(spec.Name+"|"+view.Brief.Requester+"|"+d.Policy.Version()+"|"+p.Target, args)
+func bind(view *agent.Run, spec agent.ToolSpec, args json.RawMessage, p agent.Prepared, word agent.Permission) string {
+	return agent.Digest(spec.Name+"|"+view.Brief.Requester+"|"+word.Version+"|"+p.Target, args)
 }
 
 // intent journals what is about to happen.
-func (d dispatcher) intent(c agent.OpenCall, spec agent.ToolSpec, args json.RawMessage, p agent.Prepared, rule string) {
+func (d dispatcher) intent(c agent.OpenCall, spec agent.ToolSpec, args json.RawMessage, p agent.Prepared, word agent.Permission) {
 	in := agent.ToolIntent{Effect: c.Effect, Tool: spec.Name, Arguments: args, Repeat: spec.Repeat,
-		Mark: p.Mark, Rule: rule, Again: c.Again}
+		Mark: p.Mark, Rule: word.Rule, Policy: word.Version, Again: c.Again}
 	if spec.Deadline > 0 {
 		in.Deadline = d.now().Add(spec.Deadline)
 	}
@@ -90,13 +102,19 @@ func (d dispatcher) question(view *agent.Run, c agent.OpenCall, spec agent.ToolS
 		}
 	}
 	title := fmt.Sprintf("May I call %s?", spec.Name)
-	if c.Checkpoint != "" {
+	switch check := view.Checks[c.Checkpoint]; {
+	case c.Checkpoint == "":
+	case check.Policy != permission.Version && check.Policy != "":
+		title = fmt.Sprintf("May I call %s? The policy changed since this was approved.", spec.Name)
+	default:
 		title = fmt.Sprintf("May I call %s? What it would change is not what it was when this was approved.", spec.Name)
 	}
+	d.decided(c, permission)
 	d.openCheckpoint(view, agent.CheckpointOpened{
 		Ask: agent.CheckApproval, Title: title, Detail: p.Preview, Effect: c.Effect,
-		Tool: spec.Name, Arguments: args, Digest: d.bind(view, spec, args, p), Risk: permission.Risk, Grant: permission.Grant,
-		Choices: answersTo(permission),
+		Tool: spec.Name, Arguments: args, Digest: bind(view, spec, args, p, permission), Risk: permission.Risk, Grant: permission.Grant,
+		Rule: permission.Rule, Policy: permission.Version, Approvers: permission.Approvers, Quorum: permission.Quorum,
+		Expires: permission.Until(d.now()), Choices: answersTo(permission),
 	})
 }
 

@@ -116,7 +116,10 @@ func (t *turn) openCheckpoint(view *agent.Run, c agent.CheckpointOpened) {
 	if about == "" { // a question of the strand itself
 		about = agent.EffectID(t.lease.Strand)
 	}
-	c.ID, c.Expires = view.CheckpointID(about), view.Brief.Expiry(t.now())
+	c.ID = view.CheckpointID(about)
+	if c.Expires.IsZero() { // it has none of its own
+		c.Expires = view.Brief.Expiry(t.now())
+	}
 	t.wakeMain(c)
 }
 

@@ -17,6 +17,7 @@ import (
 // Question is the message of an open question: what is asked, what it is
 // about, and a button for each way to decide.
 func Question(r agent.Run, c agent.Checkpoint, now time.Time, audience authority.Audience) bot.Card {
+	r = r.Asking(c)
 	card := bot.Card{Key: bot.Key{Run: r.ID, Name: agent.KeyAsk(c.ID), Kind: agent.PostCheckpoint},
 		Text: put(r, c), Mentions: authority.FirstAsked(r, c.Ask, audience)}
 	card.Parts = append(card.Parts, bot.Heading{Text: put(r, c)})
@@ -35,6 +36,7 @@ func Question(r agent.Run, c agent.Checkpoint, now time.Time, audience authority
 
 // Reminder is the second message of a question that nobody has decided.
 func Reminder(r agent.Run, c agent.Checkpoint, now time.Time, audience authority.Audience) bot.Card {
+	r = r.Asking(c)
 	said := "Still waiting " + WaitReasons[c.Ask] + ": " + Title(r, c)
 	line := "**Still waiting** " + WaitReasons[c.Ask] + ": " + text.Escape(Title(r, c))
 	who := authority.LastAsked(r, c.Ask, audience)
@@ -326,6 +328,7 @@ func Votes(r agent.Run, c agent.Checkpoint) string {
 	if c.Ask != agent.CheckApproval && c.Ask != agent.CheckPlan {
 		return ""
 	}
+	r = r.Asking(c)
 	if r.Brief.Quorum <= 1 { // the configuration may want more than the run says
 		if len(c.Votes) == 0 {
 			return ""

@@ -83,7 +83,7 @@ var WaitReasons = map[agent.CheckpointKind]string{
 func waiting(r agent.Run) string {
 	list := r.OpenCheckpoints()
 	c := list[0]
-	text := WaitReasons[c.Ask] + deciderNames(r, c.Ask) + ": " + text.Escape(Title(r, c))
+	text := WaitReasons[c.Ask] + deciderNames(r.Asking(c), c.Ask) + ": " + text.Escape(Title(r, c))
 	if more := len(list) - 1; more > 0 {
 		text += ", and " + format.Count(more, "more question")
 	}

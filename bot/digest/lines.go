@@ -150,7 +150,7 @@ func (d grouped) deciders(r agent.Run, c agent.Checkpoint) string {
 	if d.Audience == nil || d.hidden(r) {
 		return ""
 	}
-	list := d.Audience(r, c.Ask)
+	list := d.Audience(r.Asking(c), c.Ask)
 	if len(list) == 0 {
 		return "nobody is named who may decide"
 	}

@@ -33,7 +33,7 @@ func (req decider) askedHere(r agent.Run) []agent.Checkpoint {
 // freeQuestion is the oldest open question that takes the person's own words.
 func (req decider) freeQuestion(r agent.Run) (c agent.Checkpoint, asks bool) {
 	for _, c := range req.askedHere(r) {
-		if (runs.TakesAnswer(c) || runs.TakesHint(c)) && req.cfg.Runs.Authority.MayDecide(r, c.Ask, req.in.By) {
+		if (runs.TakesAnswer(c) || runs.TakesHint(c)) && req.cfg.Runs.Authority.MayDecide(r.Asking(c), c.Ask, req.in.By) {
 			return c, true
 		}
 	}

@@ -137,7 +137,7 @@ func (req message) decision(ctx context.Context, r agent.Run, s bot.Said) (a bot
 			}
 			return req.unclear(r, check, s)
 		}
-		if !req.cfg.Runs.Authority.MayDecide(r, check.Ask, req.in.By) && !s.To && !req.cfg.Runs.Authority.MaySteer(r, req.in.By) {
+		if !req.cfg.Runs.Authority.MayDecide(r.Asking(check), check.Ask, req.in.By) && !s.To && !req.cfg.Runs.Authority.MaySteer(r, req.in.By) {
 			return bot.Answer{}, false, nil // people talk to each other
 		}
 		if word == agent.DecideEdit {
@@ -153,7 +153,7 @@ func (req message) decision(ctx context.Context, r agent.Run, s bot.Said) (a bot
 // somebody else in the thread: nothing is decided by it, and the person is told.
 func (req message) unclear(r agent.Run, check agent.Checkpoint, s bot.Said) (a bot.Answer, is bool, err error) {
 	word, short := decisionWord(check, s.Text, true)
-	if !short || s.To || !req.cfg.Runs.Authority.MayDecide(r, check.Ask, req.in.By) {
+	if !short || s.To || !req.cfg.Runs.Authority.MayDecide(r.Asking(check), check.Ask, req.in.By) {
 		return bot.Answer{}, false, nil
 	}
 	return bot.Answer{Run: r.ID, Private: "Did you mean to decide? Then press a button of the question, or say `" + word + "`."}, true, nil
@@ -223,7 +223,7 @@ func (req message) reads(r agent.Run, s bot.Said) bool {
 func (req message) before(r agent.Run) []agent.CheckpointID {
 	var list []agent.CheckpointID
 	for _, c := range req.askedHere(r) {
-		if req.cfg.Runs.Authority.MayDecide(r, c.Ask, req.in.By) {
+		if req.cfg.Runs.Authority.MayDecide(r.Asking(c), c.Ask, req.in.By) {
 			list = append(list, c.ID)
 		}
 	}

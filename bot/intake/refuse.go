@@ -103,6 +103,7 @@ func (req *request) undecided(ctx context.Context, no *undecidedError) (bot.Answ
 		return bot.Answer{}, err
 	}
 	c := r.Checks[no.check]
+	r = r.Asking(c)
 	a := bot.Answer{Run: run}
 	switch {
 	case errors.Is(no.err, runs.ErrVoted):

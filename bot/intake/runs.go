@@ -157,7 +157,7 @@ func (c *Chat) Pending(ctx context.Context, p bot.Person) ([]card.Pending, error
 	_, err := c.newestRuns(ctx, maxListed, true, func(r agent.Run) bool {
 		n := len(list)
 		for _, check := range r.OpenCheckpoints() {
-			if len(list) < maxListed && c.cfg.Runs.Authority.MayDecide(r, check.Ask, p) && !check.Voted(p.ID) {
+			if len(list) < maxListed && c.cfg.Runs.Authority.MayDecide(r.Asking(check), check.Ask, p) && !check.Voted(p.ID) {
 				list = append(list, card.Pending{Run: r, Check: check})
 			}
 		}

@@ -192,7 +192,7 @@ func (d *Client) Question(ctx context.Context, by bot.Person, id agent.Checkpoin
 		err = fmt.Errorf("checkpoint %s: %w: %s by %s", check.ID, ErrDecided, check.Decision.Decision, check.Decision.By)
 	case r.Ended != nil:
 		err = fmt.Errorf("run %s: %w (%s)", r.ID, ErrEnded, r.Ended.State)
-	case !d.Authority.MayDecide(r, check.Ask, by):
+	case !d.Authority.MayDecide(r.Asking(check), check.Ask, by):
 		err = fmt.Errorf("%s may not decide this %s of run %s: %w", by.ID, check.Ask, r.ID, ErrNotAllowed)
 	}
 	return Question{r, check}, err

@@ -179,7 +179,7 @@ func decisionEvent(r agent.Run, c agent.Checkpoint, d agent.CheckpointDecided, b
 	if err != nil {
 		return nil, 0, fmt.Errorf("checkpoint %s: %w", c.ID, err)
 	}
-	quorum := r.Brief.Quorum
+	quorum := r.Asking(c).Brief.Quorum
 	if quorum < 2 || by.AtTerminal() || (c.Ask != agent.CheckPlan && c.Ask != agent.CheckApproval) {
 		return d, 0, nil
 	}

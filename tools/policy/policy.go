@@ -23,10 +23,10 @@ func GrantTool(name string) string { return grantTool + name }
 // Default is the policy of a run without rules of its own.
 type Default struct{}
 
-// Version names the rules as far as what was approved under others is to be asked
+// version names the rules as far as what was approved under others is to be asked
 // for again. A rule that asks more often than before changes nothing for a call
 // that people were asked about.
-func (Default) Version() string { return "default-2" }
+const version = "default-2"
 
 // effects are the classes that a rule knows, beside reads.
 var effects = []agent.Class{agent.ClassCreate, agent.ClassWrite, agent.ClassDelete, agent.ClassSend, agent.ClassCommand}
@@ -37,7 +37,13 @@ var effects = []agent.Class{agent.ClassCreate, agent.ClassWrite, agent.ClassDele
 // suggest change something. Commands, and files that make other programs act,
 // are asked for each time, whatever was granted, since one says nothing about
 // the next; only a yes to all covers them.
-func (Default) Permit(r agent.Run, a agent.Act) agent.Permission {
+func (Default) Permit(r *agent.Run, a agent.Act) agent.Permission {
+	p := permit(r, a)
+	p.Version = version
+	return p
+}
+
+func permit(r *agent.Run, a agent.Act) agent.Permission {
 	if a.Class == agent.ClassRead {
 		return allow("reads")
 	}
@@ -60,12 +66,12 @@ func (Default) Permit(r agent.Run, a agent.Act) agent.Permission {
 }
 
 // granted decides by what was allowed since the run began, and by its autonomy.
-func granted(r agent.Run, a agent.Act) agent.Permission {
+func granted(r *agent.Run, a agent.Act) agent.Permission {
 	switch {
 	case a.Class == agent.ClassCommand:
-	case slices.Contains(r.Grants, GrantTool(a.Tool.Name)):
+	case r.Granted(GrantTool(a.Tool.Name), version):
 		return allow("grant." + GrantTool(a.Tool.Name))
-	case a.Class == agent.ClassWrite && slices.Contains(r.Grants, GrantWrites):
+	case a.Class == agent.ClassWrite && r.Granted(GrantWrites, version):
 		return allow("grant." + GrantWrites)
 	case a.Class == agent.ClassWrite && a.Tool.Class == agent.ClassRead && own(r, a.Changes):
 		return allow("own-files") // a picture that this run drew is drawn again
@@ -74,7 +80,7 @@ func granted(r agent.Run, a agent.Act) agent.Permission {
 }
 
 // own reports whether the run made all of the files.
-func own(r agent.Run, paths []string) bool {
+func own(r *agent.Run, paths []string) bool {
 	return len(paths) > 0 && !slices.ContainsFunc(paths, func(p string) bool { return !slices.Contains(r.Touched, p) })
 }
 
