@@ -71,10 +71,15 @@ define need
 		fi; }
 endef
 
-# The race detector needs a C compiler; the stores are tested against a real Redis.
+# The race detector needs a C compiler; the stores are tested against a real Redis,
+# sandboxes with real programs.
 setup:
 	$(call need,cc,gcc libc6-dev,gcc)
 	$(call need,redis-server,redis-server,redis)
+	$(call need,python3,python3,python)
+ifeq ($(shell uname),Linux)
+	$(call need,bwrap,bubblewrap)
+endif
 
 $(LINT):
 	GOBIN="$(CURDIR)/bin" go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)

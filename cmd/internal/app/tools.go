@@ -17,6 +17,7 @@ import (
 	"github.com/deckhand-bot/deckhand/tools/file"
 	"github.com/deckhand-bot/deckhand/tools/job"
 	"github.com/deckhand-bot/deckhand/tools/plot"
+	"github.com/deckhand-bot/deckhand/tools/sandbox"
 	"github.com/deckhand-bot/deckhand/tools/source"
 	"github.com/deckhand-bot/deckhand/tools/wait"
 	"github.com/deckhand-bot/deckhand/tools/workspace"
@@ -26,12 +27,15 @@ import (
 const (
 	sandboxCommand   = "sandbox-js"    // the sandbox of run_code
 	superviseCommand = "supervise-job" // the supervisor of a job
+	confineCommand   = "sandbox-exec"  // the supervisor of a command in a sandbox
 )
 
 // Child does the work of a child process where the arguments ask for it, and
 // returns its exit code.
 func Child(args []string) (exitCode int, is bool) {
 	switch {
+	case len(args) >= 2 && args[1] == confineCommand:
+		return sandbox.Main(args[2:]), true
 	case len(args) == 2 && args[1] == sandboxCommand:
 		return code.Child(os.Stdin, os.Stdout), true
 	case len(args) == 3 && args[1] == superviseCommand:

@@ -1,0 +1,188 @@
+package sandbox
+
+// This file is the process between Deckhand and a command: it starts the
+// command in its driver, ends it when it uses too much, and leaves nothing of it.
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// The arguments behind Config.Self: none is a supervisor.
+const (
+	confineWord = "confine" // a process that gives up rights and becomes the command
+	probeWord   = "probe"   // a command that does nothing
+	probeAnswer = "works"
+)
+
+// Exit codes of a supervisor that are not the command's.
+const (
+	codeUnavailable = 125
+	codeEnded       = 137
+)
+
+// endNow ends a command without patience, and SIGTERM with grace.
+const (
+	endNow = syscall.SIGINT
+	grace  = 2 * time.Second
+)
+
+// Main is the main function of a process that Config.Self starts, with the
+// arguments behind it. It returns the exit code. It changes the whole process,
+// so call it only in one started for it.
+func Main(args []string) int {
+	switch {
+	case len(args) == 1 && args[0] == probeWord:
+		fmt.Println(probeAnswer, "descriptors", openDescriptors())
+		return 0
+	case len(args) == 1 && args[0] == confineWord:
+		return becomeCommand()
+	case len(args) == 0:
+		return supervise()
+	}
+	fmt.Fprintln(os.Stderr, "this is for Deckhand itself")
+	return 2
+}
+
+// readOrder takes the order out of the environment.
+func readOrder() (o order, err error) {
+	err = json.Unmarshal([]byte(os.Getenv(orderVariable)), &o)
+	if err == nil {
+		err = os.Unsetenv(orderVariable)
+	}
+	return o, err
+}
+
+func supervise() int {
+	runtime.LockOSThread() // the command dies with the thread that started it
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGTERM, endNow, syscall.SIGHUP)
+	o, err := readOrder()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "the order cannot be read:", err)
+		return codeUnavailable
+	}
+	closeInherited()
+	n, code := superviseOrder(o, signals)
+	return tell(o, n, code)
+}
+
+// tell says how it went: at descriptor 3, or as the last line of stderr.
+func tell(o order, n note, code int) int {
+	if o.Note {
+		text, err := json.Marshal(n)
+		if err == nil {
+			_, err = os.NewFile(3, "note").Write(text)
+		}
+		if err != nil {
+			return codeUnavailable
+		}
+		return code
+	}
+	switch {
+	case n.Error != "":
+		fmt.Fprintln(os.Stderr, "the sandbox could not start the command:", n.Error)
+	case n.Limit != "":
+		fmt.Fprintln(os.Stderr, stopped+n.Limit)
+	}
+	return code
+}
+
+// stopped begins the line that says which limit ended a command.
+const stopped = "the sandbox ended the command: "
+
+// running is a command as its supervisor starts it.
+type running struct {
+	cmd *exec.Cmd
+	// scratch are folders of this command alone whose size is watched.
+	scratch []string
+	group   *group // nil: there is none
+	// overhead is how many processes are the driver's own.
+	overhead int
+	clean    []func() // what to do when it is over
+}
+
+func (r *running) cleanUp() {
+	for _, f := range r.clean {
+		f()
+	}
+}
+
+// superviseOrder runs the command to its end.
+func superviseOrder(o order, signals <-chan os.Signal) (note, int) {
+	r, err := prepare(o)
+	if err != nil {
+		return note{Error: err.Error()}, codeUnavailable
+	}
+	defer r.cleanUp()
+	if err := adoptOrphans(); err != nil {
+		return note{Error: err.Error()}, codeUnavailable
+	}
+	if err := limitProcess(o.Spec); err != nil {
+		return note{Error: err.Error()}, codeUnavailable
+	}
+	r.group = joinGroup(o.Spec)
+	defer r.group.leave()
+	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := startLocal(r, o); err != nil {
+		return note{Error: err.Error()}, codeUnavailable
+	}
+	_ = os.Stdin.Close() // the command's alone
+	ended := make(chan error, 1)
+	go func() { ended <- r.cmd.Wait() }()
+	limit := watch(o.Spec, r, ended, signals)
+	endRemains()
+	if limit != "" {
+		return note{Limit: limit}, codeEnded
+	}
+	code := exitCode(r.cmd.ProcessState)
+	if code != 0 {
+		limit = failedFor(o.Spec, r)
+	}
+	return note{Limit: limit}, code
+}
+
+// exitCode is the code of a process, 128 and the signal's number where one ended it.
+func exitCode(s *os.ProcessState) int {
+	if status, is := s.Sys().(syscall.WaitStatus); is && status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return s.ExitCode()
+}
+
+// prepare makes the driver's command.
+func prepare(o order) (*running, error) {
+	if len(o.Spec.Network) > 0 {
+		return nil, fmt.Errorf("the driver %s cannot let a command reach some hosts only", o.Driver)
+	}
+	switch o.Driver {
+	case Bubblewrap:
+		return prepareBubblewrap(o.Spec)
+	case Child:
+		return prepareChild(o)
+	case Auto:
+	}
+	return nil, fmt.Errorf("there is no driver %q", o.Driver)
+}
+
+// startLocal starts the command as a child of this process.
+func startLocal(r *running, o order) error {
+	err := r.cmd.Start()
+	if err != nil && o.Driver == Child && r.cmd.SysProcAttr != nil && dropNamespaces(r, o) {
+		err = r.cmd.Start()
+	}
+	if err != nil {
+		return fmt.Errorf("%s could not be started: %w", r.cmd.Path, err)
+	}
+	lowerPriority(r.cmd.Process.Pid)
+	for _, f := range r.cmd.ExtraFiles {
+		_ = f.Close()
+	}
+	return nil
+}
