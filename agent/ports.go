@@ -331,3 +331,43 @@ const (
 	// call nor a clock that was set back closes an endpoint for long.
 	MaxAdmissionDebt = 10 * time.Minute
 )
+
+// Records keep small pieces of data under ids, in the order in which they were
+// written: what Deckhand remembers (package agent/records) and what is worked
+// out from it. Whoever holds a copy reads what was written since.
+type Records interface {
+	// WriteRecords applies all writes whose condition holds, in one step or not
+	// at all, and says of each whether it was applied.
+	WriteRecords(ctx context.Context, writes []RecordWrite) (applied []bool, err error)
+	// ReadRecords returns the records that were written after the seq, in the
+	// order of their last writes, at most so many (0: all), and where the store stands.
+	ReadRecords(ctx context.Context, after uint64, most int) ([]RecordRow, RecordState, error)
+}
+
+// RecordWrite puts data under an id. Without data the record is removed: its
+// row stays, empty.
+type RecordWrite struct {
+	ID   string
+	Data []byte
+	// Seen is the seq of the row that it replaces, 0 where there must be none,
+	// also none that is empty. AnyRecord: whatever there is.
+	Seen uint64
+}
+
+// AnyRecord as RecordWrite.Seen replaces whatever there is.
+const AnyRecord = math.MaxUint64
+
+// RecordRow is a record as it was last written. Without data it was removed.
+type RecordRow struct {
+	ID   string
+	Seq  uint64 // grows with every write of the store
+	Data []byte
+}
+
+// RecordState is where a store stands: the seq of its newest write, and how many
+// records it has that are not removed. A holder of a copy that has another number
+// reads anew: the store lost something.
+type RecordState struct {
+	Head uint64
+	Live int
+}

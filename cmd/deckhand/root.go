@@ -95,7 +95,7 @@ func (a *cli) root() *cobra.Command {
 		demoCommand(a), runCommand(a), serveCommand(a),
 		statusCommand(a), journalCommand(a), resumeCommand(a), pauseCommand(a), cancelCommand(a),
 		approveCommand(a), denyCommand(a),
-		planCommand(a), examineCommand(a), capacityCommand(a), doctorCommand(a), manifestCommand(a), versionCommand(a),
+		planCommand(a), examineCommand(a), memoryCommand(a), capacityCommand(a), doctorCommand(a), manifestCommand(a), versionCommand(a),
 	)
 	root.SetVersionTemplate("deckhand {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true

@@ -62,6 +62,10 @@ var (
 	holdSpendLua string
 	//go:embed script/drop_spend.lua
 	dropSpendLua string
+	//go:embed script/record.lua
+	recordLua string
+	//go:embed script/records.lua
+	recordsLua string
 )
 
 // constantsLua gives the scripts what they share with the Go side.

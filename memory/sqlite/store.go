@@ -56,6 +56,7 @@ type Store struct {
 var (
 	_ agent.Store   = (*Store)(nil)
 	_ agent.Archive = (*Store)(nil)
+	_ agent.Records = (*Store)(nil)
 )
 
 // Open opens the directory's file, and makes it where there is none. A second

@@ -13,6 +13,7 @@ import (
 type Store interface {
 	agent.Store
 	agent.Archive
+	agent.Records
 }
 
 // Stores is one set of data, empty at first, and the ways to it. The factory
@@ -69,6 +70,7 @@ func Run(t *testing.T, open Factory) {
 		{"runs", short, runsLeaseTests},
 		{"name", long, nameTests},
 		{"pace", long, paceTests},
+		{"record", long, recordTests},
 		{"crowd", long, crowdTests},
 		{"random", long, randomTests},
 	} {

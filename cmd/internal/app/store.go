@@ -18,6 +18,7 @@ import (
 type Store interface {
 	agent.Store
 	agent.Archive
+	agent.Records
 }
 
 // OpenedStore is a Store that has to be closed.

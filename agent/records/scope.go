@@ -1,0 +1,120 @@
+package records
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// Scope is whom a record is for: "person:slack:U1", "channel:slack:T1:C1",
+// "workspace:slack:T1". At the terminal the part behind the word is "terminal".
+type Scope string
+
+// The words that scopes begin with.
+const (
+	Person    = "person"
+	Channel   = "channel"
+	Workspace = "workspace"
+)
+
+// TerminalPlace stands in scopes for the command line, which is no place of a
+// platform.
+const TerminalPlace = "terminal"
+
+// The scopes of the terminal.
+const TerminalWorkspace Scope = Workspace + ":" + TerminalPlace
+
+// ErrScope is wrapped by what is wrong with a scope.
+var ErrScope = errors.New("not a scope")
+
+// Check says what is wrong with a scope.
+func (s Scope) Check() error {
+	if what, of := s.Parts(); of != "" && (what == Person || what == Channel || what == Workspace) && len(s) <= MaxID &&
+		!strings.ContainsFunc(string(s), func(c rune) bool { return unicode.IsSpace(c) || unicode.IsControl(c) || c == '/' }) {
+		return nil
+	}
+	return fmt.Errorf("%w: %q; write person, channel or workspace, alone or with whom it is of: channel:slack:T1:C1", ErrScope, s)
+}
+
+// Parts are the word of a scope, and whom it is of.
+func (s Scope) Parts() (what, of string) {
+	what, of, _ = strings.Cut(string(s), ":")
+	return what, of
+}
+
+// Viewer is who asks for memories, and where the answer is read.
+type Viewer struct {
+	Person string // principal; empty: nobody in particular
+	// Place is "platform:workspace:channel"; empty: the terminal.
+	Place string
+	// All says that everything may be seen: the person who has the store itself
+	// in hand.
+	All bool
+}
+
+// ViewerOf is the viewer on whose behalf a run remembers: its requester, where
+// it lives. Shown says that the run is read at other places, too: then only what
+// the workspace shares may come up.
+func ViewerOf(b agent.RunStarted) Viewer { return Viewer{Person: b.Requester, Place: b.Scope()} }
+
+// workspace is the part of a place that names the platform's workspace.
+func workspace(place string) string {
+	if place == "" {
+		return TerminalPlace
+	}
+	parts := strings.SplitN(place, ":", 3)
+	return strings.Join(parts[:min(len(parts), 2)], ":")
+}
+
+func (v Viewer) place() string {
+	if v.Place == "" {
+		return TerminalPlace
+	}
+	return v.Place
+}
+
+// Scope is the scope of a word for the viewer.
+func (v Viewer) Scope(what string) (Scope, error) {
+	switch what {
+	case Person:
+		if v.Person == "" {
+			return "", fmt.Errorf("%w: nobody in particular asks, so there is no person to remember it for", ErrScope)
+		}
+		return Scope(Person + ":" + v.Person), nil
+	case Channel:
+		return Scope(Channel + ":" + v.place()), nil
+	case Workspace:
+		return Scope(Workspace + ":" + workspace(v.Place)), nil
+	}
+	return "", Scope(what).Check()
+}
+
+// Sees reports whether the record may come up for the viewer. What was told in a
+// channel or a direct conversation comes up there alone; what a person told of
+// themselves comes up for that person alone, where they told it; what a
+// workspace shares comes up everywhere in it.
+func (v Viewer) Sees(r Record) bool {
+	if v.All {
+		return true
+	}
+	what, of := r.Scope.Parts()
+	switch what {
+	case Person:
+		return v.Person != "" && of == v.Person && (r.Source.Place == v.Place)
+	case Channel:
+		return of == v.place()
+	case Workspace:
+		return of == workspace(v.Place)
+	}
+	return false
+}
+
+// Owns reports whether the person may correct and delete the record: it is
+// about them, or they told it.
+func (v Viewer) Owns(r Record) bool {
+	what, of := r.Scope.Parts()
+	return v.All || v.Person != "" && (what == Person && of == v.Person || r.Source.Person == v.Person)
+}
