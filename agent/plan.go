@@ -36,6 +36,7 @@ type Task struct {
 	// Serves names the plan's goals that the task is for, by number from 1 or by
 	// their text; empty: the task does not say.
 	Serves GoalRefs `json:"serves,omitempty"`
+	Env    *Env     `json:"env,omitempty"` // what its programs need
 }
 
 // OutputSpec announces a named result of a task. Type is a media type or a
@@ -77,6 +78,16 @@ func (g *GoalRefs) UnmarshalJSON(b []byte) error {
 			*g = append(*g, ref)
 		case float64:
 			*g = append(*g, strconv.FormatFloat(ref, 'f', -1, 64))
+		}
+	}
+	return nil
+}
+
+// EnvOf is what the task of a strand needs, nil: nothing, or it is no task's.
+func (w Work) EnvOf(s StrandID) *Env {
+	if id, is := s.Task(); is {
+		if t, planned := w.Plan.Task(id); planned {
+			return t.Env
 		}
 	}
 	return nil
@@ -126,7 +137,7 @@ func (p Plan) Task(id TaskID) (Task, bool) {
 }
 
 // PlanFinding is what the validator says of a plan (RULES.md, "Plan"): Code is
-// V1 to V20, Task the task concerned, empty for the plan as a whole.
+// V1 to V21, Task the task concerned, empty for the plan as a whole.
 type PlanFinding struct {
 	Code     string   `json:"code"`
 	Severity Severity `json:"severity"`

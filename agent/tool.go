@@ -6,6 +6,10 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -86,6 +90,8 @@ type Call struct {
 	Deadline  time.Time       // zero: none
 	// Deferred counts how often this call asked to be looked at again.
 	Deferred int
+	// Env is what the task says that its programs need, nil: nothing.
+	Env *Env
 }
 
 // OutcomeState is how an effect went.
@@ -263,3 +269,69 @@ const (
 
 // Idle reports whether a call of the function is no work.
 func Idle(function string) bool { return function == CallStatus || function == CallNothing }
+
+// Env is what the programs of a task need: their sandbox is made of it. What is
+// not given is the configuration's.
+type Env struct {
+	Image   string `json:"image,omitempty"`   // of a container, where the sandbox's driver has them
+	Runtime string `json:"runtime,omitempty"` // one of Runtimes
+	// Packages are those of the runtime that must be there, for example "pandas" or "pandas==2.2.3".
+	Packages []string `json:"packages,omitempty"`
+	Files    []string `json:"files,omitempty"` // workspace paths
+	// Environment are variables; secrets have no place here.
+	Environment map[string]string `json:"environment,omitempty"`
+	Network     []string          `json:"network,omitempty"` // hosts, "*.example.com" for those below; empty: none
+	Memory      Quantity          `json:"memory,omitempty"`
+	Processor   float64           `json:"processor,omitempty"` // processors at once
+	Processes   int               `json:"processes,omitempty"` // at once
+	Disk        Quantity          `json:"disk,omitempty"`
+	Wall        Quantity          `json:"wall,omitempty"`
+}
+
+// Runtimes are the words for what a task's programs are written in.
+var Runtimes = []string{"javascript", "python", "shell"}
+
+// Quantity is a size or a duration as people write it: "512MiB", "10m".
+type Quantity string
+
+// UnmarshalJSON also reads a number: bytes or seconds.
+func (q *Quantity) UnmarshalJSON(b []byte) error {
+	var n json.Number
+	if json.Unmarshal(b, &n) == nil {
+		*q = Quantity(n)
+		return nil
+	}
+	return json.Unmarshal(b, (*string)(q))
+}
+
+// ErrQuantity is the cause where a quantity cannot be read.
+var ErrQuantity = errors.New("is no quantity")
+
+// Bytes is the quantity as a size, 0 where it is empty.
+func (q Quantity) Bytes() (int64, error) {
+	digits := strings.TrimRight(string(q), "KMGTiBkb ")
+	shift, known := map[string]int{"": 0, "b": 0, "k": 10, "ki": 10, "kib": 10, "kb": 10, "m": 20, "mi": 20, "mib": 20, "mb": 20, "g": 30, "gi": 30, "gib": 30, "gb": 30}[strings.ToLower(strings.TrimSpace(string(q[len(digits):])))]
+	if q == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseFloat(digits, 64)
+	if err != nil || !known || !(n > 0) || n*float64(int64(1)<<shift) > 1<<50 {
+		return 0, fmt.Errorf("%q %w: write a size such as 512MiB or 2GiB", string(q), ErrQuantity)
+	}
+	return int64(n * float64(int64(1)<<shift)), nil
+}
+
+// Duration is the quantity as a duration, 0 where it is empty.
+func (q Quantity) Duration() (time.Duration, error) {
+	if q == "" {
+		return 0, nil
+	}
+	if n, err := strconv.ParseFloat(string(q), 64); err == nil && n > 0 && n < 1e6 {
+		return time.Duration(n * float64(time.Second)), nil
+	}
+	d, err := time.ParseDuration(string(q))
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("%q %w: write a duration such as 90s or 10m", string(q), ErrQuantity)
+	}
+	return d, nil
+}

@@ -35,7 +35,7 @@ type Options struct {
 	Parents map[agent.TaskID]agent.TaskID
 }
 
-// Check examines a plan by the rules V1 to V20. It returns the normalised plan
+// Check examines a plan by the rules V1 to V21. It returns the normalised plan
 // (V7, V13, V16 and V20 change it, and say so) and the findings, ordered by code,
 // place of the task in the plan, and message. Only errors stop a plan. The
 // argument is not changed. A plan with a cycle keeps its edges as they are.
@@ -62,6 +62,7 @@ func Check(p agent.Plan, o Options) (agent.Plan, []agent.PlanFinding) {
 	checkGoals(d)
 	checkPlaceholders(d)
 	checkSize(d)
+	checkEnvs(d)
 	return d.plan, d.sorted()
 }
 

@@ -1,5 +1,5 @@
 // Package plan judges and orders plans: it reads them (Parse), finds what is
-// wrong with them and repairs what may be repaired (Check, rules V1 to V20),
+// wrong with them and repairs what may be repaired (Check, rules V1 to V21),
 // says what to do first (Order, Ready, Blocked, Critical), puts values in place
 // of placeholders (Expand, ExpandJSON), joins a running plan with a new one
 // (Merge, Extend) and draws it as text (Text).

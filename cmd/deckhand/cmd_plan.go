@@ -19,7 +19,7 @@ func planCommand(a *cli) *cobra.Command {
 	c := &cobra.Command{Use: "plan", Short: "Look at plans"}
 	var toolFile string
 	check := &cobra.Command{
-		Use: "check FILE|-", Short: "Validate a plan: findings V1 to V20, exit 1 with any error", Args: single("FILE", "or - for standard input"),
+		Use: "check FILE|-", Short: "Validate a plan: findings V1 to V21, exit 1 with any error", Args: single("FILE", "or - for standard input"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.checkPlan(args[0], toolFile) },
 	}
 	check.Flags().StringVar(&toolFile, "tools", "", "JSON `FILE` of the tools that the plan may name: {\"tools\": [{\"name\", \"description\", \"input\", \"output\"}]}")
