@@ -20,6 +20,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/limit"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/prompt"
+	"github.com/deckhand-bot/deckhand/agent/taint"
 )
 
 // Toolbox is the set of tools that runs may use. It may change while they run.
@@ -152,6 +153,7 @@ type engine struct {
 	limits  *limit.Limiter
 	heard   atomic.Bool // the model answered this process
 	denials *denials
+	origins *taint.Tracer // of arguments
 }
 
 // newEngine checks the configuration and prepares the prompts.
@@ -179,7 +181,7 @@ func newEngine(c Config) (*engine, error) {
 			return nil, fmt.Errorf("loop: a tool is called %s, which is a function of Deckhand's own: give it another name", name)
 		}
 	}
-	return &engine{Config: c, book: book, schemas: schemas, leases: newLeases(c.Store, c.Lease, c.Log), denials: &denials{},
+	return &engine{Config: c, book: book, schemas: schemas, leases: newLeases(c.Store, c.Lease, c.Log), denials: &denials{}, origins: &taint.Tracer{},
 		limits: limit.New(limit.Config{Store: c.Blobs, Requests: c.RequestsPerMinute, Tokens: c.TokensPerMinute}),
 		folds: fold.New(fold.Config{Journals: c.Store, Snapshots: c.Blobs, Log: c.Log, Most: maxFolds, Bytes: maxFoldBytes, Copies: 1},
 			func() *memory { return &memory{} })}, nil

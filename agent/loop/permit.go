@@ -31,7 +31,11 @@ func (d dispatcher) permit(ctx context.Context, view *agent.Run, c agent.OpenCal
 			return nil
 		}
 	}
-	permission := d.Policy.Permit(view, d.act(spec, whole, prepared))
+	act := d.act(spec, whole, prepared)
+	if c.Edited == nil { // else the arguments are a person's
+		act.Taint = d.origins.Of(view, d.lease.Strand, act, d.toolSpec)
+	}
+	permission := d.Policy.Permit(view, act)
 	check := view.Checks[c.Checkpoint]
 	shown := check.ID != "" && approved(check)
 	switch {
@@ -49,9 +53,18 @@ func (d dispatcher) permit(ctx context.Context, view *agent.Run, c agent.OpenCal
 		d.decided(c, permission)
 		d.intent(c, spec, args, prepared, permission)
 	default:
-		d.question(view, c, spec, args, prepared, permission)
+		d.question(view, c, act, args, prepared, permission)
 	}
 	return nil
+}
+
+// toolSpec is what the tool of the name says of itself.
+func (d dispatcher) toolSpec(name string) (agent.ToolSpec, bool) {
+	tool, known := d.Tools.Tool(name)
+	if !known {
+		return agent.ToolSpec{}, false
+	}
+	return tool.Spec(), true
 }
 
 // decided journals the policy's word on a call, where it wants that.
@@ -93,9 +106,10 @@ func (d dispatcher) intent(c agent.OpenCall, spec agent.ToolSpec, args json.RawM
 
 // question asks people about a call. While another question would allow the
 // same for the whole run, this one waits for it.
-func (d dispatcher) question(view *agent.Run, c agent.OpenCall, spec agent.ToolSpec, args json.RawMessage,
+func (d dispatcher) question(view *agent.Run, c agent.OpenCall, act agent.Act, args json.RawMessage,
 	p agent.Prepared, permission agent.Permission,
 ) {
+	spec := act.Tool
 	for _, open := range view.OpenCheckpoints() {
 		if permission.Grant != "" && open.Grant == permission.Grant {
 			return
@@ -114,7 +128,7 @@ func (d dispatcher) question(view *agent.Run, c agent.OpenCall, spec agent.ToolS
 		Ask: agent.CheckApproval, Title: title, Detail: p.Preview, Effect: c.Effect,
 		Tool: spec.Name, Arguments: args, Digest: bind(view, spec, args, p, permission), Risk: permission.Risk, Grant: permission.Grant,
 		Rule: permission.Rule, Policy: permission.Version, Approvers: permission.Approvers, Quorum: permission.Quorum,
-		Expires: permission.Until(d.now()), Choices: answersTo(permission),
+		Expires: permission.Until(d.now()), Choices: answersTo(permission), Sources: act.Taint.Sources,
 	})
 }
 

@@ -12,13 +12,12 @@ import (
 
 // read is a text that a strand holds and that a stranger may have written.
 type read struct {
-	text     string
-	from     string // what it is, for people: "page.html"
-	tool     string // that read it; empty: it is no tool's result
-	private  bool
-	names    []string // of files, where a tool of Deckhand's lists them: names alone say nothing
-	artifact string
-	model    bool // a model's words, which it wrote after it read others
+	text    string
+	from    string // what it is, for people: "page.html"
+	tool    string // that read it; empty: it is no tool's result
+	private bool
+	names   []string // of files, where a tool of Deckhand's lists them: names alone say nothing
+	model   bool     // a model's words, which it wrote after it read others
 }
 
 // history is what a strand knows, by whose words it is.
@@ -134,9 +133,9 @@ func (h *history) reply(e agent.Reply, c llm.Call, spec Specs) {
 	case e.Trust == "":
 		return // Deckhand's own words, which quote the call
 	case e.Name == listFiles:
-		h.reads = append(h.reads, read{text: e.Text, from: "a list of file names", tool: e.Name, private: true, names: namesIn(e.Text), artifact: e.Artifact})
+		h.reads = append(h.reads, read{text: e.Text, from: "a list of file names", tool: e.Name, private: true, names: namesIn(e.Text)})
 	case e.Trust == agent.Untrusted:
-		in := read{text: e.Text, from: from(c, e.Name), tool: e.Name, private: spec.private(e.Name), artifact: e.Artifact}
+		in := read{text: e.Text, from: from(c, e.Name), tool: e.Name, private: spec.private(e.Name)}
 		switch e.Name {
 		case readFile: // its first line is Deckhand's
 			_, in.text, _ = strings.Cut(e.Text, "\n")
@@ -147,7 +146,7 @@ func (h *history) reply(e agent.Reply, c llm.Call, spec Specs) {
 	case !spec.reads(e.Name) || strings.HasPrefix(e.Text, "error: "):
 		// what an effect says of itself, and a refusal, quote the call
 	case len(h.reads) > 0:
-		h.reads = append(h.reads, read{text: e.Text, from: from(c, e.Name), tool: e.Name, private: h.private(), artifact: e.Artifact, model: true})
+		h.reads = append(h.reads, read{text: e.Text, from: from(c, e.Name), tool: e.Name, private: h.private(), model: true})
 	default:
 		h.own = append(h.own, e.Text)
 	}
@@ -164,9 +163,19 @@ func (h *history) strange() bool {
 	return slices.ContainsFunc(h.reads, func(r read) bool { return r.tool != listFiles })
 }
 
-// namesIn are the names in a list of files: each line begins with one.
+// namesIn are the names in a list of files: each line begins with one, and in JSON
+// each text is one.
 func namesIn(text string) []string {
 	var names []string
+	if strings.HasPrefix(text, "[") || strings.HasPrefix(text, "{") {
+		d := json.NewDecoder(strings.NewReader(text))
+		for token, err := d.Token(); err == nil; token, err = d.Token() {
+			if name, is := token.(string); is {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
 	for line := range strings.Lines(text) {
 		name, _, _ := strings.Cut(strings.TrimRight(line, "\n"), "\t")
 		names = append(names, strings.Trim(name, `"`))

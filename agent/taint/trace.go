@@ -265,10 +265,6 @@ func (w *trace) composed(l leaf) bool {
 func (w *trace) found(l leaf, least float64) bool {
 	best, most, through := -1, 0.0, ""
 	for i, x := range slices.Backward(w.docs) {
-		if artifact := w.h.reads[i].artifact; artifact != "" && strings.Contains(l.text, artifact) {
-			best, through = i, "as a whole"
-			break
-		}
 		if x == nil {
 			continue
 		}

@@ -58,6 +58,51 @@ func arguments(c agent.Checkpoint, most int) []bot.Part {
 	return append([]bot.Part{bot.Facts{List: brief}}, long...)
 }
 
+// maxOrigins is how many origins of arguments are shown.
+const maxOrigins = 4
+
+// origins says where arguments came from, where that is why people are asked.
+func origins(c agent.Checkpoint) []bot.Part {
+	var lines []string
+	for _, s := range c.Sources[:min(len(c.Sources), maxOrigins)] {
+		lines = append(lines, origin(s))
+	}
+	if more := len(c.Sources) - maxOrigins; more > 0 {
+		lines = append(lines, format.Count(more, "more argument")+" like that")
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return []bot.Part{bot.Prose{Markdown: strings.Join(lines, text.NextLine)}}
+}
+
+// origin is one of them in a line.
+func origin(s agent.Source) string {
+	argument, from := "**"+text.Quoted(s.Argument, 60)+"**", text.Quoted(s.From, 120)
+	if s.Argument == "" {
+		argument = "**This**"
+	}
+	var line string
+	switch s.Origin {
+	case agent.OriginPrivate:
+		line = argument + " carries private data from " + from
+	case agent.OriginUnknown:
+		line = argument + " is in nobody's words that I can find; a model wrote it after it read " + from
+	default:
+		line = argument + " comes from " + from
+	}
+	if s.Through != "" {
+		line += " (" + text.Quoted(s.Through, 60) + ")"
+	}
+	if s.Tool != "" && s.Tool != s.From {
+		line += ", which " + text.Quoted(s.Tool, 64) + " read"
+	}
+	if s.Quote == "" {
+		return line + "."
+	}
+	return line + ": «" + text.Quoted(s.Quote, 160) + "»"
+}
+
 // namedValue is one argument: nested names are joined by dots, lists of plain
 // values by commas.
 type namedValue struct{ name, value string }

@@ -177,7 +177,7 @@ func approvalParts(r agent.Run, c agent.Checkpoint) []bot.Part {
 	if _, changed, _ := strings.Cut(c.Title, "? "); changed != "" { // since it was approved
 		parts = append(parts, bot.Prose{Markdown: "I ask again: " + text.Quoted(changed, 300)})
 	}
-	parts = append(parts, changeParts(c, longValue)...)
+	parts = append(append(parts, changeParts(c, longValue)...), origins(c)...)
 	if id, is := c.Strand.Task(); is {
 		t, _ := r.Plan.Task(id)
 		why := r.Tasks[id].Instructions

@@ -44,7 +44,7 @@ func HomePage(h Home, now time.Time) bot.Card {
 		}
 		c.Parts = append(c.Parts, bot.Prose{Markdown: line})
 		if p.Check.Ask == agent.CheckApproval {
-			c.Parts = append(c.Parts, changeBriefly(p.Check)...)
+			c.Parts = append(append(c.Parts, changeBriefly(p.Check)...), origins(p.Check)...)
 		}
 		c = with(c, decisions(p.Check))
 	}

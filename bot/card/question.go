@@ -49,7 +49,7 @@ func Reminder(r agent.Run, c agent.Checkpoint, now time.Time, audience authority
 	card := bot.Card{Key: bot.Key{Run: r.ID, Name: agent.KeyRemind(c.ID), Kind: agent.PostCheckpoint},
 		Text: said, Mentions: who, Parts: []bot.Part{bot.Prose{Markdown: line}}}
 	if c.Ask == agent.CheckApproval && !c.Review {
-		card.Parts = append(card.Parts, changeBriefly(c)...)
+		card.Parts = append(append(card.Parts, changeBriefly(c)...), origins(c)...)
 	}
 	return with(card, decisions(c))
 }

@@ -74,7 +74,7 @@ func (t list) Run(ctx context.Context, call agent.Call) agent.Result {
 		if err == nil && len(text) > bounds.Result {
 			err = fmt.Errorf("the listing of %s entries is larger than %d MiB: narrow path or glob, list by folder, or set limit", format.Thousands(len(rows)), bounds.Result>>20)
 		}
-		return succeeded(text, agent.Trusted), err
+		return succeeded(text, t.c.Trust), err // others chose the names
 	})
 }
 

@@ -34,7 +34,8 @@ var effects = []agent.Class{agent.ClassCreate, agent.ClassWrite, agent.ClassDele
 // Permit decides about a call: reads are free; then what was said yes to
 // beforehand, what was granted since, and at last the run's autonomy decide.
 // Suggest comes before all but reads: nothing makes a run that may only
-// suggest change something. Commands, and files that make other programs act,
+// suggest change something. Where the arguments came from comes before all that was
+// said yes to but a yes to all: a stranger's text never acts alone. Commands, and files that make other programs act,
 // are asked for each time, whatever was granted, since one says nothing about
 // the next; only a yes to all covers them.
 func (Default) Permit(r *agent.Run, a agent.Act) agent.Permission {
@@ -44,7 +45,11 @@ func (Default) Permit(r *agent.Run, a agent.Act) agent.Permission {
 }
 
 func permit(r *agent.Run, a agent.Act) agent.Permission {
+	all := slices.Contains(r.Brief.YesTo, "all")
 	if a.Class == agent.ClassRead {
+		if a.Taint.Exposed && !all {
+			return askOnce("taint.exposed", "Carries private data out of a run that has read text of strangers.")
+		}
 		return allow("reads")
 	}
 	if !slices.Contains(effects, a.Class) {
@@ -53,8 +58,11 @@ func permit(r *agent.Run, a agent.Act) agent.Permission {
 	if r.Brief.Autonomy == agent.Suggest {
 		return deny("autonomy.suggest", fmt.Sprintf("this run may only suggest: %s would change something. Describe what you would do instead, so that a person can do it", a.Tool.Name))
 	}
-	if path := steering(a.Changes); path != "" && !slices.Contains(r.Brief.YesTo, "all") {
+	if path := steering(a.Changes); path != "" && !all {
 		return askOnce("steers", steersRisk(path))
+	}
+	if rule := tainted(a.Taint); rule != "" && !all {
+		return askOnce(rule, taintRisk(rule, a))
 	}
 	if a.Class == agent.ClassCreate {
 		return allow("creates")
@@ -63,6 +71,31 @@ func permit(r *agent.Run, a agent.Act) agent.Permission {
 		return allow("yes-to." + word)
 	}
 	return granted(r, a)
+}
+
+// tainted is the rule by which a call needs a person because of where its arguments
+// came from; empty: none.
+func tainted(t agent.Taint) string {
+	switch {
+	case t.Untrusted:
+		return "taint.untrusted"
+	case t.Exposed:
+		return "taint.exposed"
+	}
+	return ""
+}
+
+// taintRisk says what could go wrong with a call whose arguments a stranger may
+// have chosen.
+func taintRisk(rule string, a agent.Act) string {
+	why := "A stranger's text may have chosen this."
+	if rule == "taint.exposed" {
+		why = "This run holds private data and has read text of strangers."
+	}
+	if does := risk(a, ""); does != "" {
+		return why + " " + does
+	}
+	return why + " It makes a file that nobody asked for by name."
 }
 
 // granted decides by what was allowed since the run began, and by its autonomy.
