@@ -371,3 +371,30 @@ type RecordState struct {
 	Head uint64
 	Live int
 }
+
+// Kept is one event as its store keeps it: the bytes of its body are those that
+// were written, whatever build reads them.
+type Kept struct {
+	Seq     uint64
+	Strand  StrandID
+	At      time.Time
+	Kind    Kind
+	Version int
+	Body    []byte
+}
+
+// Trail is a list of lines of the whole store that only grows; package
+// agent/audit makes a hash chain of them. Lines count from 1.
+type Trail interface {
+	// AppendTrail adds lines behind the last one, all or none, where that is
+	// line number after; else ErrStale.
+	AppendTrail(ctx context.Context, after uint64, lines []string) error
+	// TrailEnd is the number of the last line, 0: there is none.
+	TrailEnd(ctx context.Context) (uint64, error)
+	// ReadTrail returns up to n lines behind line number after, in order. A line
+	// that is missing is an empty text.
+	ReadTrail(ctx context.Context, after uint64, n int) ([]string, error)
+	// ReadKept returns up to n events of the run's journal behind the seq. It
+	// reads what Read does, without understanding it. ErrNoRun: the run is gone.
+	ReadKept(ctx context.Context, run RunID, after uint64, n int) ([]Kept, error)
+}

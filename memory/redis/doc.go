@@ -16,7 +16,7 @@
 //	lease.go    leases extended and given back
 //	read.go     journals read and awaited
 //	runs.go     the list of runs
-//	archive.go  snapshots, artifacts, counters, and runs that expire
+//	archive.go  snapshots, artifacts, counters, the trail, and runs that expire
 //	name.go     names and their values
 //	pace.go     turns at a pace
 //

@@ -23,6 +23,8 @@ const (
 	bell    = "deckhand:bell" // channel: "" something is due, RUN its journal grew, wordTopic+RUN so by a word
 
 	namesKey = "deckhand:names"
+
+	trailKey = "deckhand:{trail}"
 )
 
 // keys names every key. In a Cluster all keys of one script must be in one
@@ -46,6 +48,7 @@ const (
 //	HOME:held:ATTEMPT:I           string a Cluster's reservation on counter HOME, for a day
 //	deckhand:blob:HASH            string an artifact, for replicas of an older build
 //	deckhand:names                ZSET   names and their values, at score 0 (see script/name.lua); in a Cluster deckhand:{N}:names
+//	deckhand:{trail}             hash   the lines of the trail by number, and end: the last one's
 //	deckhand:{endpoint/NAME}      hash   what was taken of an endpoint's limits, and who waits (see script/admit.lua)
 //	deckhand:{endpoint/NAME}:line ZSET   its line
 //	deckhand:{pace/NAME}          string when all turns taken will have been earned, in µs of the store's clock; expires then

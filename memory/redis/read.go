@@ -62,6 +62,34 @@ func (s *Store) Read(ctx context.Context, run agent.RunID, after uint64) ([]agen
 	}
 }
 
+// ReadKept implements agent.Trail. A line that is not JSON is an entry without
+// a kind: what it was differs from what was sealed.
+func (s *Store) ReadKept(ctx context.Context, run agent.RunID, after uint64, n int) ([]agent.Kept, error) {
+	var kept []agent.Kept
+	for len(kept) < n {
+		lines, length, err := s.readPage(ctx, run, after)
+		if err != nil {
+			return kept, s.explain(ctx, "read run "+string(run), err)
+		}
+		if length == 0 {
+			return nil, fmt.Errorf("run %s: %w", run, agent.ErrNoRun)
+		}
+		lines = lines[:min(uint64(len(lines)), length-min(after, length), uint64(n-len(kept)))]
+		if len(lines) == 0 {
+			break
+		}
+		for _, line := range lines {
+			after++
+			var e entry
+			if err := json.Unmarshal([]byte(line), &e); err != nil {
+				e = entry{Seq: after, Body: json.RawMessage(line)}
+			}
+			kept = append(kept, agent.Kept{Seq: e.Seq, Strand: e.Strand, At: stampTime(e.At), Kind: e.Kind, Version: e.V, Body: e.Body})
+		}
+	}
+	return kept, nil
+}
+
 // readPage reads entries after the seq, and how long the journal was right
 // before. Length 0: there is no such run.
 func (s *Store) readPage(ctx context.Context, run agent.RunID, after uint64) (lines []string, length uint64, err error) {

@@ -66,6 +66,8 @@ var (
 	recordLua string
 	//go:embed script/records.lua
 	recordsLua string
+	//go:embed script/trail.lua
+	trailLua string
 )
 
 // constantsLua gives the scripts what they share with the Go side.
@@ -94,4 +96,5 @@ var (
 	holdSpendScript   = redis.NewScript(constantsLua + counterLua + holdSpendLua)
 	dropSpendScript   = redis.NewScript(constantsLua + counterLua + dropSpendLua)
 	admitScript       = redis.NewScript(constantsLua + strandLua + admitLua)
+	trailScript       = redis.NewScript(trailLua)
 )

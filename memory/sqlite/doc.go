@@ -11,6 +11,7 @@
 //	read.go     what is read without the writer
 //	archive.go  snapshots, artifacts, and runs that expire
 //	name.go     names and their values
+//	trail.go    the trail: lines of the whole store, and journals as they are kept
 //	pace.go     turns at a pace
 //	watch.go    waiting for a journal to grow
 //	clock.go    time that never goes back

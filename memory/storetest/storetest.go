@@ -14,6 +14,7 @@ type Store interface {
 	agent.Store
 	agent.Archive
 	agent.Records
+	agent.Trail
 }
 
 // Stores is one set of data, empty at first, and the ways to it. The factory
@@ -69,6 +70,7 @@ func Run(t *testing.T, open Factory) {
 		{"runs", long, runsTests},
 		{"runs", short, runsLeaseTests},
 		{"name", long, nameTests},
+		{"trail", long, trailTests},
 		{"pace", long, paceTests},
 		{"record", long, recordTests},
 		{"crowd", long, crowdTests},

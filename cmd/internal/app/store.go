@@ -19,6 +19,7 @@ type Store interface {
 	agent.Store
 	agent.Archive
 	agent.Records
+	agent.Trail
 }
 
 // OpenedStore is a Store that has to be closed.
