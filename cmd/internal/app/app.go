@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/audit"
 	"github.com/deckhand-bot/deckhand/agent/guard"
 	"github.com/deckhand-bot/deckhand/agent/limit"
 	"github.com/deckhand-bot/deckhand/agent/llm"
@@ -69,6 +70,7 @@ const serveGrace = 6 * time.Second
 type App struct {
 	options Options
 	store   Store
+	sealer  *audit.Sealer
 	close   func() error // of a store that it opened
 	kit     *kit
 	health  *health
@@ -114,6 +116,8 @@ func (a *App) assemble(ctx context.Context) (err error) {
 		}
 		a.store, a.close = s, s.Close
 	}
+	a.sealer = audit.NewSealer(a.store, o.Log)
+	a.store = sealedStore{a.store, a.sealer}
 	if a.kit, err = newKit(*o); err != nil {
 		return err
 	}
@@ -181,6 +185,7 @@ func (a *App) newLoop() (*loop.Loop, error) {
 
 // Run works, and talks with people, until ctx ends or a part fails for good.
 func (a *App) Run(ctx context.Context) error {
+	defer a.auditing(ctx)()
 	if a.options.WorkOnly {
 		a.sweepJobs(ctx)
 		return a.work(ctx)

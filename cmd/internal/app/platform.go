@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent/wait"
@@ -55,7 +56,13 @@ func warn(c config.Config, log *slog.Logger) {
 	if slackBegun(c) && !c.Slack.BotToken.Present() {
 		log.Warn(slackOff)
 	}
+	if os.Geteuid() == 0 {
+		log.Warn(asRoot)
+	}
 }
+
+// asRoot is said at the start of a server that could do with less.
+const asRoot = "this process runs as root: whatever breaks out of a sandbox could read every secret of this machine; give it a user of its own"
 
 // enter connects to a platform, however long that takes, posts there, and
 // hears people until ctx ends.

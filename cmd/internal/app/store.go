@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/audit"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/memory/redis"
@@ -64,10 +65,14 @@ func CheckWorkspace(c config.Config) error {
 }
 
 // ExpireOld removes the runs that ended longer ago than that, by the store's
-// clock: a process whose own is ahead removes none too early.
+// clock: a process whose own is ahead removes none too early. The audit chain
+// says so first.
 func ExpireOld(ctx context.Context, s Store, age time.Duration) (int, error) {
 	now, err := s.Now(ctx)
 	if err != nil {
+		return 0, err
+	}
+	if err := audit.Expiring(ctx, s, now.Add(-age)); err != nil {
 		return 0, err
 	}
 	return s.Expire(ctx, now.Add(-age))

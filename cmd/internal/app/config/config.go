@@ -32,6 +32,7 @@ type Config struct {
 	CheckIns     CheckIns           `yaml:"check_ins"`
 	Voice        Voice              `yaml:"voice"`
 	Retention    Retention          `yaml:"retention"`
+	Audit        Audit              `yaml:"audit"`
 	Schedules    []Schedule         `yaml:"schedules"`
 	Zone         string             `yaml:"zone" default:"UTC" is:"zone"` // of times that name none
 	Tools        Tools              `yaml:"tools"`
@@ -145,6 +146,14 @@ type Voice struct {
 type Retention struct {
 	Runs    time.Duration `yaml:"runs" default:"2160h" min:"1ms"`
 	CatchUp time.Duration `yaml:"catch_up" default:"24h" min:"0"`
+}
+
+// Audit says where the newest hash of the audit chain is kept outside of the
+// store, and how often: a file that is appended to, beside the configuration's,
+// or "stdout". Empty: nowhere.
+type Audit struct {
+	Anchor string        `yaml:"anchor"`
+	Every  time.Duration `yaml:"every" default:"1h" min:"1s"`
 }
 
 // Schedule is a recurring report or a recurring goal: one of the two.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"reflect"
 	"strconv"
 	"strings"
@@ -76,3 +77,17 @@ func below(section, name string) string {
 
 // entry is the path of an entry of a map with free keys.
 func entry(path, name string) string { return path + "[" + strconv.Quote(name) + "]" }
+
+// Values are the values of all keys as JSON texts, by the keys' paths; of a
+// secret only whether there is one.
+func (c Config) Values() map[string]string {
+	values := map[string]string{}
+	walk(reflect.ValueOf(&c).Elem(), "", func(path string, _ reflect.StructField, v reflect.Value) {
+		text, err := json.Marshal(v.Interface())
+		if err != nil {
+			text = []byte(strconv.Quote(err.Error()))
+		}
+		values[path] = string(text)
+	})
+	return values
+}
