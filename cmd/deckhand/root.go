@@ -9,7 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
+	"github.com/deckhand-bot/deckhand/cmd/internal/inspect"
 )
 
 // run parses the arguments, runs the command and returns the exit code.
@@ -96,10 +98,20 @@ func (a *cli) root() *cobra.Command {
 		statusCommand(a), journalCommand(a), resumeCommand(a), pauseCommand(a), cancelCommand(a),
 		approveCommand(a), denyCommand(a),
 		planCommand(a), examineCommand(a), memoryCommand(a), capacityCommand(a), doctorCommand(a), manifestCommand(a), versionCommand(a),
+		inspect.Audit(a.inspecting()), inspect.Trace(a.inspecting()),
 	)
 	root.SetVersionTemplate("deckhand {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	return root
+}
+
+// inspecting is the program as the commands see it that only look.
+func (a *cli) inspecting() inspect.Env {
+	return inspect.Env{
+		Out: a.out, JSON: &a.json, Open: a.beside, Usage: usage, Printable: printable,
+		Fail:  func(cause error) error { return &exit{exitFailed, cause} },
+		NoRun: func(run string, err error) error { return notFound(agent.RunID(run), err) },
+	}
 }
 
 func versionCommand(a *cli) *cobra.Command {

@@ -159,16 +159,19 @@ func (s *Store) Spent(ctx context.Context, counter string) (int64, error) {
 
 var _ agent.Trail = (*Store)(nil)
 
+// trail is a store's part that implements agent.Trail.
+type trail struct{ of *Store }
+
 // AppendTrail implements agent.Trail: one hash for all shards, as its lines are
 // few and their order is that of the store.
-func (s *Store) AppendTrail(ctx context.Context, after uint64, lines []string) error {
+func (t trail) AppendTrail(ctx context.Context, after uint64, lines []string) error {
 	args := []any{after}
 	for _, line := range lines {
 		args = append(args, line)
 	}
-	done, err := s.pipe.number(ctx, &call{script: trailScript, keys: []string{trailKey}, args: args, confirm: true})
+	done, err := t.of.pipe.number(ctx, &call{script: trailScript, keys: []string{trailKey}, args: args, confirm: true})
 	if err != nil {
-		return s.explain(ctx, "append to the trail", err)
+		return t.of.explain(ctx, "append to the trail", err)
 	}
 	if done == 0 {
 		return fmt.Errorf("the trail does not end at line %d: %w", after, agent.ErrStale)
@@ -177,17 +180,17 @@ func (s *Store) AppendTrail(ctx context.Context, after uint64, lines []string) e
 }
 
 // TrailEnd implements agent.Trail.
-func (s *Store) TrailEnd(ctx context.Context) (uint64, error) {
-	end, err := s.client.HGet(ctx, trailKey, "end").Uint64()
+func (t trail) TrailEnd(ctx context.Context) (uint64, error) {
+	end, err := t.of.client.HGet(ctx, trailKey, "end").Uint64()
 	if err != nil && !errors.Is(err, redis.Nil) {
-		return 0, s.explain(ctx, "read the trail", err)
+		return 0, t.of.explain(ctx, "read the trail", err)
 	}
 	return end, nil
 }
 
 // ReadTrail implements agent.Trail.
-func (s *Store) ReadTrail(ctx context.Context, after uint64, n int) ([]string, error) {
-	end, err := s.TrailEnd(ctx)
+func (t trail) ReadTrail(ctx context.Context, after uint64, n int) ([]string, error) {
+	end, err := t.TrailEnd(ctx)
 	if err != nil || after >= end {
 		return nil, err
 	}
@@ -195,9 +198,9 @@ func (s *Store) ReadTrail(ctx context.Context, after uint64, n int) ([]string, e
 	for i := range fields {
 		fields[i] = strconv.FormatUint(after+uint64(i)+1, 10)
 	}
-	found, err := s.client.HMGet(ctx, trailKey, fields...).Result()
+	found, err := t.of.client.HMGet(ctx, trailKey, fields...).Result()
 	if err != nil {
-		return nil, s.explain(ctx, "read the trail", err)
+		return nil, t.of.explain(ctx, "read the trail", err)
 	}
 	lines := make([]string, len(found))
 	for i, line := range found {

@@ -64,12 +64,12 @@ func (s *Store) Read(ctx context.Context, run agent.RunID, after uint64) ([]agen
 
 // ReadKept implements agent.Trail. A line that is not JSON is an entry without
 // a kind: what it was differs from what was sealed.
-func (s *Store) ReadKept(ctx context.Context, run agent.RunID, after uint64, n int) ([]agent.Kept, error) {
+func (t trail) ReadKept(ctx context.Context, run agent.RunID, after uint64, n int) ([]agent.Kept, error) {
 	var kept []agent.Kept
 	for len(kept) < n {
-		lines, length, err := s.readPage(ctx, run, after)
+		lines, length, err := t.of.readPage(ctx, run, after)
 		if err != nil {
-			return kept, s.explain(ctx, "read run "+string(run), err)
+			return kept, t.of.explain(ctx, "read run "+string(run), err)
 		}
 		if length == 0 {
 			return nil, fmt.Errorf("run %s: %w", run, agent.ErrNoRun)

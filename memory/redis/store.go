@@ -52,6 +52,7 @@ const (
 type Store struct {
 	server
 	keys
+	trail
 	pipe  *pipe
 	bell  *doorbell
 	lease time.Duration
@@ -101,6 +102,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		opened: time.Now(), seen: make([]atomic.Int64, shards), shards: make([]shardState, shards),
 		scans: scans{at: map[string]uint64{}},
 	}
+	s.trail = trail{s}
 	if s.log = c.Log; s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -42,6 +42,7 @@ type Config struct {
 
 // Store is an open data directory. It implements agent.Store and agent.Archive.
 type Store struct {
+	trail
 	dir     string
 	lock    *lock // nil for a guest
 	writer  *writer
@@ -85,6 +86,7 @@ func open(ctx context.Context, c Config, mode Mode) (_ *Store, err error) {
 		c.Lease = DefaultLease
 	}
 	s := &Store{dir: c.Dir, watches: newWatches()}
+	s.trail = trail{s}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.unlock())

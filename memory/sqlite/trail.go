@@ -19,22 +19,25 @@ const trailTable = "CREATE TABLE IF NOT EXISTS trail (n INTEGER PRIMARY KEY, lin
 
 var _ agent.Trail = (*Store)(nil)
 
+// trail is a store's part that implements agent.Trail.
+type trail struct{ of *Store }
+
 // AppendTrail adds lines; see agent.Trail. Guests may.
-func (s *Store) AppendTrail(ctx context.Context, after uint64, lines []string) error {
+func (t trail) AppendTrail(ctx context.Context, after uint64, lines []string) error {
 	stale := false
-	err := s.writer.do(ctx, false, func(ctx context.Context, t *txn) error {
-		if _, err := t.conn.ExecContext(ctx, trailTable); err != nil {
+	err := t.of.writer.do(ctx, false, func(ctx context.Context, x *txn) error {
+		if _, err := x.conn.ExecContext(ctx, trailTable); err != nil {
 			return err
 		}
 		var end uint64
-		if err := t.conn.QueryRowContext(ctx, trailEnd).Scan(&end); err != nil {
+		if err := x.conn.QueryRowContext(ctx, trailEnd).Scan(&end); err != nil {
 			return err
 		}
 		if stale = end != after; stale {
 			return nil
 		}
 		for i, line := range lines {
-			if _, err := t.conn.ExecContext(ctx, "INSERT INTO trail (n, line) VALUES (?, ?)", after+uint64(i)+1, line); err != nil {
+			if _, err := x.conn.ExecContext(ctx, "INSERT INTO trail (n, line) VALUES (?, ?)", after+uint64(i)+1, line); err != nil {
 				return err
 			}
 		}
@@ -43,38 +46,38 @@ func (s *Store) AppendTrail(ctx context.Context, after uint64, lines []string) e
 	if err == nil && stale {
 		return fmt.Errorf("the trail does not end at line %d: %w", after, agent.ErrStale)
 	}
-	return s.explain("append to the trail", err)
+	return t.of.explain("append to the trail", err)
 }
 
 const trailEnd = "SELECT coalesce(max(n), 0) FROM trail"
 
 // TrailEnd is the number of the last line; see agent.Trail.
-func (s *Store) TrailEnd(ctx context.Context) (end uint64, err error) {
-	if has, err := s.hasTrail(ctx); err != nil || !has {
+func (t trail) TrailEnd(ctx context.Context) (end uint64, err error) {
+	if has, err := t.hasTrail(ctx); err != nil || !has {
 		return 0, err
 	}
-	err = s.readers.QueryRowContext(ctx, trailEnd).Scan(&end)
-	return end, s.explain("read the trail", err)
+	err = t.of.readers.QueryRowContext(ctx, trailEnd).Scan(&end)
+	return end, t.of.explain("read the trail", err)
 }
 
 // hasTrail reports whether a line was ever written.
-func (s *Store) hasTrail(ctx context.Context) (bool, error) {
+func (t trail) hasTrail(ctx context.Context) (bool, error) {
 	var one int
-	err := s.readers.QueryRowContext(ctx, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'trail'").Scan(&one)
+	err := t.of.readers.QueryRowContext(ctx, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'trail'").Scan(&one)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
-	return err == nil, s.explain("look for the trail", err)
+	return err == nil, t.of.explain("look for the trail", err)
 }
 
 // ReadTrail reads lines; see agent.Trail.
-func (s *Store) ReadTrail(ctx context.Context, after uint64, n int) ([]string, error) {
-	if has, err := s.hasTrail(ctx); err != nil || !has {
+func (t trail) ReadTrail(ctx context.Context, after uint64, n int) ([]string, error) {
+	if has, err := t.hasTrail(ctx); err != nil || !has {
 		return nil, err
 	}
-	rows, err := s.readers.QueryContext(ctx, "SELECT n, line FROM trail WHERE n > ? AND n <= ? ORDER BY n", int64(after), int64(after)+int64(n))
+	rows, err := t.of.readers.QueryContext(ctx, "SELECT n, line FROM trail WHERE n > ? AND n <= ? ORDER BY n", int64(after), int64(after)+int64(n))
 	if err != nil {
-		return nil, s.explain("read the trail", err)
+		return nil, t.of.explain("read the trail", err)
 	}
 	type row struct {
 		n    uint64
@@ -82,7 +85,7 @@ func (s *Store) ReadTrail(ctx context.Context, after uint64, n int) ([]string, e
 	}
 	found, err := collect(rows, func(r *row) error { return rows.Scan(&r.n, &r.line) })
 	if err != nil {
-		return nil, s.explain("read the trail", err)
+		return nil, t.of.explain("read the trail", err)
 	}
 	var lines []string
 	for _, r := range found {
@@ -95,12 +98,12 @@ func (s *Store) ReadTrail(ctx context.Context, after uint64, n int) ([]string, e
 }
 
 // ReadKept reads a journal as it is kept; see agent.Trail.
-func (s *Store) ReadKept(ctx context.Context, run agent.RunID, after uint64, n int) ([]agent.Kept, error) {
-	rows, err := s.readers.QueryContext(ctx,
+func (t trail) ReadKept(ctx context.Context, run agent.RunID, after uint64, n int) ([]agent.Kept, error) {
+	rows, err := t.of.readers.QueryContext(ctx,
 		"SELECT seq, strand, at, kind, v, body FROM journal WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?",
 		string(run), int64(min(after, math.MaxInt64)), n)
 	if err != nil {
-		return nil, s.explain("read run "+string(run), err)
+		return nil, t.of.explain("read run "+string(run), err)
 	}
 	kept, err := collect(rows, func(k *agent.Kept) error {
 		var at string
@@ -111,9 +114,9 @@ func (s *Store) ReadKept(ctx context.Context, run agent.RunID, after uint64, n i
 		return nil
 	})
 	if err != nil || len(kept) > 0 {
-		return kept, s.explain("read run "+string(run), err)
+		return kept, t.of.explain("read run "+string(run), err)
 	}
-	length, err := s.length(ctx, run)
+	length, err := t.of.length(ctx, run)
 	if err == nil && length == 0 {
 		err = fmt.Errorf("run %s: %w", run, agent.ErrNoRun)
 	}
