@@ -250,6 +250,9 @@ func (r Run) decide(b CheckpointDecided) Run {
 		}
 		return r.decideApproval(c, b)
 	case CheckPlan, CheckClarify:
+		for _, path := range b.covered(c) {
+			r.Questions = r.grant(GrantWrite(path), c.Policy)
+		}
 		if b.Decision == DecideCancel || (c.Ask == CheckPlan && b.Decision == DecideExpired) {
 			r = r.cancel(b.cancels())
 		}
@@ -265,6 +268,15 @@ func (r Run) decide(b CheckpointDecided) Run {
 		}
 	}
 	return r
+}
+
+// covered are the files that the decision on a plan covers, of those that the
+// question named.
+func (b CheckpointDecided) covered(c Checkpoint) []string {
+	if c.Ask != CheckPlan || b.Decision != DecideApprove {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(b.Covers), func(p string) bool { return !slices.Contains(c.Writes, p) })
 }
 
 // cancels is the decision as the word that cancels the run.

@@ -350,8 +350,14 @@ type CheckpointOpened struct {
 	Policy string `json:"policy,omitempty"`
 	// Approvers alone may decide, and Quorum of them must; empty and 0: as for
 	// the run's other questions.
-	Approvers []string   `json:"approvers,omitempty"`
-	Quorum    int        `json:"quorum,omitempty"`
+	Approvers []string `json:"approvers,omitempty"`
+	Quorum    int      `json:"quorum,omitempty"`
+	// Class is what the call does to the world; empty: no call asks, or an older
+	// build asked.
+	Class Class `json:"class,omitempty"`
+	// Writes are the files that approving a plan lets the run change, by clean
+	// path: the question names them.
+	Writes    []string   `json:"writes,omitempty"`
 	Questions []Question `json:"questions,omitempty"`
 	Plan      *Plan      `json:"plan,omitempty"`
 	// Findings are the doubts about Plan that its validator has (Doubts).
@@ -383,6 +389,9 @@ type CheckpointDecided struct {
 	Answers   map[string]string `json:"answers,omitempty"`
 	Arguments json.RawMessage   `json:"arguments,omitempty"`
 	Plan      *Plan             `json:"plan,omitempty"`
+	// Covers are the files that the approval of a plan lets the run change: those
+	// that the question named.
+	Covers []string `json:"covers,omitempty"`
 }
 
 // CheckpointVoted is an approval that is not the last one needed: where a

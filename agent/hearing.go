@@ -329,3 +329,40 @@ func Misheard(r Run, why string) Decide {
 	}
 	return d
 }
+
+// spoken are words by which people decide about a run or control it, beside those
+// of decisions; what they mean is never up to a model.
+var spoken = []string{"always in this run", "approved", "denied", "pause", "stop", "resume", "status", "help", "other"}
+
+// OwnChoices are the choices that a model gives, renamed where one is a word by which
+// people decide something else: nobody's "approve" shall mean what a model likes.
+func OwnChoices(list []string) []string {
+	own := slices.Clone(list)
+	for i, choice := range own {
+		word := strings.ToLower(strings.TrimFunc(choice, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '+' && r != '%' }))
+		if slices.Contains(spoken, word) || slices.Contains(decisionWords, word) || Raise(word) > 0 {
+			own[i] = "The choice “" + strings.TrimSpace(choice) + "”"
+		}
+	}
+	return own
+}
+
+// decisionWords are the words of decisions.
+var decisionWords = []string{
+	DecideApprove, DecideDeny, DecideEdit, DecideAlways, DecideCancel, DecideAnswer, DecideForMe, DecideMore25, DecideMore100,
+	DecideFinish, DecideRetry, DecideRepeat, DecideSkip, DecideDone, DecideExpired,
+}
+
+// Weighty reports whether one typed word is too little for the decision: what
+// would follow leaves the workspace, deletes, runs a program, or may happen twice.
+// The call of a question of older builds is not known to be less.
+func (c Checkpoint) Weighty(decision string) bool {
+	switch c.Ask {
+	case CheckUncertain:
+		return decision == DecideRepeat
+	case CheckApproval:
+		return !c.Review && !slices.Contains([]Class{ClassRead, ClassCreate, ClassWrite}, c.Class)
+	case CheckPlan, CheckClarify, CheckBudget, CheckStuck:
+	}
+	return false
+}

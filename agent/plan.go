@@ -37,6 +37,9 @@ type Task struct {
 	// their text; empty: the task does not say.
 	Serves GoalRefs `json:"serves,omitempty"`
 	Env    *Env     `json:"env,omitempty"` // what its programs need
+	// Writes are the files of the workspace that the task changes, by path: people
+	// who approve the plan may allow these at once.
+	Writes Texts `json:"writes,omitempty"`
 }
 
 // OutputSpec announces a named result of a task. Type is a media type or a

@@ -19,7 +19,7 @@ var samplePlan = Plan{
 		DependsOn: []TaskID{"t0"}, Inputs: []string{"goal.text"},
 		Outputs: []OutputSpec{{Name: "table", Type: "text/markdown", Description: "one row per folder"}},
 		Tools:   []string{"list_files"}, Effort: 1.5, Value: 7, Acceptance: "one row per folder", Deliverable: true,
-		Serves: GoalRefs{"1"},
+		Serves: GoalRefs{"1"}, Writes: Texts{"lines.md"},
 	}},
 }
 
@@ -75,6 +75,7 @@ var samples = []Body{
 		Choices: []string{DecideApprove, DecideDeny, DecideEdit, DecideAlways}, Expires: noon.Add(24 * time.Hour),
 		Effect: "task/t1.2.0", Tool: "write_to_file", Arguments: json.RawMessage(`{"path":"a<b>.md"}`), Digest: "00ff",
 		Risk: "overwrites a.md", Grant: "writes", Rule: "refunds", Policy: "0f", Approvers: []string{"slack:U7"}, Quorum: 2,
+		Class: ClassWrite, Writes: []string{"lines.md"},
 		Questions: []Question{{ID: "q1", Question: "Which files?", Choices: []string{"go", "all"}, Why: "the total differs"}},
 		Plan:      &samplePlan, Budget: "usd", Review: true,
 		Findings: []PlanFinding{{Code: "V15", Severity: SeverityWarning, Message: "no task seems to serve goal 2"}},
@@ -82,7 +83,7 @@ var samples = []Body{
 	},
 	CheckpointDecided{
 		ID: "r1-abcdefgh", Decision: DecideEdit, By: "slack:U2", Text: "not there", Answers: map[string]string{"q1": "go"},
-		Arguments: json.RawMessage(`{"path":"b.md"}`), Plan: &samplePlan,
+		Arguments: json.RawMessage(`{"path":"b.md"}`), Plan: &samplePlan, Covers: []string{"lines.md"},
 	},
 	RunWatched{Where: "discord:1:2:3", By: "discord:5", CardOnly: true},
 	CheckpointVoted{ID: "r1-abcdefgh", Decision: DecideApprove, By: "slack:U3", Text: "fine with me"},

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -253,6 +254,21 @@ const (
 	Ask   Verdict = "ask"
 	Deny  Verdict = "deny"
 )
+
+// grantWrite and a path cover every change of that one file.
+const grantWrite = "write:"
+
+// GrantWrite is the grant for every change of the file of the clean path.
+func GrantWrite(path string) string { return grantWrite + path }
+
+// GrantedWrite is the path of a grant for one file.
+func GrantedWrite(grant string) (path string, is bool) { return strings.CutPrefix(grant, grantWrite) }
+
+// Covers reports whether each of the files may be changed by what was granted for
+// single files under this version of the policy.
+func (q Questions) Covers(paths []string, version string) bool {
+	return len(paths) > 0 && !slices.ContainsFunc(paths, func(p string) bool { return !q.Granted(GrantWrite(p), version) })
+}
 
 // Policy decides whether a call may run. It is pure: the same run and act give
 // the same permission, as long as its rules are the same (Permission.Version).

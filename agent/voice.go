@@ -65,6 +65,9 @@ type Shown struct {
 	Message string `json:"message,omitempty"`
 	Thread  string `json:"thread,omitempty"`
 	Failed  string `json:"failed,omitempty"`
+	// At is when the message was made, by its platform's clock, on which people's
+	// words are stamped, too; zero: an older build made it.
+	At time.Time `json:"at,omitzero"`
 	// Path is where an attachment lies in the run's folder.
 	Path string `json:"path,omitempty"`
 	// Again is set where the post's place did not take it and may yet do so: it is
@@ -204,6 +207,15 @@ func IsWord(b Body) bool {
 func (r Run) Put(c Checkpoint) bool {
 	ask := Post{Key: KeyAsk(c.ID)}
 	return r.posted(ask) || slices.ContainsFunc(r.Talk(Voice).Open, func(o OpenCall) bool { return o.Effect == ask.Effect() })
+}
+
+// PutAt is when the question was put before people in the run's thread, zero where
+// it is not known to stand there.
+func (r Run) PutAt(c Checkpoint) time.Time {
+	if s := r.Shown[KeyAsk(c.ID)]; s.Message != "" {
+		return s.At
+	}
+	return time.Time{}
 }
 
 // Cards are the messages that show the run's card, by the keys of their posts.

@@ -226,6 +226,9 @@ const (
 	// ActUse gives a colleague's words to the run (ID) as steering; Word is the
 	// words' digest.
 	ActUse ButtonAct = "use"
+	// ActPick decides what a typed word did not, as it may be meant for another
+	// question: ID is the question, Word the decision.
+	ActPick ButtonAct = "pick"
 	// ActConfirm confirms what a person's words were taken for: Word is the number
 	// of their event.
 	ActConfirm ButtonAct = "confirm"

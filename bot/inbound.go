@@ -37,6 +37,9 @@ type Inbound struct {
 	Begins bool
 	// Message is what a mark (a reaction) goes to; zero: there is none.
 	Message Address
+	// Edited says that the words are those of a message as it was changed: they
+	// decide nothing, as others may have read it as it was.
+	Edited bool
 	// Missed is set for what was caught up after downtime.
 	Missed bool
 	// InVain is why it could not be taken in, however often that was tried: it is

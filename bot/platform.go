@@ -46,6 +46,9 @@ type Hear func(ctx context.Context, in Inbound) (Answer, error)
 type Posted struct {
 	Message Address
 	Thread  Address
+	// At is the platform's stamp of the message: words that are stamped before it
+	// were not said to it. Without one no typed word decides a question.
+	At time.Time
 }
 
 // Key is the identity of a post. It is sent with the post and read back by Find.

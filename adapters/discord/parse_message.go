@@ -34,7 +34,7 @@ func (a *account) readMessage(s *api.Message, edited bool) (*update, error) {
 	if s.AnswersTo(a.botUser) {
 		n.root = s.Answers.ID
 	}
-	n.edit = edited
+	n.edit, n.in.Edited = edited, edited
 	return n, nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/adapters/slack/api"
 	"github.com/deckhand-bot/deckhand/adapters/slack/draw"
+	"github.com/deckhand-bot/deckhand/adapters/slack/wire"
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
@@ -35,7 +36,7 @@ func (s *Slack) Post(ctx context.Context, to bot.Address, c bot.Card) (bot.Poste
 		if to.ID != "" {
 			thread = m.ThreadTimestamp
 		}
-		posted = bot.Posted{Message: s.Address(channel, ts), Thread: s.Address(channel, thread)}
+		posted = bot.Posted{Message: s.Address(channel, ts), Thread: s.Address(channel, thread), At: wire.TimeOf(ts)}
 		return nil
 	})
 	if err != nil {

@@ -173,6 +173,7 @@ func (d decider) clarify(view *agent.Run, c agent.OpenCall, questions []agent.Qu
 		if questions[i].ID == "" {
 			questions[i].ID = fmt.Sprintf("q%d", i+1)
 		}
+		questions[i].Choices = agent.OwnChoices(questions[i].Choices)
 	}
 	d.openCheckpoint(view, agent.CheckpointOpened{Ask: agent.CheckClarify, Title: "I have a question", Effect: c.Effect,
 		Questions: questions, Choices: choices(questions)})

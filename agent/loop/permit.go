@@ -127,7 +127,7 @@ func (d dispatcher) question(view *agent.Run, c agent.OpenCall, act agent.Act, a
 	d.openCheckpoint(view, agent.CheckpointOpened{
 		Ask: agent.CheckApproval, Title: title, Detail: p.Preview, Effect: c.Effect,
 		Tool: spec.Name, Arguments: args, Digest: bind(view, spec, args, p, permission), Risk: permission.Risk, Grant: permission.Grant,
-		Rule: permission.Rule, Policy: permission.Version, Approvers: permission.Approvers, Quorum: permission.Quorum,
+		Class: act.Class, Rule: permission.Rule, Policy: permission.Version, Approvers: permission.Approvers, Quorum: permission.Quorum,
 		Expires: permission.Until(d.now()), Choices: answersTo(permission), Sources: act.Taint.Sources,
 	})
 }

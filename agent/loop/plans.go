@@ -3,10 +3,13 @@ package loop
 import (
 	"context"
 	"fmt"
+	"io/fs"
+	"path"
 	stdreflect "reflect"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/plan"
@@ -47,8 +50,49 @@ func (pl planner) submit(view *agent.Run, c agent.OpenCall, a submission) {
 }
 
 func (pl planner) askPlan(view *agent.Run, c agent.OpenCall, p agent.Plan, found []agent.PlanFinding, title, detail string, choices ...string) {
+	writes, under := pl.coverable(view, p, choices)
 	pl.openCheckpoint(view, agent.CheckpointOpened{Ask: agent.CheckPlan, Title: title, Detail: detail,
-		Effect: c.Effect, Plan: &p, Findings: agent.Doubts(found), Choices: choices})
+		Effect: c.Effect, Plan: &p, Findings: agent.Doubts(found), Choices: choices, Writes: writes, Policy: under})
+}
+
+// maxCovered is how many files the approval of one plan covers.
+const maxCovered = 20
+
+// coverable are the files that the plan's open tasks name to change and that people
+// can allow by approving the plan: those whose change the policy would ask
+// about, where one approval may cover more than one call. Under is the version of
+// that policy.
+func (pl planner) coverable(view *agent.Run, p agent.Plan, choices []string) (list []string, under string) {
+	if !slices.Contains(choices, agent.DecideApprove) {
+		return nil, ""
+	}
+	for _, task := range p.Tasks {
+		writer, writes := pl.writer(task)
+		if !writes || view.Tasks[task.ID].State == agent.TaskDone {
+			continue
+		}
+		for _, name := range task.Writes {
+			file := path.Clean(strings.ReplaceAll(strings.TrimSpace(name), "\\", "/"))
+			if !fs.ValidPath(file) || file == "." || strings.ContainsFunc(file, unicode.IsControl) || slices.Contains(list, file) || len(list) == maxCovered {
+				continue
+			}
+			act := agent.Act{Tool: writer, Class: agent.ClassWrite, Changes: []string{file}, At: pl.now()}
+			if w := pl.Policy.Permit(view, act); w.Verdict == agent.Ask && !w.Once && w.Grant != "" {
+				list, under = append(list, file), w.Version
+			}
+		}
+	}
+	return list, under
+}
+
+// writer is a tool of the task that changes files.
+func (pl planner) writer(task agent.Task) (agent.ToolSpec, bool) {
+	for _, spec := range pl.Tools.Specs() {
+		if spec.Class == agent.ClassWrite && (len(task.Tools) == 0 || slices.Contains(task.Tools, spec.Name)) {
+			return spec, true
+		}
+	}
+	return agent.ToolSpec{}, false
 }
 
 // decided turns a person's word on a plan into a reply, a new question or the plan.

@@ -24,7 +24,7 @@ func Asked(questions ...agent.CheckpointOpened) agent.Run {
 
 // The questions as the loop asks them.
 var (
-	Approval = agent.CheckpointOpened{ID: AskedRun + "-approval", Ask: agent.CheckApproval, Title: "May I?",
+	Approval = agent.CheckpointOpened{ID: AskedRun + "-approval", Ask: agent.CheckApproval, Title: "May I?", Class: agent.ClassWrite,
 		Choices: []string{agent.DecideApprove, agent.DecideDeny, agent.DecideEdit, agent.DecideAlways}}
 	Planned = agent.CheckpointOpened{ID: AskedRun + "-planned", Ask: agent.CheckPlan, Title: "May I work by this plan?",
 		Choices: []string{agent.DecideApprove, agent.DecideEdit, agent.DecideDeny, agent.DecideCancel}}

@@ -136,3 +136,85 @@ func unable(t agent.Told) string {
 	}
 	return line + " Single words always count: `stop`, `resume`, `cancel`, `status`, and under a question `approve` or `deny`."
 }
+
+// PickWhy is why a typed word decided nothing.
+type PickWhy string
+
+// The reasons.
+const (
+	PickSeveral PickWhy = "several questions take it"
+	PickLate    PickWhy = "the question came after it"
+	PickEdited  PickWhy = "it was edited"
+	PickWeighty PickWhy = "it needs a button"
+)
+
+// Pick is a question that a typed word may have been meant for, and as what.
+type Pick struct {
+	Check    agent.Checkpoint
+	Decision string
+}
+
+// PickOne tells somebody that their word decided nothing, and offers a button for
+// each question that they may have meant.
+func PickOne(r agent.Run, typed string, list []Pick, why PickWhy) (said string, b bot.Buttons) {
+	word := "“" + text.Quoted(typed, maxHeardQuote) + "”"
+	first := list[0]
+	about := "“" + text.Quoted(Title(r, first.Check), maxTitle) + "”"
+	press := "**" + text.Escape(Label(first.Decision)) + "**"
+	switch why {
+	case PickSeveral:
+		said = "**Which one do you mean?** More than one question is open, so " + word + " has decided nothing yet."
+	case PickLate:
+		said = "**Nothing is decided yet.** You wrote " + word + " before you can have read " + about + ". Press " + press + " if you mean it."
+	case PickEdited:
+		said = "**Nothing is decided yet.** A message that was changed decides nothing. Press " + press + " if you mean " + about + "."
+	case PickWeighty:
+		said = "**Please press a button for this one.** A word is not enough for " + weight(first.Check) + ": " + about
+	}
+	if len(list) == 1 && why != PickSeveral {
+		return said, bot.Buttons{List: []bot.Button{pickButton(first, Label(first.Decision))}}
+	}
+	for i, p := range list {
+		n := strconv.Itoa(i + 1)
+		said += "\n" + n + ". " + text.Escape(Title(r, p.Check))
+		b.List = append(b.List, pickButton(p, Label(p.Decision)+" "+n))
+	}
+	return said, b
+}
+
+func pickButton(p Pick, label string) bot.Button {
+	word := p.Decision
+	if i := slices.Index(p.Check.Choices, word); i >= 0 {
+		word = strconv.Itoa(i + 1) // a choice may be longer than a button can carry
+	}
+	return bot.Button{Label: label, Style: styles[p.Decision], Act: bot.ActPick, ID: string(p.Check.ID), Word: word}
+}
+
+// PickedWord is the decision that such a button stands for.
+func PickedWord(c agent.Checkpoint, word string) string {
+	if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(c.Choices) {
+		return c.Choices[n-1]
+	}
+	return word
+}
+
+// Picked is what stays of the offer once a question was chosen.
+func Picked(r agent.Run, c agent.Checkpoint) bot.Card {
+	line := "“" + text.Quoted(Title(r, c), maxTitle) + "”: " + verdict(r, c)
+	return bot.Card{Key: bot.Key{Run: r.ID, Kind: agent.PostAnswer}, Text: text.InLine(text.Plain(line), maxNews), Parts: []bot.Part{bot.Prose{Markdown: line}}}
+}
+
+// weight is what a question is about for which one word is not enough.
+func weight(c agent.Checkpoint) string {
+	switch {
+	case c.Ask == agent.CheckUncertain:
+		return "doing something twice"
+	case c.Class == agent.ClassDelete:
+		return "a delete"
+	case c.Class == agent.ClassSend:
+		return "something that others will see"
+	case c.Class == agent.ClassCommand:
+		return "a command"
+	}
+	return "this"
+}

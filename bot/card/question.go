@@ -177,7 +177,11 @@ func recorded(r agent.Run, c agent.Checkpoint) []bot.Part {
 		return pointsAsked(c)
 	case c.Ask == agent.CheckPlan:
 		r.Tasks = nil // the plan as it was proposed
-		return planParts(r, c)
+		parts := planParts(r, c)
+		if !c.Open() && len(c.Decision.Covers) > 0 {
+			parts = append(parts, bot.Small{Markdown: "This covered writing " + fileNames(c.Decision.Covers) + "."})
+		}
+		return parts
 	case c.Review:
 		return delivered(c)
 	case c.Ask == agent.CheckApproval:
@@ -247,6 +251,39 @@ var done = map[string]string{
 	agent.DecideDone: "It happened", agent.DecideSkip: "Skipped",
 }
 
+// already are decisions that were made, as they follow who made them.
+var already = map[string]string{
+	agent.DecideApprove: "approved this already", agent.DecideAlways: "approved this already, for the whole run", agent.DecideDeny: "denied this already",
+	agent.DecideEdit: "changed this already", agent.DecideAnswer: "answered this already", agent.DecideForMe: "left this to me already",
+	agent.DecideCancel: "ended the run here already", agent.DecideFinish: "had me finish already", agent.DecideRetry: "had me try again already",
+}
+
+// Already says to somebody that a question was decided before, by whom and when.
+func Already(c agent.Checkpoint, to string) string {
+	if c.Open() {
+		return "This question is not open any more."
+	}
+	when := ""
+	if !c.Closed.IsZero() {
+		when = " · " + text.Moment(c.Closed)
+	}
+	if c.Decision.Decision == agent.DecideExpired {
+		return "Nobody decided this in time, so " + OnExpiry(c) + when + "."
+	}
+	does, known := already[c.Decision.Decision]
+	if !known {
+		does = "decided this already: " + text.Escape(Label(c.Decision.Decision))
+	}
+	who := bot.Mention(c.Decision.By)
+	switch c.Decision.By {
+	case to:
+		who = "You"
+	case bot.Terminal:
+		who = "Somebody at the terminal"
+	}
+	return who + " " + does + when + "."
+}
+
 func voters(c agent.Checkpoint) string {
 	by := make([]string, len(c.Votes))
 	for i, v := range c.Votes {
@@ -286,7 +323,31 @@ func stake(c agent.Checkpoint) string {
 	if c.Grant != "" {
 		return "Approving covers " + text.Escape(grantWords(c.Grant)) + "."
 	}
+	if len(c.Writes) > 0 {
+		return "Approving also lets me write " + fileNames(c.Writes) + " in this run. I ask before I change any other file, and before each delete."
+	}
 	return text.Escape(text.InLine(c.Risk, 300))
+}
+
+// maxFiles is how many files a sentence names.
+const maxFiles = 20
+
+// fileNames names files in a sentence.
+func fileNames(paths []string) string {
+	var list []string
+	for _, p := range paths[:min(len(paths), maxFiles)] {
+		list = append(list, fileName(p))
+	}
+	return format.List(list, "and")
+}
+
+// fileName is a path as it stands, in a sentence.
+func fileName(path string) string {
+	line := text.InLine(path, maxPath)
+	if strings.Contains(line, "`") {
+		return text.Escape(line)
+	}
+	return "`" + line + "`"
 }
 
 // deadline says what becomes of a question that nobody decides in time, and when.
@@ -311,6 +372,9 @@ func grantWords(grant string) string {
 			return "further " + does + " in this run"
 		}
 		return "further use of " + toolName(tool) + " in this run"
+	}
+	if path, is := agent.GrantedWrite(grant); is {
+		return "writing " + text.InLine(path, maxPath) + ", as the plan named it"
 	}
 	if grant == "writes" {
 		return "further writes in this run; deletes are always asked"

@@ -93,11 +93,20 @@ func (s *room) live(questions ...agent.CheckpointOpened) (agent.RunID, []agent.C
 	return a.Run, ids
 }
 
-// put is what the voice journals before it posts a question.
+// put is what the voice journals of a question that it posts.
 func (s *room) put(id agent.CheckpointID) {
 	s.Helper()
 	p := agent.Post{Key: agent.KeyAsk(id), Kind: agent.PostCheckpoint, About: string(id)}
 	s.Happen(s.T, id.Run(), agent.Voice, p.Intent(time.Time{}))
+	s.posted(id, s.fold(id.Run()).Checks[id].Opened)
+}
+
+// posted is what came of it: the message has the platform's stamp.
+func (s *room) posted(id agent.CheckpointID, at time.Time) {
+	s.Helper()
+	ask := agent.Post{Key: agent.KeyAsk(id)}
+	s.Happen(s.T, id.Run(), agent.Voice, agent.ToolOutcome{Effect: ask.Effect(), State: agent.OutcomeOK,
+		Text: agent.Shown{Message: bottest.Thread.At("18." + string(id)).String(), Thread: bottest.Thread.String(), At: at}.Text()})
 }
 
 func (s *room) fold(run agent.RunID) agent.Run {
@@ -359,7 +368,7 @@ func TestRoutingOfDecisions(t *testing.T) {
 		{"a stranger's answer", []agent.CheckpointOpened{bottest.Clarify}, bottest.Stranger, say("blue"), "untrusted", ""},
 		{"approve behind a question", []agent.CheckpointOpened{bottest.Clarify, bottest.Approval}, bottest.Approver, say("approve"), agent.DecideApprove, ""},
 		{"an answer in front of an approval", []agent.CheckpointOpened{bottest.Approval, bottest.Clarify}, bottest.Requester, say("blue"), "Blue", ""},
-		{"the oldest of two", []agent.CheckpointOpened{bottest.Approval, bottest.Planned}, bottest.Approver, say("approve"), agent.DecideApprove, ""},
+		{"one of two", []agent.CheckpointOpened{bottest.Approval, bottest.Planned}, bottest.Approver, say("approve"), "Which one do you mean?", ""},
 		{"done", []agent.CheckpointOpened{bottest.Uncertain}, bottest.Approver, say("done"), agent.DecideDone, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -177,12 +177,16 @@ func decides(word string) func(req call, ctx context.Context, rest string) (bot.
 		if err != nil {
 			return bot.Answer{}, err
 		}
-		for _, c := range req.askedHere(r) {
-			if _, takes := runs.ChoiceOf(c, word); takes && r.Ended == nil {
-				return req.decide(ctx, c.ID, agent.CheckpointDecided{Decision: word, Text: rest})
+		var takers []taker
+		for _, c := range r.OpenCheckpoints() {
+			if meant, takes := runs.ChoiceOf(c, word); takes && r.Ended == nil {
+				takers = append(takers, taker{c, meant, rest})
 			}
 		}
-		return bot.Answer{Run: r.ID, Private: "Nothing that this word decides is being asked."}, nil
+		if len(takers) == 0 {
+			return bot.Answer{Run: r.ID, Private: "Nothing that this word decides is being asked."}, nil
+		}
+		return req.settle(ctx, r, word, takers)
 	}
 }
 

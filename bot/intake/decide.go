@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/card"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 )
 
@@ -20,24 +22,96 @@ import (
 // decider is a request that may decide the questions of runs.
 type decider struct{ *request }
 
-// askedHere are the open questions, the oldest first, that the person may have meant
-// without naming one: those that were put before people (a run of the terminal
-// puts its own there). What was said before the bot was back is about none that
-// came after it.
+// askedHere are the open questions, the oldest first, that the person's words may
+// be about: those that were put before people (a run of the terminal puts its own
+// there). What was said before the bot was back is about none that came after it.
+// It is no leave to decide one: see saw.
 func (req decider) askedHere(r agent.Run) []agent.Checkpoint {
 	return slices.DeleteFunc(r.OpenCheckpoints(), func(c agent.Checkpoint) bool {
 		return (r.Brief.ReplyTo != "" && !r.Put(c)) || (req.in.Missed && req.in.At.Before(c.Opened))
 	})
 }
 
-// freeQuestion is the oldest open question that takes the person's own words.
-func (req decider) freeQuestion(r agent.Run) (c agent.Checkpoint, asks bool) {
-	for _, c := range req.askedHere(r) {
+// reading is how long a question has stood before people until what somebody
+// writes can be an answer to it: sooner, it was written to what stood there before.
+const reading = 2 * time.Second
+
+// saw reports whether the person can have written this to the question: it stood
+// there by the platform's own clock, however late the words arrive, and they are
+// the words that were sent, not what an edit made of them.
+func (req decider) saw(r agent.Run, c agent.Checkpoint) bool {
+	put, at := r.PutAt(c), req.in.At
+	if r.Brief.ReplyTo == "" { // it stands at the terminal
+		put = c.Opened
+	}
+	if at.IsZero() { // a command, which nobody delivers late
+		at = req.now
+	}
+	return !req.in.Edited && !put.IsZero() && !at.Before(put.Add(reading))
+}
+
+// freeQuestion is the one open question that takes own words and that the person's
+// are about. Of several nobody knows which is meant.
+func (req decider) freeQuestion(r agent.Run) (c agent.Checkpoint, asks, several bool) {
+	var list []agent.Checkpoint
+	for _, c := range r.OpenCheckpoints() {
 		if (runs.TakesAnswer(c) || runs.TakesHint(c)) && req.cfg.Runs.Authority.MayDecide(r.Asking(c), c.Ask, req.in.By) {
-			return c, true
+			list = append(list, c)
 		}
 	}
-	return c, false
+	switch {
+	case len(list) > 1:
+		return c, false, true
+	case len(list) == 0 || !req.saw(r, list[0]):
+		return c, false, false
+	}
+	return list[0], true, false
+}
+
+// taker is an open question that takes a typed word, and as which decision. Why is
+// the reason that came along.
+type taker struct {
+	check     agent.Checkpoint
+	word, why string
+}
+
+// settle takes a typed decision: where exactly one open question takes it, which
+// stood there when it was written, and one word is enough for what would follow.
+// Else nothing is decided, and a button says what is meant.
+func (req decider) settle(ctx context.Context, r agent.Run, typed string, takers []taker) (bot.Answer, error) {
+	mine := slices.DeleteFunc(slices.Clone(takers), func(t taker) bool {
+		return !req.cfg.Runs.Authority.MayDecide(r.Asking(t.check), t.check.Ask, req.in.By)
+	})
+	switch first := takers[0]; {
+	case len(mine) == 0: // who may is said
+		return req.decide(ctx, first.check.ID, agent.CheckpointDecided{Decision: first.word, Text: first.why})
+	case first.word == agent.DecideEdit:
+		return private("To edit it, press Edit on the question."), nil
+	case len(takers) > 1:
+		return req.pick(r, typed, mine, card.PickSeveral), nil
+	case req.in.Edited:
+		return req.pick(r, typed, mine, card.PickEdited), nil
+	case !req.saw(r, first.check):
+		return req.pick(r, typed, mine, card.PickLate), nil
+	case first.why == "" && first.check.Weighty(first.word):
+		return req.pick(r, typed, mine, card.PickWeighty), nil
+	default:
+		return req.decide(ctx, first.check.ID, agent.CheckpointDecided{Decision: first.word, Text: first.why})
+	}
+}
+
+// maxPicks is how many questions somebody is offered to choose from.
+const maxPicks = 5
+
+// pick asks which question is meant, or whether it is: nothing is decided yet.
+func (req decider) pick(r agent.Run, typed string, mine []taker, why card.PickWhy) bot.Answer {
+	list := make([]card.Pick, 0, maxPicks)
+	for _, t := range mine[:min(len(mine), maxPicks)] {
+		list = append(list, card.Pick{Check: t.check, Decision: t.word})
+	}
+	said, buttons := card.PickOne(r, typed, list, why)
+	req.log("a typed decision is asked back", r, "why", string(why))
+	return bot.Answer{Run: r.ID, Private: said, Buttons: &buttons}
 }
 
 // decide takes a decision of the person on the question of the id.
@@ -106,7 +180,7 @@ func merged(c agent.Checkpoint, given map[string]string) map[string]string {
 // of a run that is stuck: it tries again, and knows how. Later, where a model
 // finds out first what is meant, only what may be a choice is answered.
 func (req decider) takeHint(ctx context.Context, r agent.Run, text string, files []agent.Attachment, later bool) (a bot.Answer, is bool, err error) {
-	check, asks := req.freeQuestion(r)
+	check, asks, _ := req.freeQuestion(r)
 	if !asks || !runs.TakesHint(check) || text == "" && len(files) == 0 {
 		return bot.Answer{}, false, nil
 	}

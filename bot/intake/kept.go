@@ -250,5 +250,8 @@ func (req press) choose(ctx context.Context, run agent.RunID, id string) (bot.An
 		done = "Done."
 	}
 	told := bot.Card{Text: text.Plain(done), Parts: []bot.Part{bot.Prose{Markdown: "**" + text.Quoted(r.Brief.Goal, maxRival) + "**: " + done}}}
+	if a.Buttons != nil {
+		told.Parts = append(told.Parts, *a.Buttons)
+	}
 	return bot.Answer{Run: run, Instead: &told}, drawer{req.request}.forget(ctx, keptWords)
 }

@@ -120,7 +120,7 @@ func TestTwoRunsInOneConversation(t *testing.T) {
 				q.ID, q.Tool = agent.CheckpointID(string(run)+"-1"), "write_file"
 				s.Happen(t, run, agent.Main, q)
 				s.Happen(t, run, agent.Voice, agent.ToolOutcome{Effect: agent.Post{Key: agent.KeyAsk(q.ID)}.Effect(), State: agent.OutcomeOK,
-					Text: agent.Shown{Message: "slack:T1:D1:q" + goal[:1], Thread: "slack:T1:D1:D1"}.Text()})
+					Text: agent.Shown{Message: "slack:T1:D1:q" + goal[:1], Thread: "slack:T1:D1:D1", At: bottest.Noon}.Text()})
 				list = append(list, run)
 			}
 			before := s.Size()

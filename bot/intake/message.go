@@ -120,33 +120,39 @@ func (req message) order(ctx context.Context, s bot.Said) (a bot.Answer, is bool
 	return a, true, err
 }
 
-// decision takes in a message that is exactly a decision of the oldest open
-// question, or a denial with its reason.
+// decision takes in a message that is exactly a decision of an open question, or a
+// denial with its reason.
 func (req message) decision(ctx context.Context, r agent.Run, s bot.Said) (a bot.Answer, is bool, err error) {
-	for i, check := range req.askedHere(r) {
-		word, is := decisionWord(check, s.Text, s.To)
-		why, denied := denialReason(s.Text)
-		if !is && denied && (check.Ask == agent.CheckPlan || check.Ask == agent.CheckApproval) {
-			word, is = agent.DecideDeny, true
-		} else {
-			why = ""
-		}
-		if !is {
-			if i == 0 && check.Ask == agent.CheckClarify {
-				continue // an approval behind it may be meant
-			}
-			return req.unclear(r, check, s)
-		}
-		if !req.cfg.Runs.Authority.MayDecide(r.Asking(check), check.Ask, req.in.By) && !s.To && !req.cfg.Runs.Authority.MaySteer(r, req.in.By) {
+	if takers := takersOf(r, strings.TrimPrefix(s.Text, bot.Correction), s.To); len(takers) > 0 {
+		a := req.cfg.Runs.Authority
+		may := slices.ContainsFunc(takers, func(t taker) bool { return a.MayDecide(r.Asking(t.check), t.check.Ask, req.in.By) })
+		if !may && !s.To && !a.MaySteer(r, req.in.By) {
 			return bot.Answer{}, false, nil // people talk to each other
 		}
-		if word == agent.DecideEdit {
-			return private("To edit it, press Edit on the question."), true, nil
+		said, err := req.settle(ctx, r, strings.TrimPrefix(s.Text, bot.Correction), takers)
+		return said, true, err
+	}
+	for i, check := range req.askedHere(r) {
+		if i == 0 && check.Ask == agent.CheckClarify {
+			continue // an approval behind it may be meant
 		}
-		a, err := req.decide(ctx, check.ID, agent.CheckpointDecided{Decision: word, Text: why})
-		return a, true, err
+		return req.unclear(r, check, s)
 	}
 	return bot.Answer{}, false, nil
+}
+
+// takersOf are the open questions that take a text as a decision.
+func takersOf(r agent.Run, text string, to bool) []taker {
+	var list []taker
+	why, denied := denialReason(text)
+	for _, c := range r.OpenCheckpoints() {
+		if word, is := decisionWord(c, text, to); is {
+			list = append(list, taker{c, word, ""})
+		} else if denied && (c.Ask == agent.CheckPlan || c.Ask == agent.CheckApproval) {
+			list = append(list, taker{c, agent.DecideDeny, why})
+		}
+	}
+	return list
 }
 
 // unclear answers a word that may be meant as a decision, or may be said to
@@ -170,7 +176,7 @@ func (req message) inThread(ctx context.Context, r agent.Run, s bot.Said) (bot.A
 	if a, is, err := req.takeHint(ctx, r, said.Text, s.Files, reads); is || err != nil {
 		return a, err
 	}
-	check, asks := req.freeQuestion(r)
+	check, asks, several := req.freeQuestion(r)
 	if asks = asks && s.Text != "" && len(s.Files) == 0; asks {
 		if word, is := decisionWord(check, s.Text, s.To); is {
 			return req.decide(ctx, check.ID, agent.CheckpointDecided{Decision: word})
@@ -190,7 +196,11 @@ func (req message) inThread(ctx context.Context, r agent.Run, s bot.Said) (bot.A
 	case req.wrote(err) != nil:
 		return bot.Answer{}, err
 	case trusted:
-		return req.acknowledge(r.ID, "Noted."), nil
+		a := req.acknowledge(r.ID, "Noted.")
+		if several && !req.in.Edited {
+			a.Private = "I asked more than one thing, so I kept this as a note. To answer one of them, press Other on it."
+		}
+		return a, nil
 	case s.To:
 		req.log("steering was refused", r)
 		return req.suggested(r, afterColon(s.Text, "steer"), len(s.Files) > 0), nil

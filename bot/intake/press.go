@@ -45,6 +45,8 @@ func (req press) receive(ctx context.Context, b bot.Button) (bot.Answer, error) 
 		return req.use(ctx, agent.RunID(b.ID), b.Word)
 	case bot.ActConfirm:
 		return req.confirm(ctx, agent.RunID(b.ID), b.Word)
+	case bot.ActPick:
+		return req.picked(ctx, agent.CheckpointID(b.ID), b.Word)
 	}
 	return strange(), nil
 }
@@ -90,6 +92,26 @@ func (req press) confirm(ctx context.Context, run agent.RunID, word string) (bot
 		d.Text = heard.Words
 	}
 	return req.decide(ctx, heard.Of, d)
+}
+
+// picked takes the decision that a typed word did not make by itself. What asked for
+// it says what came of it.
+func (req press) picked(ctx context.Context, id agent.CheckpointID, word string) (bot.Answer, error) {
+	q, err := req.cfg.Runs.Question(ctx, req.in.By, id)
+	if err != nil {
+		return bot.Answer{}, &undecidedError{id, err}
+	}
+	a, err := req.commit(ctx, q, agent.CheckpointDecided{Decision: card.PickedWord(q.Check, word)})
+	if err != nil || a.Private != "" {
+		return a, err
+	}
+	r, err := req.cfg.Runs.Load(ctx, id.Run())
+	if err != nil {
+		return bot.Answer{}, err
+	}
+	told := card.Picked(r, r.Checks[id])
+	a.Instead = &told
+	return a, nil
 }
 
 // steering opens the form for a word to the run.
@@ -215,7 +237,7 @@ func (req press) use(ctx context.Context, run agent.RunID, word string) (bot.Ans
 	once := req.withNames(nil)
 	once.Once = append([]string{"note/" + string(run) + "/" + word}, once.Once...)
 	said := agent.PersonSaid{Text: note.Text, Author: note.By}
-	if check, asks := req.freeQuestion(r); asks && runs.TakesHint(check) {
+	if check, asks, _ := req.freeQuestion(r); asks && runs.TakesHint(check) {
 		err = req.cfg.Runs.Unstick(ctx, req.in.By, check.ID, said, once)
 	} else {
 		_, err = req.cfg.Runs.Tell(ctx, run, req.in.By, said, once)

@@ -87,11 +87,11 @@ func TestLateClicks(t *testing.T) {
 	s := opened(t)
 	run, checks := s.live(bottest.Approval, bottest.Planned)
 	s.hear(bottest.Approver, pressing(bot.ActDecide, checks[0], "approve"))
-	if a := s.hear(bottest.Approver, pressing(bot.ActDecide, checks[0], "deny")); !strings.Contains(bottest.Named(a.Private), "Approve by @slack:U5 · 2 Mar 12:00 UTC") {
+	if a := s.hear(bottest.Approver, pressing(bot.ActDecide, checks[0], "deny")); !strings.Contains(bottest.Named(a.Private), "You approved this already · 2 Mar 12:00 UTC") {
 		t.Errorf("a second click is told %q", a.Private)
 	}
 	s.Happen(t, run, "task/a", agent.CheckpointDecided{ID: checks[1], Decision: agent.DecideExpired, By: agent.DecideExpired})
-	if a := s.hear(bottest.Approver, pressing(bot.ActDecide, checks[1], "approve")); !strings.Contains(a.Private, "expired") {
+	if a := s.hear(bottest.Approver, pressing(bot.ActDecide, checks[1], "approve")); !strings.Contains(a.Private, "Nobody decided this in time") {
 		t.Errorf("a click after the expiry is told %q", a.Private)
 	}
 	for _, id := range []string{"", "-", "nosuchrun-1", string(run) + "-9", "x\x00y"} {
@@ -130,7 +130,7 @@ func TestRacingClicks(t *testing.T) {
 		switch {
 		case a == (bot.Answer{Run: run}):
 			won++
-		case !strings.Contains(a.Private, "This is decided"):
+		case !strings.Contains(a.Private, "You approved this already"):
 			t.Errorf("answer %+v", a)
 		}
 	}
@@ -303,6 +303,10 @@ func TestAnswerForm(t *testing.T) {
 		t.Error(diff)
 	}
 	s.hear(bottest.Requester, pressing(bot.ActDecide, checks[1], "q1=2"))
+	if a := s.hear(bottest.Requester, say("as you like")); !strings.Contains(a.Private, "more than one thing") || !s.fold(checks[1].Run()).Checks[checks[1]].Open() {
+		t.Errorf("free text under two questions: %+v", a)
+	}
+	s.hear(bottest.Requester, pressing(bot.ActDecide, checks[2], agent.DecideForMe))
 	s.hear(bottest.Requester, say("as you like"))
 	if d := s.decision(checks[1]); d.Text != "as you like" || d.Answers["q1"] != "Blue" {
 		t.Errorf("free text after a click: %+v", d)
@@ -323,7 +327,10 @@ func TestQuorum(t *testing.T) {
 		t.Errorf("the same person: %+v", a)
 	}
 	s.hear(second, pressing(bot.ActDecide, checks[0], "always"))
-	s.hear(third, say("approve"))
+	if a := s.hear(third, say("approve")); len(a.Buttons.List) != 3 {
+		t.Errorf("a word under three questions that take it: %+v", a)
+	}
+	s.hear(third, bot.Commanded{Text: "approve " + string(checks[0])})
 	if d := s.decision(checks[0]); d.Decision != agent.DecideApprove || d.By != third.ID {
 		t.Errorf("votes that differ: %+v", d)
 	}

@@ -112,7 +112,7 @@ func (req *request) undecided(ctx context.Context, no *undecidedError) (bot.Answ
 		req.log("a decision was refused", r, "question", string(c.Ask))
 		a.Private = req.deciders(r, c.Ask)
 	case errors.Is(no.err, runs.ErrDecided):
-		a.Private = decided(c)
+		a.Private = card.Already(c, req.in.By.ID)
 	default:
 		a.Private = "That is no answer to “" + text.Quoted(c.Title, 150) + "”. Say one of: " + text.Quoted(strings.Join(c.Choices, ", "), 500) +
 			", or press a button of the question."
@@ -127,19 +127,4 @@ func (req *request) deciders(r agent.Run, ask agent.CheckpointKind) string {
 		return "You cannot decide this, and nobody is named here who can. An administrator can name approvers."
 	}
 	return "Only " + bot.Mentions(who, "or") + " can decide this."
-}
-
-// decided says who decided a question, and when.
-func decided(c agent.Checkpoint) string {
-	if c.Decision == nil {
-		return "This question is not open any more."
-	}
-	when := ""
-	if !c.Closed.IsZero() {
-		when = " · " + text.Moment(c.Closed)
-	}
-	if c.Decision.Decision == agent.DecideExpired {
-		return "This question expired before anybody decided it" + when + "."
-	}
-	return "This is decided: " + text.Quoted(card.Label(c.Decision.Decision), 100) + " by " + bot.Mention(c.Decision.By) + when + "."
 }

@@ -198,5 +198,5 @@ func shownBy(p agent.Post, posted bot.Posted) agent.Shown {
 }
 
 func shownAt(p bot.Posted) agent.Shown {
-	return agent.Shown{Message: p.Message.String(), Thread: p.Thread.String()}
+	return agent.Shown{Message: p.Message.String(), Thread: p.Thread.String(), At: p.At}
 }

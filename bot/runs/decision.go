@@ -165,7 +165,10 @@ func matchChoice(c agent.Checkpoint, d agent.CheckpointDecided) (agent.Checkpoin
 	if !is {
 		return d, notOffered(c, d.Decision)
 	}
-	d.Decision = meant
+	d.Decision, d.Covers = meant, nil
+	if c.Ask == agent.CheckPlan && meant == agent.DecideApprove {
+		d.Covers = c.Writes // which the question named
+	}
 	return d, complete(c, d)
 }
 

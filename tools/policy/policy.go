@@ -106,6 +106,8 @@ func granted(r *agent.Run, a agent.Act) agent.Permission {
 		return allow("grant." + GrantTool(a.Tool.Name))
 	case a.Class == agent.ClassWrite && r.Granted(GrantWrites, version):
 		return allow("grant." + GrantWrites)
+	case a.Class == agent.ClassWrite && r.Brief.Autonomy != agent.AskEach && r.Covers(a.Changes, version):
+		return allow("grant.plan") // the plan that people approved names these files
 	case a.Class == agent.ClassWrite && a.Tool.Class == agent.ClassRead && own(r, a.Changes):
 		return allow("own-files") // a picture that this run drew is drawn again
 	}

@@ -111,3 +111,33 @@ func TestPermitByPath(t *testing.T) {
 		})
 	}
 }
+
+// The approval of a plan covers just the files that it named, where an approval may
+// cover more than one call.
+func TestPermitByPlan(t *testing.T) {
+	write := agent.ToolSpec{Name: "write_to_file", Class: agent.ClassWrite, Repeat: agent.RepeatProbeable}
+	grants := []string{agent.GrantWrite("a.md"), agent.GrantWrite("b.md"), agent.GrantWrite(".envrc")}
+	for _, c := range []struct {
+		autonomy agent.Autonomy
+		class    agent.Class
+		changes  []string
+		rule     string
+	}{
+		{agent.AskRisky, agent.ClassWrite, []string{"a.md"}, "grant.plan"},
+		{agent.AskRisky, agent.ClassWrite, []string{"a.md", "b.md"}, "grant.plan"},
+		{agent.AskRisky, agent.ClassWrite, []string{"a.md", "c.md"}, "autonomy.ask-risky"},
+		{agent.AskRisky, agent.ClassWrite, []string{"notes/a.md"}, "autonomy.ask-risky"},
+		{agent.AskRisky, agent.ClassWrite, nil, "autonomy.ask-risky"},
+		{agent.AskRisky, agent.ClassDelete, []string{"a.md"}, "autonomy.ask-risky"},
+		{agent.AskRisky, agent.ClassSend, []string{"a.md"}, "autonomy.ask-risky"},
+		{agent.AskRisky, agent.ClassCommand, []string{"a.md"}, "autonomy.ask-risky"},
+		{agent.AskRisky, agent.ClassWrite, []string{".envrc"}, "steers"},
+		{agent.AskEach, agent.ClassWrite, []string{"a.md"}, "autonomy.ask-each"},
+		{agent.Suggest, agent.ClassWrite, []string{"a.md"}, "autonomy.suggest"},
+	} {
+		r := agent.Run{Brief: agent.RunStarted{Autonomy: c.autonomy}, Questions: agent.Questions{Grants: grants}}
+		if p := (policy.Default{}).Permit(&r, agent.Act{Tool: write, Class: c.class, Changes: c.changes}); p.Rule != c.rule {
+			t.Errorf("%s %s %q: rule %s, want %s", c.autonomy, c.class, c.changes, p.Rule, c.rule)
+		}
+	}
+}

@@ -33,7 +33,7 @@ func buttonOf(id string) (bot.Button, bool) {
 	}
 	b := bot.Button{Act: bot.ButtonAct(act), Word: rest[:at], ID: rest[at+1:]}
 	switch b.Act {
-	case bot.ActDecide, bot.ActControl, bot.ActRate, bot.ActShow, bot.ActStart, bot.ActSteer, bot.ActForm, bot.ActWhich, bot.ActUse, bot.ActConfirm:
+	case bot.ActDecide, bot.ActControl, bot.ActRate, bot.ActShow, bot.ActStart, bot.ActSteer, bot.ActForm, bot.ActWhich, bot.ActUse, bot.ActConfirm, bot.ActPick:
 		return b, true
 	}
 	return bot.Button{}, false

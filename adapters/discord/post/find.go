@@ -57,7 +57,7 @@ func (p *Poster) findIn(ctx context.Context, to bot.Address, key bot.Key, since 
 	}
 	err = p.client.Search(ctx, room, p.self, since, func(m *api.Message) bool {
 		if is = draw.Carries(m, key); is {
-			posted = bot.Posted{Message: api.Address(to.Workspace, room, m.ID), Thread: to}
+			posted = bot.Posted{Message: api.Address(to.Workspace, room, m.ID), Thread: to, At: api.Time(m.ID)}
 		}
 		return is
 	})
@@ -76,7 +76,7 @@ func (p *Poster) findForum(ctx context.Context, to bot.Address, key bot.Key, sin
 	list, err := p.forumPosts(ctx, to, api.FirstID(since.Add(-api.ClockSkew)))
 	for _, m := range list {
 		if m.Author.ID == p.self && draw.Carries(&m, key) {
-			return bot.Posted{Message: api.Address(to.Workspace, m.Channel, m.ID), Thread: to.At(m.Channel)}, true, nil
+			return bot.Posted{Message: api.Address(to.Workspace, m.Channel, m.ID), Thread: to.At(m.Channel), At: api.Time(m.ID)}, true, nil
 		}
 	}
 	return bot.Posted{}, false, err

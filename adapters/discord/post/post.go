@@ -58,7 +58,7 @@ func (p *Poster) Post(ctx context.Context, to bot.Address, c bot.Card) (bot.Post
 	if to.ID == "" {
 		to.ID = to.Channel // a direct conversation is its own thread
 	}
-	return bot.Posted{Message: api.Address(to.Workspace, m.Channel, m.ID), Thread: to}, nil
+	return bot.Posted{Message: api.Address(to.Workspace, m.Channel, m.ID), Thread: to, At: api.Time(m.ID)}, nil
 }
 
 // Edit replaces what a message shows. It notifies nobody. A thread that went to

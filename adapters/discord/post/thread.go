@@ -37,7 +37,7 @@ func (p *Poster) postBelow(ctx context.Context, what string, to bot.Address, c b
 	if err != nil {
 		return bot.Posted{}, api.Failed(what, err)
 	}
-	return bot.Posted{Message: api.Address(to.Workspace, m.Channel, m.ID), Thread: to.At(id)}, nil
+	return bot.Posted{Message: api.Address(to.Workspace, m.Channel, m.ID), Thread: to.At(id), At: api.Time(m.ID)}, nil
 }
 
 // headline is the message that a thread begins at: the one that an earlier
@@ -97,7 +97,7 @@ func (p *Poster) postForum(ctx context.Context, what string, to bot.Address, c b
 	if t.Message.ID == "" {
 		t.Message.ID = t.ID // a forum's post has the id of its first message
 	}
-	return bot.Posted{Message: api.Address(to.Workspace, t.ID, t.Message.ID), Thread: to.At(t.ID)}, nil
+	return bot.Posted{Message: api.Address(to.Workspace, t.ID, t.Message.ID), Thread: to.At(t.ID), At: api.Time(t.Message.ID)}, nil
 }
 
 // reopen takes a thread out of the archive, for an edit.

@@ -53,7 +53,7 @@ func (c *Client) posted(to bot.Address, m *slackapi.Message) bot.Posted {
 	if thread == "" {
 		thread = m.Timestamp
 	}
-	return bot.Posted{Message: c.Address(to.Channel, m.Timestamp), Thread: c.Address(to.Channel, thread)}
+	return bot.Posted{Message: c.Address(to.Channel, m.Timestamp), Thread: c.Address(to.Channel, thread), At: wire.TimeOf(m.Timestamp)}
 }
 
 // search shows the bot's own messages of a thread, or of a channel's top level,

@@ -29,6 +29,7 @@ type workspace struct {
 
 	seq       int
 	lastTS    int64
+	ahead     time.Duration // of the machine's clock
 	users     []*User
 	channels  []*Channel
 	groups    []*UserGroup
@@ -59,14 +60,21 @@ func (s *workspace) settle() {
 
 // ts is the next timestamp: the time in microseconds, never twice; the lock is held.
 func (s *workspace) ts() (string, time.Time) {
-	now := time.Now()
-	us := now.UnixMicro()
+	us := time.Now().Add(s.ahead).UnixMicro()
 	if us <= s.lastTS {
 		us = s.lastTS + 1
 	}
 	s.lastTS = us
 	at := time.UnixMicro(us)
 	return stamp(at), at
+}
+
+// Pass lets time pass in the workspace: what is written from now on is stamped so
+// much later.
+func (s *workspace) Pass(d time.Duration) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	s.ahead += d
 }
 
 // stamp is a time as Slack writes it.

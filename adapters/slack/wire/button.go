@@ -35,7 +35,7 @@ func buttonOf(a action) (bot.Button, bool) {
 	act, word, is := strings.Cut(a.ActionID, ":")
 	b := bot.Button{Label: a.Text.Text, Act: bot.ButtonAct(act), Word: word, ID: a.Value}
 	switch b.Act {
-	case bot.ActDecide, bot.ActControl, bot.ActRate, bot.ActShow, bot.ActStart, bot.ActForm, bot.ActWhich, bot.ActUse, bot.ActConfirm:
+	case bot.ActDecide, bot.ActControl, bot.ActRate, bot.ActShow, bot.ActStart, bot.ActForm, bot.ActWhich, bot.ActUse, bot.ActConfirm, bot.ActPick:
 		return b, is
 	}
 	return bot.Button{}, false

@@ -189,6 +189,7 @@ func (r *Reader) edit(e event) *Update {
 	}
 	u := &Update{}
 	r.fill(u, e.Channel, m)
+	u.In.Edited = true
 	named := r.mentions(m.Text) && !r.mentions(before.Text)
 	if named && !r.direct(e) {
 		u.In.Act = bot.Said{To: true, Files: r.attachments(m)}

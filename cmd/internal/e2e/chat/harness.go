@@ -266,10 +266,15 @@ func (h *harness) load(run agent.RunID) agent.Run {
 	return r
 }
 
-// asked waits for the n-th question on the platform, counted from 1.
+// reading is how long people take to read a question before they write.
+const reading = 3 * time.Second
+
+// asked waits for the n-th question on the platform, counted from 1, and lets people
+// read it.
 func (h *harness) asked(n int) Post {
 	h.Helper()
 	h.sees("there is question "+string(rune('0'+n)), func() bool { return len(h.kinds(agent.PostCheckpoint)) >= n })
+	h.Pass(reading)
 	return h.kinds(agent.PostCheckpoint)[n-1]
 }
 

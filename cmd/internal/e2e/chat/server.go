@@ -87,6 +87,8 @@ type Server interface {
 	Loud() string
 	// Longest is how many characters a message to the bot may have.
 	Longest() int
+	// Pass lets time pass: what is written from now on is stamped so much later.
+	Pass(d time.Duration)
 }
 
 // Links are the connections over which the other side hands events over.

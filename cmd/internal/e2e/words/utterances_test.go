@@ -113,7 +113,7 @@ func (h *house) asking() (agent.RunID, bot.Address) {
 	run := h.store.NewRun(agent.AnchorOf(agent.ThreadName(where.String())))
 	task := agent.Task{ID: "a", Title: "Write the notes", Effort: 1, Value: 5, Deliverable: true, Outputs: []agent.OutputSpec{{Name: "notes"}}}
 	check := agent.CheckpointOpened{ID: agent.CheckpointID(string(run) + "-abcdefgh"), Ask: agent.CheckApproval, Title: "May I write notes.md?",
-		Choices: []string{agent.DecideApprove, agent.DecideDeny}, Tool: "write_to_file", Digest: "d"}
+		Choices: []string{agent.DecideApprove, agent.DecideDeny}, Tool: "write_to_file", Class: agent.ClassWrite, Digest: "d"}
 	strand := agent.TaskStrand("a")
 	on := func(s agent.StrandID, b agent.Body) agent.Event { return agent.Event{Strand: s, Body: b} }
 	_, err := h.store.Commit(h.Context(), agent.Commit{ID: agent.NewID(), Run: run, Set: map[string]string{agent.ThreadName(where.String()): string(run)}, Events: []agent.Event{
@@ -121,7 +121,7 @@ func (h *house) asking() (agent.RunID, bot.Address) {
 		on(agent.Main, agent.PlanAccepted{Plan: agent.Plan{Tasks: []agent.Task{task}}}), on(agent.Main, agent.TaskStarted{Task: "a"}),
 		on(strand, check),
 		on(agent.Voice, agent.ToolOutcome{Effect: agent.Post{Key: agent.KeyAsk(check.ID)}.Effect(), State: agent.OutcomeOK, Trust: agent.Trusted,
-			Text: agent.Shown{Message: where.String() + "1", Thread: where.String()}.Text()}),
+			Text: agent.Shown{Message: where.String() + "1", Thread: where.String(), At: time.Now().Add(-time.Minute)}.Text()}),
 	}})
 	if err != nil {
 		h.Fatal(err)
