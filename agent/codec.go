@@ -76,7 +76,7 @@ type codec map[Kind]shape
 
 // builtin holds every kind that this build knows.
 var builtin = codec{
-	RunStarted{}.Kind():        shapeOf[RunStarted](decides(1, startsGuarded)),
+	RunStarted{}.Kind():        shapeOf[RunStarted](decides(1, startsGuarded), decides(3, startsLimited)),
 	PersonSaid{}.Kind():        shapeOf[PersonSaid](decides(2, isUnread)),
 	Understood{}.Kind():        shapeOf[Understood](),
 	RunWatched{}.Kind():        shapeOf[RunWatched](),
@@ -110,6 +110,10 @@ var builtin = codec{
 // startsGuarded reports whether the run is begun with what keeps others from
 // deciding on it, working it or reading of it.
 func startsGuarded(b RunStarted) bool { return len(b.Reviewers) > 0 || b.Quorum > 1 || b.Direct }
+
+// startsLimited reports whether rules may look at who the requester is, or
+// counters wait for the run's end.
+func startsLimited(b RunStarted) bool { return b.Role != "" || len(b.Counted) > 0 }
 
 // asksReviewers reports whether only reviewers may answer.
 func asksReviewers(b CheckpointOpened) bool { return b.Review }

@@ -60,6 +60,11 @@ type RunStarted struct {
 	Reviewers []string `json:"reviewers,omitempty"`
 	// Files came with the goal.
 	Files []Attachment `json:"files,omitempty"`
+	// Role is what the requester is where that is no full member of the workspace:
+	// guest or bot.
+	Role string `json:"role,omitempty"`
+	// Counted are the counters of live runs that the run is in until it ends.
+	Counted []string `json:"counted,omitempty"`
 	// Direct says that the goal was given in a direct conversation: nobody else
 	// is to read of it.
 	Direct bool `json:"direct,omitempty"`

@@ -1,10 +1,14 @@
 package policy
 
-// The rules, in the order in which they count.
+// The policy: the rules of every installation, those of this one, and those of
+// the run's autonomy, in the order in which they count.
 
 import (
+	"embed"
 	"fmt"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/deckhand-bot/deckhand/agent"
 )
@@ -15,103 +19,265 @@ const (
 	GrantWrites = "writes"
 	// grantTool and a tool's name cover every call of that tool.
 	grantTool = "tool:"
+	// grantRule and a rule's name cover what that rule asks for.
+	grantRule = "rule:"
 )
 
 // GrantTool is the grant for every call of a tool ("always").
 func GrantTool(name string) string { return grantTool + name }
 
-// Default is the policy of a run without rules of its own.
-type Default struct{}
+// shippedVersion names the shipped rules as far as what was approved under others
+// is to be asked for again. A rule that asks more often than before changes nothing
+// for a call that people were asked about.
+const shippedVersion = "default-2"
 
-// version names the rules as far as what was approved under others is to be asked
-// for again. A rule that asks more often than before changes nothing for a call
-// that people were asked about.
-const version = "default-2"
+//go:embed base.yaml suggest.yaml ask-each.yaml ask-risky.yaml within-budget.yaml
+var shipped embed.FS
 
-// effects are the classes that a rule knows, beside reads.
-var effects = []agent.Class{agent.ClassCreate, agent.ClassWrite, agent.ClassDelete, agent.ClassSend, agent.ClassCommand}
+// layers are the shipped policies by name.
+var layers = sync.OnceValue(func() map[string]*layer {
+	all := map[string]*layer{}
+	for _, name := range []string{"base", string(agent.Suggest), string(agent.AskEach), string(agent.AskRisky), string(agent.WithinBudget)} {
+		data, err := shipped.ReadFile(name + ".yaml")
+		if err != nil {
+			panic(err) // it is part of the program
+		}
+		f, err := read("policy/"+name+".yaml", data, true)
+		if err != nil {
+			panic(err)
+		}
+		all[name] = newLayer(f)
+	}
+	return all
+})
 
-// Permit decides about a call: reads are free; then what was said yes to
-// beforehand, what was granted since, and at last the run's autonomy decide.
-// Suggest comes before all but reads: nothing makes a run that may only
-// suggest change something. Where the arguments came from comes before all that was
-// said yes to but a yes to all: a stranger's text never acts alone. Commands, and files that make other programs act,
-// are asked for each time, whatever was granted, since one says nothing about
-// the next; only a yes to all covers them.
-func (Default) Permit(r *agent.Run, a agent.Act) agent.Permission {
-	p := permit(r, a)
-	p.Version = version
+// Options are what an installation adds to the shipped rules.
+type Options struct {
+	// Everywhere are the rules of the whole installation, nil: none.
+	Everywhere *File
+	// Places are the rules of places ("platform:workspace:channel", or
+	// "platform:workspace"); they stand before those of the whole installation.
+	Places map[string]*File
+	// Role says what the requester of a run is; nil: by the run alone.
+	Role func(r *agent.Run) string
+}
+
+// Policy decides about calls. It is pure and safe for many goroutines.
+type Policy struct {
+	everywhere *layer
+	places     map[string]*layer
+	role       func(r *agent.Run) string
+}
+
+// New is the policy of an installation.
+func New(o Options) *Policy {
+	p := &Policy{places: map[string]*layer{}, role: o.Role}
+	if p.role == nil {
+		p.role = RoleOf
+	}
+	if o.Everywhere != nil {
+		p.everywhere = newLayer(o.Everywhere)
+	}
+	for place, f := range o.Places {
+		p.places[place] = newLayer(f)
+	}
 	return p
 }
 
-func permit(r *agent.Run, a agent.Act) agent.Permission {
-	all := slices.Contains(r.Brief.YesTo, "all")
-	if a.Class == agent.ClassRead {
-		if a.Taint.Exposed && !all {
-			return askOnce("taint.exposed", "Carries private data out of a run that has read text of strangers.")
+// Default is the policy of an installation without rules of its own.
+type Default struct{}
+
+var plain = sync.OnceValue(func() *Policy { return New(Options{}) })
+
+// Permit decides about a call.
+func (Default) Permit(r *agent.Run, a agent.Act) agent.Permission { return plain().Permit(r, a) }
+
+// RoleOf is what the requester of a run is, by the run alone.
+func RoleOf(r *agent.Run) string {
+	switch {
+	case r.Brief.Role != "":
+		return r.Brief.Role
+	case r.Brief.Requester == terminal:
+		return terminal
+	}
+	return "member"
+}
+
+// terminal is the principal and the role of whoever sits at the command line.
+const terminal = "terminal"
+
+// own are the layers of the installation that count for a run, the most
+// particular first.
+func (p *Policy) own(r *agent.Run) (list []*layer) {
+	if len(p.places) > 0 {
+		place := placeOf(r)
+		for ; place != ""; place = place[:max(0, strings.LastIndexByte(place, ':'))] {
+			if l := p.places[place]; l != nil {
+				list = append(list, l)
+			}
 		}
-		return allow("reads")
 	}
-	if !slices.Contains(effects, a.Class) {
-		return deny("unknown-class", fmt.Sprintf("%s has the unknown class %q, which no rule allows", a.Tool.Name, a.Class))
+	if p.everywhere != nil {
+		list = append(list, p.everywhere)
 	}
-	if r.Brief.Autonomy == agent.Suggest {
-		return deny("autonomy.suggest", fmt.Sprintf("this run may only suggest: %s would change something. Describe what you would do instead, so that a person can do it", a.Tool.Name))
-	}
-	if path := steering(a.Changes); path != "" && !all {
-		return askOnce("steers", steersRisk(path))
-	}
-	if rule := tainted(a.Taint); rule != "" && !all {
-		return askOnce(rule, taintRisk(rule, a))
-	}
-	if a.Class == agent.ClassCreate {
-		return allow("creates")
-	}
-	if word := yes(r.Brief.YesTo, a.Class); word != "" {
-		return allow("yes-to." + word)
-	}
-	return granted(r, a)
+	return list
 }
 
-// tainted is the rule by which a call needs a person because of where its arguments
-// came from; empty: none.
-func tainted(t agent.Taint) string {
+// placeOf is the channel that a run belongs to, "platform:workspace:channel";
+// empty: none.
+func placeOf(r *agent.Run) string {
+	parts := strings.SplitN(r.Brief.ReplyTo, ":", 4)
+	if len(parts) < 3 {
+		return ""
+	}
+	return strings.Join(parts[:3], ":")
+}
+
+func autonomyOf(r *agent.Run) agent.Autonomy {
+	if r.Brief.Autonomy == "" {
+		return agent.AskRisky
+	}
+	return r.Brief.Autonomy
+}
+
+// Version names the rules that are in force for a run.
+func (p *Policy) Version(r *agent.Run) string {
+	return versionOf(p.own(r))
+}
+
+func versionOf(own []*layer) string {
+	version := shippedVersion
+	for _, l := range own {
+		version += "+" + l.file.hash[:12]
+	}
+	return version
+}
+
+// Permit decides about a call. A denial of any rule goes before everything else;
+// otherwise the first rule that is about the call decides: the base, the rules of
+// the place, those of the installation, those of the run's autonomy. What none is
+// about and would change something is denied.
+func (p *Policy) Permit(r *agent.Run, a agent.Act) agent.Permission {
+	own := p.own(r)
+	x := &call{run: r, act: a, version: versionOf(own), role: p.role}
+	found := decision{x: x}
+	all := layers()
+	found.look(all["base"])
+	open := true
+	for _, l := range own {
+		found.look(l)
+		open = open && !l.file.Closed
+	}
+	if level, known := all[string(autonomyOf(r))]; known {
+		if open || autonomyOf(r) == agent.Suggest {
+			found.look(level)
+		}
+	} else if a.Class != agent.ClassRead {
+		found.deny(agent.Permission{Verdict: agent.Deny, Rule: "unknown-autonomy", Version: x.version,
+			Reason: fmt.Sprintf("the run's autonomy %q is unknown, so %s is not run; it must be suggest, ask-each, ask-risky or within-budget", r.Brief.Autonomy, a.Tool.Name)})
+	}
+	word := found.word(a)
+	word.Journal = len(own) > 0
+	return word
+}
+
+// decision is what the rules that were looked at come to.
+type decision struct {
+	x      *call
+	first  *agent.Permission // of the first rule that is about the call
+	stands bool              // it is a denial: nothing goes before it
+}
+
+func (d *decision) deny(p agent.Permission) {
+	if !d.stands {
+		d.first, d.stands = &p, true
+	}
+}
+
+// look looks at the rules of a layer.
+func (d *decision) look(l *layer) {
+	if d.stands {
+		return
+	}
+	if d.x.zone != l.file.Zone {
+		d.x.zone, d.x.known = l.file.Zone, nil
+	}
+	l.each(d.x.act.Tool.Name, d.x.class(), func(u *Rule) (more bool) {
+		asked := d.first != nil && d.first.Verdict == agent.Ask
+		if u.Effect != agent.Deny && d.first != nil && (u.Effect != agent.Ask || !asked || d.first.Quorum > 0 || len(d.first.Approvers) > 0) {
+			return true
+		}
+		detail, is := u.holds(d.x)
+		if !is {
+			return true
+		}
+		word := u.permission(d.x, detail)
+		switch {
+		case u.Effect == agent.Deny:
+			d.deny(word)
+			return false
+		case d.first == nil:
+			d.first = &word
+		case word.Verdict == agent.Ask && (word.Quorum > 0 || len(word.Approvers) > 0): // asked already: by whom is said here
+			d.first.Approvers, d.first.Quorum, d.first.Expires = word.Approvers, word.Quorum, word.Expires
+		}
+		return true
+	})
+}
+
+// word is the decision: what no rule is about is denied where it would change something.
+func (d *decision) word(a agent.Act) agent.Permission {
 	switch {
-	case t.Untrusted:
-		return "taint.untrusted"
-	case t.Exposed:
-		return "taint.exposed"
+	case d.first != nil:
+		return *d.first
+	case a.Class == agent.ClassRead:
+		return agent.Permission{Verdict: agent.Allow, Rule: "reads", Version: d.x.version}
 	}
-	return ""
+	return agent.Permission{Verdict: agent.Deny, Rule: "default", Version: d.x.version,
+		Reason: fmt.Sprintf("no rule of this installation allows %s", a.Tool.Name)}
 }
 
-// taintRisk says what could go wrong with a call whose arguments a stranger may
-// have chosen.
-func taintRisk(rule string, a agent.Act) string {
-	why := "A stranger's text may have chosen this."
-	if rule == "taint.exposed" {
-		why = "This run holds private data and has read text of strangers."
-	}
-	if does := risk(a, ""); does != "" {
-		return why + " " + does
-	}
-	return why + " It makes a file that nobody asked for by name."
+// layer is a file's rules, found by tool and class.
+type layer struct {
+	file  *File
+	tools map[string][]int // of rules that name their tools: places in file.Rules
+	class map[string][]int // of the others
 }
 
-// granted decides by what was allowed since the run began, and by its autonomy.
-func granted(r *agent.Run, a agent.Act) agent.Permission {
-	switch {
-	case a.Class == agent.ClassCommand:
-	case r.Granted(GrantTool(a.Tool.Name), version):
-		return allow("grant." + GrantTool(a.Tool.Name))
-	case a.Class == agent.ClassWrite && r.Granted(GrantWrites, version):
-		return allow("grant." + GrantWrites)
-	case a.Class == agent.ClassWrite && r.Brief.Autonomy != agent.AskEach && r.Covers(a.Changes, version):
-		return allow("grant.plan") // the plan that people approved names these files
-	case a.Class == agent.ClassWrite && a.Tool.Class == agent.ClassRead && own(r, a.Changes):
-		return allow("own-files") // a picture that this run drew is drawn again
+func newLayer(f *File) *layer {
+	l := &layer{file: f, tools: map[string][]int{}, class: map[string][]int{}}
+	for i, u := range f.Rules {
+		if names := u.named(); names != nil {
+			for _, name := range names {
+				l.tools[name] = append(l.tools[name], i)
+			}
+			continue
+		}
+		of := u.Classes
+		if len(of) == 0 {
+			of = classes
+		}
+		for _, c := range of {
+			l.class[c] = append(l.class[c], i)
+		}
 	}
-	return byAutonomy(r.Brief.Autonomy, a)
+	return l
+}
+
+// each goes through the rules that may be about a call, in their order.
+func (l *layer) each(tool, class string, do func(u *Rule) (more bool)) {
+	named, others := l.tools[tool], l.class[class]
+	for len(named)+len(others) > 0 {
+		var i int
+		if len(others) == 0 || len(named) > 0 && named[0] < others[0] {
+			i, named = named[0], named[1:]
+		} else {
+			i, others = others[0], others[1:]
+		}
+		if u := l.file.Rules[i]; u.about(tool, class) && !do(u) {
+			return
+		}
+	}
 }
 
 // own reports whether the run made all of the files.
@@ -129,42 +295,6 @@ func yes(to []string, c agent.Class) string {
 		return "all"
 	}
 	return ""
-}
-
-func byAutonomy(autonomy agent.Autonomy, a agent.Act) agent.Permission {
-	switch autonomy {
-	case agent.AskEach:
-		return ask("autonomy.ask-each", a, "")
-	case agent.WithinBudget:
-		if a.Class == agent.ClassWrite {
-			return allow("autonomy.within-budget")
-		}
-		return ask("autonomy.within-budget", a, "")
-	case agent.AskRisky, "":
-		if a.Class == agent.ClassWrite {
-			return ask("autonomy.ask-risky", a, GrantWrites)
-		}
-		return ask("autonomy.ask-risky", a, "")
-	case agent.Suggest:
-	}
-	return deny("unknown-autonomy", fmt.Sprintf("the run's autonomy %q is unknown, so %s is not run; it must be suggest, ask-each, ask-risky or within-budget", autonomy, a.Tool.Name))
-}
-
-func allow(rule string) agent.Permission {
-	return agent.Permission{Verdict: agent.Allow, Rule: rule}
-}
-
-func deny(rule, reason string) agent.Permission {
-	return agent.Permission{Verdict: agent.Deny, Rule: rule, Reason: reason}
-}
-
-func ask(rule string, a agent.Act, grant string) agent.Permission {
-	return agent.Permission{Verdict: agent.Ask, Rule: rule, Risk: risk(a, grant), Grant: grant, Once: a.Class == agent.ClassCommand}
-}
-
-// askOnce asks for this call alone.
-func askOnce(rule, risk string) agent.Permission {
-	return agent.Permission{Verdict: agent.Ask, Rule: rule, Risk: risk, Once: true}
 }
 
 // risk says what could go wrong.

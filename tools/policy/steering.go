@@ -4,8 +4,6 @@ package policy
 // an editor, a shell or CI does later, outside of every question.
 
 import (
-	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -37,8 +35,4 @@ func steering(paths []string) string {
 		}
 	}
 	return ""
-}
-
-func steersRisk(p string) string {
-	return fmt.Sprintf("`%s` makes other programs act: git, an editor, a shell or CI obeys it. It is asked for each time, whatever was approved before.", path.Base(p))
 }
