@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/tools/sandbox"
 )
 
 // Bounds in bytes: the Go stack of the interpreter and its parser, and the
@@ -28,6 +30,7 @@ const (
 // the whole process, so call it only in a process started for it. When stdin
 // ends before the program does, the process exits: its parent is gone.
 func Child(stdin io.Reader, stdout io.Writer) int {
+	sandbox.CloseInherited()
 	r := bufio.NewReader(stdin)
 	line, err := r.ReadBytes('\n')
 	if err != nil {

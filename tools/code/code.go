@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/tools/sandbox"
 )
 
 // Bounds on what is handed to a child.
@@ -28,6 +29,8 @@ type Config struct {
 	CPU     time.Duration // processor time; default 5 s
 	Wall    time.Duration // default 10 s
 	Output  int           // bytes of output; default 64 KiB
+	// Sandbox keeps the child besides; nil: it keeps itself.
+	Sandbox *sandbox.Sandbox
 	// Parallel is how many children run at once; default 4. Others wait.
 	Parallel int
 }

@@ -19,12 +19,14 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/tools/code"
+	"github.com/deckhand-bot/deckhand/tools/sandbox"
 )
 
 // The test binary is also the child, and a parent that can be killed.
 const (
-	childWord  = "sandbox-js"
-	parentWord = "parent-of-sandbox"
+	childWord   = "sandbox-js"
+	parentWord  = "parent-of-sandbox"
+	confineWord = "supervisor-of-sandbox"
 )
 
 func TestMain(m *testing.M) {
@@ -34,6 +36,8 @@ func TestMain(m *testing.M) {
 			os.Exit(code.Child(os.Stdin, os.Stdout))
 		case parentWord:
 			os.Exit(parent())
+		case confineWord:
+			os.Exit(sandbox.Main(os.Args[2:]))
 		}
 	}
 	goleak.VerifyTestMain(m)

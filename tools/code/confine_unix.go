@@ -35,11 +35,21 @@ func confine(q request) error {
 		return fmt.Errorf("privileges: %w", err)
 	}
 	for _, l := range limits {
-		if err := unix.Setrlimit(l.which, &unix.Rlimit{Cur: l.value, Max: l.value}); err != nil {
+		if err := limit(l.which, l.value); err != nil {
 			return fmt.Errorf("%s: %w", l.name, err)
 		}
 	}
 	return nil
+}
+
+// limit sets a limit, or leaves one that is lower: nobody can raise it here.
+func limit(which int, value uint64) error {
+	var now unix.Rlimit
+	if err := unix.Getrlimit(which, &now); err != nil {
+		return err
+	}
+	value = min(value, now.Max)
+	return unix.Setrlimit(which, &unix.Rlimit{Cur: value, Max: value})
 }
 
 // processorTime is what this process used so far.

@@ -17,6 +17,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/tools/sandbox"
 )
 
 // ErrLimit is the cause where a program was ended for what it used.
@@ -39,10 +41,10 @@ func (t *Tool) execute(ctx context.Context, r request) (output, error) {
 		return output{}, fmt.Errorf("no empty folder could be made for the program: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	//nolint:gosec,noctx // the command is the operator's: this program itself; its whole group is killed here
-	cmd := exec.Command(t.c.Command[0], t.c.Command[1:]...)
-	cmd.Dir, cmd.Env = dir, []string{}
-	cmd.SysProcAttr = attributes()
+	cmd, end, err := t.command(ctx, dir)
+	if err != nil {
+		return output{}, err
+	}
 	complaint := &head{limit: 8 << 10}
 	cmd.Stderr = complaint
 	stdin, e1 := cmd.StdinPipe()
@@ -53,7 +55,7 @@ func (t *Tool) execute(ctx context.Context, r request) (output, error) {
 	if err := cmd.Start(); err != nil {
 		return output{}, fmt.Errorf("the program could not be started: %w; is the command %q right?", err, t.c.Command[0])
 	}
-	c := &child{pid: cmd.Process.Pid, limits: r, gone: make(chan struct{})}
+	c := &child{pid: cmd.Process.Pid, end: end, limits: r, gone: make(chan struct{})}
 	var helpers sync.WaitGroup
 	helpers.Go(func() { c.feed(stdin) })
 	helpers.Go(func() { c.watch(ctx) })
@@ -67,9 +69,36 @@ func (t *Tool) execute(ctx context.Context, r request) (output, error) {
 	return out, c.verdict(out, waited, cmd.ProcessState, complaint.text())
 }
 
+// command is the child's, and how it is ended: its whole group, or the sandbox's
+// supervisor, which ends all of it.
+func (t *Tool) command(ctx context.Context, dir string) (cmd *exec.Cmd, end func(pid int), err error) {
+	if s := t.c.Sandbox; s != nil {
+		driver, err := s.Driver(ctx)
+		if err != nil {
+			return nil, nil, fmt.Errorf("no sandbox works here: %w", err)
+		}
+		if driver == sandbox.Bubblewrap {
+			cmd, err := s.Command(ctx, sandbox.Spec{Command: t.c.Command, Read: t.c.Command[:1], Memory: t.c.Memory + spare, Wall: t.c.Wall + 5*time.Second})
+			return cmd, func(pid int) { _ = syscall.Kill(pid, syscall.SIGINT) }, err
+		}
+	}
+	//nolint:gosec,noctx // the command is the operator's: this program itself; its whole group is killed here
+	cmd = exec.Command(t.c.Command[0], t.c.Command[1:]...)
+	cmd.Dir, cmd.Env = dir, []string{}
+	cmd.SysProcAttr = attributes()
+	// A negative number is the group. The child is not waited for yet, so its
+	// number cannot be somebody else's.
+	return cmd, func(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }, nil
+}
+
+// spare is what a sandbox gives the child besides the program's memory: its own
+// runtime's. The child bounds the program itself.
+const spare = 128 << 20
+
 // child is a running child process.
 type child struct {
 	pid    int
+	end    func(pid int)
 	limits request
 	gone   chan struct{}
 
@@ -87,9 +116,7 @@ func (c *child) kill(reason error) {
 		return
 	}
 	c.killed, c.reason = true, reason
-	// A negative number is the group. The child is not waited for yet, so its
-	// number cannot be somebody else's.
-	_ = syscall.Kill(-c.pid, syscall.SIGKILL)
+	c.end(c.pid)
 }
 
 // feed sends the request. The pipe stays open: its end tells the child that
@@ -181,7 +208,7 @@ func (c *child) verdict(out output, waited error, state *os.ProcessState, compla
 	switch {
 	case strings.Contains(complaint, "stack exceeds"), strings.Contains(complaint, "stack overflow"):
 		return fmt.Errorf("%w: it is nested or recurses too deeply", ErrLimit)
-	case starved(complaint):
+	case starved(complaint), strings.Contains(complaint, sandbox.MemoryWords):
 		return c.tooMuchMemory()
 	case state.UserTime()+state.SystemTime() >= c.limits.CPU:
 		return fmt.Errorf("%w: %s", ErrLimit, tooMuchCPU(c.limits.CPU))

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/tools/sandbox"
 	"github.com/deckhand-bot/deckhand/tools/workspace"
 )
 
@@ -26,6 +27,12 @@ type Config struct {
 	// Workspace is where the commands run, and Root is its folder.
 	Workspace *workspace.Workspace
 	Root      string
+	// Sandbox keeps commands to the run's folder and from the network; nil, or
+	// where its driver is a plain child: they run on the host as they are.
+	Sandbox *sandbox.Sandbox
+	Hide    []string // absolute paths that sandboxed commands do not see
+	Memory  int64    // bytes that a sandboxed command may use; default 4 GiB
+	Disk    int64    // bytes that a sandboxed command may write; default 10 GiB
 	// Command starts a supervisor: this program with the argument that makes
 	// it call Supervise. The job's folder is added as the last argument.
 	Command []string
@@ -65,6 +72,12 @@ func New(c Config) (*Jobs, error) {
 	}
 	if c.Output <= 0 {
 		c.Output = 16 << 20
+	}
+	if c.Memory <= 0 {
+		c.Memory = 4 << 30
+	}
+	if c.Disk <= 0 {
+		c.Disk = 10 << 30
 	}
 	if c.Grace <= 0 {
 		c.Grace = 5 * time.Second

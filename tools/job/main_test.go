@@ -17,6 +17,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/tools"
 	"github.com/deckhand-bot/deckhand/tools/job"
+	"github.com/deckhand-bot/deckhand/tools/sandbox"
 	"github.com/deckhand-bot/deckhand/tools/workspace"
 )
 
@@ -24,6 +25,7 @@ import (
 // ones end their parent first, as kill -9 would at that moment.
 const (
 	supervise = "supervise" // a supervisor
+	confine   = "confine-of-test"
 	killFirst = "kill-first"
 	killOnly  = "kill-only"  // and nothing is supervised
 	killBegun = "kill-begun" // when the command has begun
@@ -32,6 +34,9 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == confine {
+		os.Exit(sandbox.Main(os.Args[2:]))
+	}
 	if len(os.Args) > 2 {
 		switch dir := os.Args[len(os.Args)-1]; os.Args[1] {
 		case supervise:

@@ -11,12 +11,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/format"
+	"github.com/deckhand-bot/deckhand/tools/sandbox"
 )
 
 // longestCommand keeps a command short enough to be shown in full to whoever
@@ -47,7 +49,7 @@ func (t start) Spec() agent.ToolSpec {
 }
 
 // Prepare shows the command to a person. It changes nothing.
-func (t start) Prepare(_ context.Context, c agent.Call) (agent.Prepared, error) {
+func (t start) Prepare(ctx context.Context, c agent.Call) (agent.Prepared, error) {
 	var args startArgs
 	if err := readArguments(c, &args); err != nil {
 		return agent.Prepared{}, err
@@ -67,11 +69,28 @@ func (t start) Prepare(_ context.Context, c agent.Call) (agent.Prepared, error) 
 	for strings.Contains(command, fence) {
 		fence += "`"
 	}
-	preview := fmt.Sprintf("Runs this on the host with the rights of Deckhand, in %s, for %s at most:\n\n%ssh\n%s\n%s", where, t.j.c.Wall, fence, command, fence)
+	preview := fmt.Sprintf("Runs this %s, in %s, for %s at most:\n\n%ssh\n%s\n%s", t.rights(ctx), where, t.j.c.Wall, fence, command, fence)
 	if command != args.Command {
 		preview += "\n\nIt holds hidden characters, written as ⟨U+…⟩ above."
 	}
 	return agent.Prepared{Preview: preview}, nil
+}
+
+// rights says what a command may do, for whoever approves it.
+func (t start) rights(ctx context.Context) string {
+	const host = "on the host with the rights of Deckhand"
+	if t.j.c.Sandbox == nil {
+		return host
+	}
+	driver, err := t.j.c.Sandbox.Driver(ctx)
+	if err != nil || driver == sandbox.Child {
+		return host
+	}
+	network := "without network"
+	if hosts := t.j.c.Sandbox.Network(); len(hosts) > 0 {
+		network = "with the network of " + strings.Join(hosts, ", ") + " where the task says so"
+	}
+	return fmt.Sprintf("in the sandbox (%s, %s; it may change the files of its folder)", driver, network)
 }
 
 func checkArgs(args startArgs) error {
@@ -154,7 +173,7 @@ func (t start) begin(ctx context.Context, c agent.Call) (agent.Result, error) {
 	if err := t.checkLimit(c.Run, dir); err != nil {
 		return agent.Result{}, err
 	}
-	if err := t.makeFolder(dir, c, args); err != nil {
+	if err := t.makeFolder(ctx, dir, c, args); err != nil {
 		return agent.Result{}, fmt.Errorf("the job's folder cannot be made, nothing was started: %w", err)
 	}
 	return t.startSupervisor(ctx, dir)
@@ -187,7 +206,7 @@ func (t start) checkLimit(run agent.RunID, own string) error {
 }
 
 // makeFolder makes the job's folder, whole or not at all; it may be there already.
-func (t start) makeFolder(dir string, c agent.Call, args startArgs) error {
+func (t start) makeFolder(ctx context.Context, dir string, c agent.Call, args startArgs) error {
 	folder, err := t.j.c.Workspace.Open(c.Folder) // makes it where it is missing
 	if err != nil {
 		return err
@@ -207,6 +226,9 @@ func (t start) makeFolder(dir string, c agent.Call, args startArgs) error {
 		ID: jobID(c), Name: strings.TrimSpace(args.Name), Command: args.Command, Folder: filepath.Join(t.j.c.Root, filepath.FromSlash(c.Folder)),
 		Made: time.Now(), Wall: t.j.c.Wall, Output: t.j.c.Output, Grace: t.j.c.Grace,
 	}
+	if o.Sandbox, err = t.confine(ctx, o, c.Env); err != nil {
+		return err
+	}
 	if err := writeJSON(temp, orderFile, o); err != nil {
 		return err
 	}
@@ -214,6 +236,30 @@ func (t start) makeFolder(dir string, c agent.Call, args startArgs) error {
 		return err
 	}
 	return syncDir(filepath.Dir(dir))
+}
+
+// confine is the sandbox of a job, nil: the command runs on the host.
+func (t start) confine(ctx context.Context, o order, env *agent.Env) (*confinement, error) {
+	if t.j.c.Sandbox == nil {
+		return nil, nil //nolint:nilnil // none is no error
+	}
+	driver, err := t.j.c.Sandbox.Driver(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("no sandbox works here: %w", err)
+	}
+	if driver == sandbox.Child {
+		return nil, nil //nolint:nilnil // none is no error
+	}
+	s := sandbox.Spec{
+		Command: []string{Shell, "-c", o.Command}, Dir: o.Folder, Hide: t.j.c.Hide,
+		Memory: t.j.c.Memory, Disk: t.j.c.Disk, Processes: 1024, Processor: float64(runtime.NumCPU()), Wall: -1, // the supervisor bounds it
+	}
+	if env != nil {
+		s.Image, s.Env, s.Network = env.Image, env.Environment, env.Network
+	}
+	c := t.j.c.Sandbox.Config()
+	c.Driver = driver
+	return &confinement{Config: c, Spec: s}, nil
 }
 
 // startSupervisor starts a supervisor and waits until some supervisor has begun.

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/tools/sandbox"
 )
 
 // The files of a job's folder.
@@ -37,6 +39,15 @@ type order struct {
 	Wall    time.Duration `json:"wall"`
 	Output  int64         `json:"output"` // bytes
 	Grace   time.Duration `json:"grace"`
+	// Sandbox keeps the command; nil: nothing does.
+	Sandbox *confinement `json:"sandbox,omitempty"`
+}
+
+// confinement is the sandbox of a job: an older supervisor that does not know it
+// would run the command on the host, so it lives in a program that knows it.
+type confinement struct {
+	Config sandbox.Config `json:"config"`
+	Spec   sandbox.Spec   `json:"spec"`
 }
 
 // process identifies a process beyond the reuse of its number.

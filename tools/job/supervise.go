@@ -17,6 +17,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/tools/sandbox"
 )
 
 // The pace of a supervisor: how often it looks whether it is asked to end the
@@ -33,6 +35,7 @@ const (
 // job's folder, unless another supervisor does or did, and returns the exit
 // code. It changes the whole process, so call it only in one started for it.
 func Supervise(dir string, complaints io.Writer) int {
+	sandbox.CloseInherited()
 	runtime.LockOSThread() // the command dies with the thread that started it, where the system can do that
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE)
@@ -129,9 +132,10 @@ func (s *supervisor) start(copies *sync.WaitGroup) (pipes []*os.File, err error)
 			return nil, err
 		}
 	}
-	cmd := exec.Command(Shell, "-c", s.order.Command) //nolint:gosec,noctx // a person approved it; it is ended by signals to its group
-	cmd.Dir, cmd.Env = s.order.Folder, s.environment()
-	cmd.SysProcAttr = newGroup()
+	cmd, err := s.command()
+	if err != nil {
+		return nil, err
+	}
 	var theirs []*os.File
 	defer func() {
 		for _, f := range theirs {
@@ -159,6 +163,30 @@ func (s *supervisor) start(copies *sync.WaitGroup) (pipes []*os.File, err error)
 		copies.Go(func() { s.copyOutput(pipes[i], ours[i]) })
 	}
 	return pipes, nil
+}
+
+// command is the order's: in its sandbox, whose supervisor stands between this
+// process and the command, or as it is.
+func (s *supervisor) command() (*exec.Cmd, error) {
+	if s.order.Sandbox == nil {
+		cmd := exec.Command(Shell, "-c", s.order.Command) //nolint:gosec,noctx // a person approved it; it is ended by signals to its group
+		cmd.Dir, cmd.Env = s.order.Folder, s.environment()
+		cmd.SysProcAttr = newGroup()
+		return cmd, nil
+	}
+	box, err := sandbox.New(s.order.Sandbox.Config)
+	if err != nil {
+		return nil, err
+	}
+	spec := s.order.Sandbox.Spec
+	temp, home := filepath.Join(s.dir, tempDir), filepath.Join(s.dir, homeDir)
+	spec.Write = []string{temp, home}
+	env := map[string]string{"HOME": home, "TMPDIR": temp, "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1"}
+	for name, value := range spec.Env {
+		env[name] = value
+	}
+	spec.Env = env
+	return box.Command(context.Background(), spec) // it ends with this process
 }
 
 // environment is all that a command gets of the environment. Its home is a new

@@ -75,6 +75,10 @@ func (s *supervisor) endLeftovers(w *watching) {
 // command's group: its number is the command's own as long as that is not
 // waited for.
 func (s *supervisor) signal(sig syscall.Signal, over bool) (reached int) {
+	if s.order.Sandbox != nil && sig != syscall.SIGKILL && !over {
+		_ = syscall.Kill(s.pid, sig) // the sandbox's supervisor hands it to the command
+		return 1
+	}
 	if !over || !findsDescendants {
 		_ = syscall.Kill(-s.pid, sig) // gone in this moment: no matter
 	}

@@ -32,7 +32,7 @@ func prepareBubblewrap(s Spec) (*running, error) {
 	if err := b.files(s); err != nil {
 		return nil, err
 	}
-	env := environment(s, "/tmp", "/tmp")
+	env := environment(s, "/tmp", "/tmp", Work)
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		b.add("--setenv", name, env[name])
 	}
@@ -93,6 +93,15 @@ func (b *bwrapCommand) place(s Spec) {
 	case s.Dir != "":
 		b.add("--bind", s.Dir, s.Dir)
 	}
+	var hidden []string
+	for _, p := range s.Hide {
+		if info, err := os.Lstat(p); err == nil && info.IsDir() {
+			b.add("--tmpfs", p)
+			hidden = append(hidden, p)
+		} else if err == nil && info.Mode().IsRegular() {
+			b.add("--ro-bind", os.DevNull, p)
+		}
+	}
 	switch {
 	case s.Scratch != "":
 		b.add("--bind", s.Scratch, Work)
@@ -102,15 +111,11 @@ func (b *bwrapCommand) place(s Spec) {
 	for _, p := range s.Read {
 		b.add("--ro-bind-try", p, p)
 	}
-	for _, p := range s.Write {
+	for _, p := range s.Write { // may lie in what is hidden
 		b.add("--bind", p, p)
 	}
-	for _, p := range s.Hide {
-		if info, err := os.Lstat(p); err == nil && info.IsDir() {
-			b.add("--tmpfs", p, "--remount-ro", p)
-		} else if err == nil && info.Mode().IsRegular() {
-			b.add("--ro-bind", os.DevNull, p)
-		}
+	for _, p := range hidden {
+		b.add("--remount-ro", p)
 	}
 }
 

@@ -24,7 +24,7 @@ func prepareChild(o order) (*running, error) {
 		return nil, fmt.Errorf("no folder could be made for the command: %w", err)
 	}
 	r.clean = append(r.clean, func() { _ = os.RemoveAll(temp) })
-	if s.Scratch == "" && s.Dir == "" {
+	if s.Scratch == "" {
 		s.Scratch = filepath.Join(temp, "work")
 		if err := os.Mkdir(s.Scratch, 0o700); err != nil {
 			return nil, fmt.Errorf("no folder could be made for the command: %w", err)
@@ -34,7 +34,7 @@ func prepareChild(o order) (*running, error) {
 	if s.Scratch != "" && !strings.HasPrefix(s.Scratch, temp) {
 		r.scratch = append(r.scratch, s.Scratch)
 	}
-	s.Env = environment(s, temp, temp)
+	s.Env = environment(s, temp, temp, s.Scratch)
 	s.Write = append(slices.Clone(s.Write), temp)
 	o.Spec = s
 	if err := childCommand(r, o); err != nil {
@@ -88,7 +88,7 @@ func becomeCommand() int {
 		fmt.Fprintln(os.Stderr, "the order cannot be read:", err)
 		return codeUnavailable
 	}
-	closeInherited()
+	CloseInherited()
 	program, err := lookUp(o.Spec)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

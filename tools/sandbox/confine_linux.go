@@ -9,7 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"syscall"
 	"unsafe"
 
@@ -123,17 +126,18 @@ func landlock(s Spec) error {
 
 func allowFiles(set int, s Spec, handled uint64) error {
 	read := append(append(append([]string{"/proc", "/dev"}, system...), linked...), s.Read...)
-	if s.ReadOnly && s.Dir != "" {
-		read = append(read, s.Dir)
-	}
 	write := append([]string{}, s.Write...)
-	if !s.ReadOnly && s.Dir != "" {
-		write = append(write, s.Dir)
-	}
 	if s.Scratch != "" {
 		write = append(write, s.Scratch)
 	}
 	var failures []error
+	switch {
+	case s.Dir == "":
+	case s.ReadOnly:
+		failures = append(failures, allowBut(set, s.Dir, readRights, s.Hide))
+	default:
+		failures = append(failures, allowBut(set, s.Dir, handled, s.Hide))
+	}
 	for _, p := range read {
 		failures = append(failures, allow(set, p, readRights))
 	}
@@ -142,6 +146,30 @@ func allowFiles(set int, s Spec, handled uint64) error {
 	}
 	for _, p := range []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"} {
 		failures = append(failures, allow(set, p, (readRights|unix.LANDLOCK_ACCESS_FS_WRITE_FILE)&fileRights))
+	}
+	return errors.Join(failures...)
+}
+
+// allowBut adds a folder without what is hidden in it: of the folders on the way
+// there, the names of their files and no more, so new files cannot be made there.
+func allowBut(set int, dir string, rights uint64, hide []string) error {
+	holds := func(p string) bool {
+		return slices.ContainsFunc(hide, func(h string) bool { return strings.HasPrefix(h, strings.TrimSuffix(p, "/")+"/") })
+	}
+	if !holds(dir) {
+		return allow(set, dir, rights)
+	}
+	entries, err := os.ReadDir(dir)
+	failures := []error{err, allow(set, dir, unix.LANDLOCK_ACCESS_FS_READ_DIR)}
+	for _, e := range entries {
+		p := filepath.Join(dir, e.Name())
+		switch {
+		case slices.Contains(hide, p):
+		case e.IsDir():
+			failures = append(failures, allowBut(set, p, rights, hide))
+		default:
+			failures = append(failures, allow(set, p, rights))
+		}
 	}
 	return errors.Join(failures...)
 }

@@ -25,7 +25,9 @@ func addNamespaces(*syscall.SysProcAttr) {}
 
 func adoptOrphans() error { return nil }
 
-func closeInherited() {
+// CloseInherited keeps descriptors that this process has from whoever started
+// it away from all that it starts.
+func CloseInherited() {
 	for fd := 3; fd < 1024; fd++ {
 		unix.CloseOnExec(fd)
 	}

@@ -31,7 +31,7 @@ func (s *Sandbox) run(ctx context.Context, driver Driver, spec Spec) (Result, er
 		return Result{}, err
 	}
 	spec = spec.withDefaults()
-	if spec.Dir == "" && spec.Scratch == "" && len(spec.Files)+len(spec.Keep) > 0 {
+	if spec.Scratch == "" && len(spec.Files)+len(spec.Keep) > 0 {
 		dir, err := os.MkdirTemp("", "deckhand-sandbox-")
 		if err != nil {
 			return Result{}, fmt.Errorf("no folder could be made for the command: %w", err)

@@ -34,7 +34,7 @@ type Config struct {
 	Driver Driver // empty: Auto
 	// Image is the container image where a specification names none.
 	Image string
-	// Network are the hosts that every command may reach.
+	// Network are the hosts that commands may reach which say that they need them.
 	Network []string
 	// Read are files and folders of the host that every command may read.
 	Read []string
@@ -99,7 +99,6 @@ func (s *Sandbox) command(ctx context.Context, driver Driver, spec Spec, note bo
 	if spec.Image == "" {
 		spec.Image = s.c.Image
 	}
-	spec.Network = append(slices.Clone(spec.Network), s.c.Network...)
 	spec.Read = append(slices.Clone(spec.Read), s.c.Read...)
 	text, err := json.Marshal(order{Driver: driver, Spec: spec, Self: s.c.Self, Note: note})
 	if err != nil {
@@ -137,12 +136,25 @@ func (s *Sandbox) Driver(ctx context.Context) (Driver, error) {
 	return "", errors.Join(missing...)
 }
 
+// Config is what the sandbox was made of.
+func (s *Sandbox) Config() Config { return s.c }
+
+// Network are the hosts that commands may reach which say that they need them.
+func (s *Sandbox) Network() []string { return s.c.Network }
+
 // Isolates reports whether commands see neither the host's files nor the
 // network, whatever they do: with the drivers for that, or where the kernel
 // takes both from a plain process.
 func (s *Sandbox) Isolates(ctx context.Context) bool {
 	d, err := s.Driver(ctx)
 	return err == nil && (d != Child || childIsolates())
+}
+
+// CanIsolate is Isolates without starting anything: false where it is certain
+// that no driver that may be used does.
+func (s *Sandbox) CanIsolate() bool {
+	_, err := exec.LookPath("bwrap")
+	return s.c.Driver != Child && (s.c.Driver != Auto || err == nil) || childIsolates() && (s.c.Driver == Child || s.c.Driver == Auto)
 }
 
 // Finding is what was found about a driver.

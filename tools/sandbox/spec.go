@@ -32,7 +32,7 @@ type Spec struct {
 	// Write are further folders of the host that it may change.
 	Write []string `json:"write,omitempty"`
 	// Scratch is a folder of the host that becomes Work; Run makes one where
-	// files go in or come back.
+	// files go in or come back. The command finds it as $OUT.
 	Scratch string `json:"scratch,omitempty"`
 	// Env is the whole environment besides PATH, HOME, TMPDIR and LANG.
 	Env map[string]string `json:"env,omitempty"`
@@ -170,8 +170,11 @@ func size(n int64) string {
 
 // The words in which a limit is told.
 func tooMuchMemory(s Spec) string {
-	return fmt.Sprintf("it used more than %s of memory; work on smaller pieces", size(s.Memory))
+	return fmt.Sprintf("it used more than %s %s; work on smaller pieces", size(s.Memory), MemoryWords)
 }
+
+// MemoryWords stand in the words for too much memory, and in no others.
+const MemoryWords = "of memory"
 
 func tooManyProcesses(s Spec) string {
 	return fmt.Sprintf("it had more than %d processes at once", s.Processes)

@@ -68,7 +68,7 @@ func supervise() int {
 		fmt.Fprintln(os.Stderr, "the order cannot be read:", err)
 		return codeUnavailable
 	}
-	closeInherited()
+	CloseInherited()
 	n, code := superviseOrder(o, signals)
 	return tell(o, n, code)
 }

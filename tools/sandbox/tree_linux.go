@@ -35,9 +35,9 @@ func adoptOrphans() error {
 	return nil
 }
 
-// closeInherited keeps descriptors that this process has from whoever started
+// CloseInherited keeps descriptors that this process has from whoever started
 // it away from all that it starts.
-func closeInherited() {
+func CloseInherited() {
 	if unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC) == nil {
 		return
 	}

@@ -41,8 +41,8 @@ func ownEnvironment() []string {
 }
 
 // environment is a command's whole environment.
-func environment(s Spec, home, temp string) map[string]string {
-	env := map[string]string{"PATH": searchPath, "HOME": home, "TMPDIR": temp, "LANG": "C.UTF-8"}
+func environment(s Spec, home, temp, out string) map[string]string {
+	env := map[string]string{"PATH": searchPath, "HOME": home, "TMPDIR": temp, "LANG": "C.UTF-8", "OUT": out}
 	for name, value := range s.Env {
 		env[name] = value
 	}

@@ -70,7 +70,7 @@ func failedFor(spec Spec, r *running) string {
 		return hit
 	}
 	if peakMemory() > spec.Memory/2 {
-		return "it failed when it used most of its memory, and more than " + size(spec.Memory) + " it cannot have; work on smaller pieces"
+		return "it failed when it used most of its " + size(spec.Memory) + " " + MemoryWords + "; work on smaller pieces"
 	}
 	return ""
 }

@@ -92,7 +92,12 @@ func checkSandbox(ctx context.Context, cfg config.Config) (string, error) {
 	if r.State != agent.OutcomeOK {
 		return "", fmt.Errorf("run_code does not work: %s", r.Text)
 	}
-	return "run_code computes 6*7 = " + r.Text, nil
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find this program: %w", err)
+	}
+	drivers, err := checkDrivers(ctx, cfg, self)
+	return "run_code computes 6*7 = " + r.Text + "; " + drivers, err
 }
 
 func checkModel(ctx context.Context, cfg config.Config) (string, error) {

@@ -10,11 +10,12 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/tools/job"
+	"github.com/deckhand-bot/deckhand/tools/sandbox"
 	"github.com/deckhand-bot/deckhand/tools/workspace"
 )
 
 // newJobs are the commands on the host, nil where they are off.
-func newJobs(c config.Config, w *workspace.Workspace, self string) (*job.Jobs, error) {
+func newJobs(c config.Config, w *workspace.Workspace, s *sandbox.Sandbox, self string) (*job.Jobs, error) {
 	if !c.Tools.Jobs.Enabled {
 		return nil, nil //nolint:nilnil // off is no error
 	}
@@ -23,7 +24,7 @@ func newJobs(c config.Config, w *workspace.Workspace, self string) (*job.Jobs, e
 		dir = filepath.Join(c.Workspace, ".deckhand", "jobs")
 	}
 	jobs, err := job.New(job.Config{
-		Dir: dir, Workspace: w, Root: c.Workspace, Command: []string{self, superviseCommand},
+		Dir: dir, Workspace: w, Root: c.Workspace, Command: []string{self, superviseCommand}, Sandbox: s, Hide: hidden(c),
 		Max: c.Tools.Jobs.Max, Wall: c.Tools.Jobs.Wall, Output: int64(c.Tools.Jobs.Output),
 	})
 	if err != nil {

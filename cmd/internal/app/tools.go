@@ -46,9 +46,10 @@ func Child(args []string) (exitCode int, is bool) {
 
 // kit is what runs work with: their files, tools and jobs.
 type kit struct {
-	space *workspace.Workspace
-	box   *source.Registry
-	jobs  *job.Jobs // nil: they are off
+	space   *workspace.Workspace
+	box     *source.Registry
+	jobs    *job.Jobs // nil: they are off
+	sandbox *sandbox.Sandbox
 }
 
 // NewTools are the tools that runs of a process have. Those of foreign sources
@@ -81,17 +82,22 @@ func newKit(o Options) (*kit, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find this program for the sandbox of run_code: %w", err)
 	}
-	sandbox, err := code.New(code.Config{
-		Command: []string{self, sandboxCommand},
-		Memory:  int64(c.Tools.RunCode.Memory), CPU: c.Tools.RunCode.CPU,
+	box, err := newSandbox(c, self)
+	if err != nil {
+		return nil, err
+	}
+	javascript, err := code.New(code.Config{
+		Command: []string{self, sandboxCommand}, Sandbox: box,
+		Memory: int64(c.Tools.RunCode.Memory), CPU: c.Tools.RunCode.CPU,
 		Wall: c.Tools.RunCode.Wall, Output: int(c.Tools.RunCode.Output),
 	})
 	if err != nil {
 		return nil, err
 	}
-	k := &kit{space: space}
-	list := append(file.New(file.Config{Workspace: space, Trust: o.Trust}), calc.Tool{}, wait.Tool{}, plot.New(space), sandbox)
-	if k.jobs, err = newJobs(c, space, self); err != nil {
+	k := &kit{space: space, sandbox: box}
+	list := append(file.New(file.Config{Workspace: space, Trust: o.Trust}), calc.Tool{}, wait.Tool{}, plot.New(space), javascript)
+	list = append(list, newPrograms(c, space, box)...)
+	if k.jobs, err = newJobs(c, space, box, self); err != nil {
 		return nil, err
 	}
 	if k.jobs != nil {

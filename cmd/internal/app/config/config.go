@@ -36,6 +36,7 @@ type Config struct {
 	Schedules    []Schedule         `yaml:"schedules"`
 	Zone         string             `yaml:"zone" default:"UTC" is:"zone"` // of times that name none
 	Tools        Tools              `yaml:"tools"`
+	Sandbox      Sandbox            `yaml:"sandbox"`
 	// Channels is keyed by "platform:workspace:channel".
 	Channels map[string]Channel `yaml:"channels" keys:"channel"`
 	Slack    Slack              `yaml:"slack"`
@@ -176,6 +177,7 @@ type Schedule struct {
 type Tools struct {
 	Internet bool     `yaml:"internet" default:"true"`
 	RunCode  RunCode  `yaml:"run_code"`
+	Programs Programs `yaml:"programs"`
 	Jobs     Jobs     `yaml:"jobs"`
 	Hosts    []string `yaml:"hosts" is:"host"`
 }
@@ -186,6 +188,27 @@ type RunCode struct {
 	CPU    time.Duration `yaml:"cpu" default:"5s" min:"1ms"`
 	Wall   time.Duration `yaml:"wall" default:"10s" min:"1ms"`
 	Output Bytes         `yaml:"output" default:"64KiB" min:"1"`
+}
+
+// Sandbox is where programs and commands run. Network lists the hosts that they
+// may reach where their task asks for them, Read the host's files that they see
+// besides programs and libraries.
+type Sandbox struct {
+	Driver  string   `yaml:"driver" default:"auto" oneof:"auto child bubblewrap"`
+	Image   string   `yaml:"image"`
+	Network []string `yaml:"network" is:"host"`
+	Read    []string `yaml:"read" is:"path"`
+}
+
+// Programs bounds one program of run_python, execute_python_file and run_shell:
+// what a task may ask for at most.
+type Programs struct {
+	Enabled   bool          `yaml:"enabled" default:"true"`
+	Memory    Bytes         `yaml:"memory" default:"2GiB" min:"1"`
+	Wall      time.Duration `yaml:"wall" default:"10m" min:"1s"`
+	Disk      Bytes         `yaml:"disk" default:"1GiB" min:"1"`
+	Processes int           `yaml:"processes" default:"128" min:"1" unit:"processes"`
+	Output    Bytes         `yaml:"output" default:"64KiB" min:"1"`
 }
 
 // Jobs switches commands on the host on, and bounds them: how many a run
