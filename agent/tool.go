@@ -4,6 +4,7 @@ package agent
 // floors above implement.
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -77,6 +78,10 @@ type ToolSpec struct {
 	Trust Trust `json:"trust,omitempty"`
 	// MaxResult bounds a result's text in bytes; 0: the engine's bound.
 	MaxResult int `json:"max_result,omitempty"`
+	// Open says that the arguments leave this host, also where nothing changes
+	// by it. Private says that the results are nobody else's business.
+	Open    bool `json:"open,omitempty"`
+	Private bool `json:"private,omitempty"`
 }
 
 // Call is one run of a tool.
@@ -129,6 +134,12 @@ func Failed(reason string) Result {
 type Tool interface {
 	Spec() ToolSpec
 	Run(ctx context.Context, c Call) Result
+}
+
+// Documented is a Tool that has more to say than its Spec: its whole
+// documentation, in Markdown, as whoever wrote it left it.
+type Documented interface {
+	Documentation(ctx context.Context) string
 }
 
 // Prober is a Tool whose effect can be asked for: done says whether it
@@ -350,4 +361,27 @@ func (q Quantity) Duration() (time.Duration, error) {
 		return 0, fmt.Errorf("%q %w: write a duration such as 90s or 10m", string(q), ErrQuantity)
 	}
 	return d, nil
+}
+
+// Help is the tool's whole documentation in Markdown: what it does, its
+// arguments, an example, and what its author says beyond that.
+func (s ToolSpec) Help(documentation string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\n%s\n", s.Name, s.Description)
+	from := "built in"
+	if s.Source != "" {
+		from = "of the source " + s.Source
+	}
+	fmt.Fprintf(&b, "\nIt is %s and counts as: %s.\n", from, s.Class)
+	var schema bytes.Buffer
+	if json.Indent(&schema, s.Parameters, "", "  ") == nil {
+		fmt.Fprintf(&b, "\nArguments, as a JSON Schema:\n%s\n", schema.Bytes())
+	}
+	if len(s.Example) > 0 {
+		fmt.Fprintf(&b, "\nExample of arguments: %s\n", s.Example)
+	}
+	if documentation != "" && documentation != s.Description {
+		fmt.Fprintf(&b, "\n%s\n", documentation)
+	}
+	return strings.TrimRight(b.String(), "\n")
 }

@@ -95,11 +95,30 @@ func compile(spec agent.ToolSpec) (compiled, error) {
 	if schema.Type != "object" {
 		return compiled{}, fmt.Errorf("%w: the parameters of %s must be of type object", ErrSpec, spec.Name)
 	}
+	if spec.Source != "" {
+		shut(&schema, 0)
+	}
 	check, err := schema.Resolve(nil)
 	if err != nil {
 		return compiled{}, fmt.Errorf("%w: the schema of %s does not resolve: %w", ErrSpec, spec.Name, err)
 	}
 	return compiled{&schema, check}, nil
+}
+
+// shut refuses arguments that a foreign schema does not name, unless it says
+// that it takes any: what a model makes up is not sent.
+func shut(s *jsonschema.Schema, level int) {
+	if s == nil || level > maxLevels {
+		return
+	}
+	mixed := len(s.AllOf) > 0 || len(s.AnyOf) > 0 || len(s.OneOf) > 0 || s.If != nil || s.Not != nil || len(s.PatternProperties) > 0 || s.Ref != ""
+	if s.Properties != nil && s.AdditionalProperties == nil && s.UnevaluatedProperties == nil && !mixed {
+		s.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}}
+	}
+	for _, p := range s.Properties {
+		shut(p, level+1)
+	}
+	shut(s.Items, level+1)
 }
 
 // Specs returns the descriptions of all tools, sorted by name, so that the
@@ -143,7 +162,7 @@ func (b *Box) Check(name string, arguments json.RawMessage) error {
 		if err == nil {
 			return nil
 		}
-		problem = explain(c.schema, "", value)
+		problem = explain(c.schema, value)
 		if problem == "" {
 			problem = "the arguments do not fit the schema: " + lastPart(err)
 		}

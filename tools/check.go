@@ -42,35 +42,103 @@ func decode(arguments json.RawMessage) (value map[string]any, problem string) {
 	return object, ""
 }
 
-// explain finds the first thing that is wrong with a value that the validator
-// refused, in the order in which a person would mend it. It is empty where it
-// knows no better words than the validator's own.
-func explain(s *jsonschema.Schema, at string, v any) string {
-	if s == nil {
-		return ""
+// Bounds of an explanation.
+const (
+	maxProblems = 5  // that one error names
+	maxLevels   = 32 // of a value that are looked into
+)
+
+// explainer says what is wrong with a value that the validator refused.
+type explainer struct {
+	root     *jsonschema.Schema
+	problems []string
+}
+
+// explain lists what is wrong, in the order in which a person would mend it. It
+// is empty where it knows no better words than the validator's own.
+func explain(root *jsonschema.Schema, v any) string {
+	e := &explainer{root: root}
+	e.value(root, "", v, 0)
+	return strings.Join(e.problems[:min(len(e.problems), maxProblems)], "; ")
+}
+
+func (e *explainer) add(problem string) {
+	if problem != "" {
+		e.problems = append(e.problems, problem)
+	}
+}
+
+func (e *explainer) value(s *jsonschema.Schema, at string, v any, level int) {
+	s = e.branch(e.target(s), v)
+	if s == nil || level > maxLevels {
+		return
 	}
 	if problem := explainType(s, at, v); problem != "" {
-		return problem
+		e.add(problem)
+		return
 	}
 	if len(s.Enum) > 0 && !slices.ContainsFunc(s.Enum, func(e any) bool { return show(e) == show(v) }) {
 		choices := make([]string, 0, len(s.Enum))
 		for _, e := range s.Enum {
 			choices = append(choices, show(e))
 		}
-		return fmt.Sprintf("%s must be one of %s, got %s", name(at), strings.Join(choices, ", "), show(v))
+		e.add(fmt.Sprintf("%s must be one of %s, got %s", name(at), strings.Join(choices, ", "), show(v)))
+		return
 	}
 	switch v := v.(type) {
 	case map[string]any:
-		return explainObject(s, at, v)
+		e.object(s, at, v, level)
 	case []any:
-		return explainArray(s, at, v)
+		e.array(s, at, v, level)
 	case string:
-		return explainString(s, at, v)
+		e.add(explainString(s, at, v))
 	case float64:
-		return explainNumber(s, at, v)
+		e.add(explainNumber(s, at, v))
 	case bool, nil:
 	}
-	return ""
+}
+
+// target follows a reference within the schema.
+func (e *explainer) target(s *jsonschema.Schema) *jsonschema.Schema {
+	for range maxLevels {
+		if s == nil || s.Ref == "" {
+			return s
+		}
+		switch ref := s.Ref; {
+		case ref == "#":
+			s = e.root
+		case strings.HasPrefix(ref, "#/$defs/"):
+			s = e.root.Defs[strings.TrimPrefix(ref, "#/$defs/")]
+		case strings.HasPrefix(ref, "#/definitions/"):
+			s = e.root.Definitions[strings.TrimPrefix(ref, "#/definitions/")]
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// branch is the one of several schemas that the value was probably meant for: the
+// first of its type.
+func (e *explainer) branch(s *jsonschema.Schema, v any) *jsonschema.Schema {
+	if s == nil || s.Type != "" || len(s.Types) > 0 {
+		return s
+	}
+	types := []string{}
+	for _, list := range [][]*jsonschema.Schema{s.AnyOf, s.OneOf} {
+		for _, one := range list {
+			one = e.target(one)
+			if one == nil || explainType(one, "", v) == "" {
+				return one
+			}
+			types = append(append(types, one.Types...), one.Type)
+		}
+	}
+	if len(types) == 0 {
+		return s
+	}
+	types = slices.DeleteFunc(types, func(t string) bool { return t == "" })
+	return &jsonschema.Schema{Types: slices.Compact(slices.Sorted(slices.Values(types)))}
 }
 
 func explainType(s *jsonschema.Schema, at string, v any) string {
@@ -81,10 +149,17 @@ func explainType(s *jsonschema.Schema, at string, v any) string {
 	if len(want) == 0 || slices.ContainsFunc(want, func(t string) bool { return isType(t, v) }) {
 		return ""
 	}
-	if len(want) == 1 {
-		return fmt.Sprintf("%s must be %s %s, got %s", name(at), article(want[0]), want[0], show(v))
+	if len(want) > 1 {
+		return fmt.Sprintf("%s must be one of the types %s, got %s", name(at), strings.Join(want, ", "), show(v))
 	}
-	return fmt.Sprintf("%s must be one of the types %s, got %s", name(at), strings.Join(want, ", "), show(v))
+	problem := fmt.Sprintf("%s must be %s %s, got %s", name(at), article(want[0]), want[0], show(v))
+	if text, is := v.(string); is && (want[0] == "array" || want[0] == "object") {
+		var inner any
+		if json.Unmarshal([]byte(text), &inner) == nil && isType(want[0], inner) {
+			problem = fmt.Sprintf("%s must be %s %s, got a text that holds one: send the %s itself, not as text", name(at), article(want[0]), want[0], want[0])
+		}
+	}
+	return problem
 }
 
 func isType(t string, v any) bool {
@@ -105,33 +180,38 @@ func isType(t string, v any) bool {
 	return false
 }
 
-func explainObject(s *jsonschema.Schema, at string, v map[string]any) string {
+func (e *explainer) object(s *jsonschema.Schema, at string, v map[string]any, level int) {
+	known := slices.Sorted(maps.Keys(s.Properties))
+	given := slices.Sorted(maps.Keys(v))
+	if closed(s.AdditionalProperties) {
+		for _, key := range given {
+			if s.Properties[key] == nil {
+				e.add(unknownArgument(at, key, known))
+			}
+		}
+	}
 	for _, key := range s.Required {
 		if _, ok := v[key]; !ok {
-			return fmt.Sprintf("%s is missing", name(join(at, key)))
+			e.add(name(join(at, key)) + " is missing")
 		}
 	}
-	known := slices.Sorted(maps.Keys(s.Properties))
-	for _, key := range slices.Sorted(maps.Keys(v)) {
-		property, ok := s.Properties[key]
-		if ok {
-			if problem := explain(property, join(at, key), v[key]); problem != "" {
-				return problem
-			}
-			continue
+	for _, key := range given {
+		if property := s.Properties[key]; property != nil {
+			e.value(property, join(at, key), v[key], level+1)
 		}
-		if !closed(s.AdditionalProperties) {
-			continue
-		}
-		if near := nearest(key, known, 1); len(near) > 0 {
-			return fmt.Sprintf("%s is unknown, did you mean %s?", name(join(at, format.Cut(key, shown))), name(join(at, near[0])))
-		}
-		if len(known) == 0 {
-			return fmt.Sprintf("%s is unknown, there are no arguments", name(join(at, format.Cut(key, shown))))
-		}
-		return fmt.Sprintf("%s is unknown, there are %s", name(join(at, format.Cut(key, shown))), quotedList(known, "and"))
 	}
-	return ""
+}
+
+// unknownArgument says what an argument was probably meant to be.
+func unknownArgument(at, key string, known []string) string {
+	unknown := name(join(at, format.Cut(key, shown))) + " is unknown"
+	if near := nearest(key, known, 1); len(near) > 0 {
+		return unknown + ", did you mean " + name(join(at, near[0])) + "?"
+	}
+	if len(known) == 0 && at == "" {
+		return unknown + ", there are no arguments"
+	}
+	return unknown + ", there are " + quotedList(known, "and")
 }
 
 // closed reports whether the schema is false, which allows no value.
@@ -143,19 +223,21 @@ func closed(s *jsonschema.Schema) bool {
 	return err == nil && (string(b) == "false" || string(b) == `{"not":{}}` || string(b) == `{"not":true}`)
 }
 
-func explainArray(s *jsonschema.Schema, at string, v []any) string {
+func (e *explainer) array(s *jsonschema.Schema, at string, v []any, level int) {
 	if s.MinItems != nil && len(v) < *s.MinItems {
-		return fmt.Sprintf("%s must have at least %d entries, got %d", name(at), *s.MinItems, len(v))
+		e.add(fmt.Sprintf("%s must have at least %d entries, got %d", name(at), *s.MinItems, len(v)))
+		return
 	}
 	if s.MaxItems != nil && len(v) > *s.MaxItems {
-		return fmt.Sprintf("%s must have at most %d entries, got %d", name(at), *s.MaxItems, len(v))
+		e.add(fmt.Sprintf("%s must have at most %d entries, got %d", name(at), *s.MaxItems, len(v)))
+		return
 	}
 	for i, item := range v {
-		if problem := explain(s.Items, at+"["+strconv.Itoa(i)+"]", item); problem != "" {
-			return problem
+		if len(e.problems) >= maxProblems {
+			return
 		}
+		e.value(s.Items, at+"["+strconv.Itoa(i)+"]", item, level+1)
 	}
-	return ""
 }
 
 func explainString(s *jsonschema.Schema, at, v string) string {

@@ -12,6 +12,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/cmd/internal/inspect"
+	"github.com/deckhand-bot/deckhand/cmd/internal/toolbox"
 )
 
 // run parses the arguments, runs the command and returns the exit code.
@@ -97,7 +98,7 @@ func (a *cli) root() *cobra.Command {
 		demoCommand(a), runCommand(a), serveCommand(a),
 		statusCommand(a), journalCommand(a), resumeCommand(a), pauseCommand(a), cancelCommand(a),
 		approveCommand(a), denyCommand(a),
-		planCommand(a), examineCommand(a), memoryCommand(a), capacityCommand(a), doctorCommand(a), manifestCommand(a), versionCommand(a),
+		planCommand(a), examineCommand(a), memoryCommand(a), toolbox.Command(toolHost(a)), capacityCommand(a), doctorCommand(a), manifestCommand(a), versionCommand(a),
 		inspect.Audit(a.inspecting()), inspect.Trace(a.inspecting()),
 	)
 	root.SetVersionTemplate("deckhand {{.Version}}\n")
@@ -112,6 +113,12 @@ func (a *cli) inspecting() inspect.Env {
 		Fail:  func(cause error) error { return &exit{exitFailed, cause} },
 		NoRun: func(run string, err error) error { return notFound(agent.RunID(run), err) },
 	}
+}
+
+// toolHost is this invocation as the commands about tools need it.
+func toolHost(a *cli) toolbox.Host {
+	return toolbox.Host{In: a.in, Out: a.out, Err: a.err, JSON: &a.json, Load: a.load, Printable: printable,
+		Failed: func(err error) error { return &exit{exitFailed, err} }}
 }
 
 func versionCommand(a *cli) *cobra.Command {

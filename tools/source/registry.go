@@ -16,6 +16,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/tools"
+	"github.com/deckhand-bot/deckhand/tools/find"
 )
 
 // Config is what a Registry is made from.
@@ -39,6 +40,8 @@ type Registry struct {
 
 	mu  sync.Mutex // while the set is put together anew
 	box atomic.Pointer[tools.Box]
+
+	found atomic.Pointer[indexed]
 }
 
 // member is a source with what it gave last.
@@ -233,4 +236,30 @@ func same(a, b agent.ToolSpec) bool {
 	return a.Name == b.Name && a.Description == b.Description && a.Class == b.Class && a.Repeat == b.Repeat &&
 		a.Timeout == b.Timeout && a.Deadline == b.Deadline && a.Trust == b.Trust && a.MaxResult == b.MaxResult && a.Source == b.Source &&
 		string(a.Parameters) == string(b.Parameters) && string(a.Example) == string(b.Example)
+}
+
+// Find returns up to n tools that fit a request in words, the best first; none:
+// nothing fits.
+func (r *Registry) Find(request string, n int) []find.Match { return r.index().Search(request, n) }
+
+// index is made when somebody asks for it, and anew when the tools are others.
+func (r *Registry) index() *find.Index {
+	box := r.box.Load()
+	if known := r.found.Load(); known != nil && known.box == box {
+		return known.index
+	}
+	specs := box.Specs()
+	list := make([]find.Tool, len(specs))
+	for i, s := range specs {
+		list[i] = find.Of(s)
+	}
+	made := &indexed{box, find.New(list)}
+	r.found.Store(made)
+	return made.index
+}
+
+// indexed is the index of a set of tools.
+type indexed struct {
+	box   *tools.Box
+	index *find.Index
 }

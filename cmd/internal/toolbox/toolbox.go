@@ -1,0 +1,173 @@
+package toolbox
+
+// This file defines `deckhand tools`: what a run would have, looked at, searched
+// and called by hand.
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
+	"github.com/deckhand-bot/deckhand/tools/source"
+)
+
+// toolbox is what the commands need of the tools that runs have.
+type toolbox = *source.Registry
+
+// Host is the program that the commands belong to. An error of theirs is one of
+// usage, unless it comes from Failed.
+type Host struct {
+	In        io.Reader
+	Out, Err  io.Writer
+	JSON      *bool // --json, once the flags are read
+	Load      func() (config.Config, error)
+	Printable func(string) string   // without what a terminal would obey
+	Failed    func(err error) error // ends with the exit code of what failed
+}
+
+func (h Host) asJSON() bool { return *h.JSON }
+
+// Command is `deckhand tools`.
+func Command(h Host) *cobra.Command {
+	c := &cobra.Command{Use: "tools", Short: "The tools that runs have: list, show, call, search, check"}
+	c.AddCommand(
+		&cobra.Command{
+			Use: "list", Short: "List the tools, where they come from and what they may do", Args: cobra.NoArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error { return h.withTools(cmd.Context(), h.listTools) },
+		},
+		&cobra.Command{
+			Use: "show NAME", Short: "Show a tool with its arguments", Args: cobra.ExactArgs(1),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return h.withTools(cmd.Context(), func(_ context.Context, box toolbox) error { return h.showTool(cmd.Context(), box, args[0]) })
+			},
+		},
+		&cobra.Command{
+			Use: "call NAME JSON", Short: "Call a tool in the workspace, at once and without a question", Args: cobra.ExactArgs(2),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return h.withTools(cmd.Context(), func(ctx context.Context, box toolbox) error { return h.callTool(ctx, box, args[0], args[1]) })
+			},
+		},
+		toolsSearchCommand(h), toolsCheckCommand(h),
+	)
+	return c
+}
+
+// withTools opens the tools that runs of this configuration would have.
+func (h Host) withTools(ctx context.Context, use func(ctx context.Context, box toolbox) error) error {
+	cfg, err := h.Load()
+	if err != nil {
+		return err
+	}
+	box, err := app.NewTools(cfg)
+	if err != nil {
+		return err
+	}
+	defer box.Close()
+	box.Settle(ctx)
+	for _, s := range box.Standings() {
+		if s.Problem != "" {
+			fmt.Fprintf(h.Err, "deckhand: the source %s gives no tools: %s\n", s.Source, h.Printable(s.Problem))
+		}
+		for _, why := range s.Refused {
+			fmt.Fprintf(h.Err, "deckhand: %s: %s\n", s.Source, h.Printable(why))
+		}
+	}
+	return use(ctx, box)
+}
+
+func (h Host) listTools(_ context.Context, box toolbox) error {
+	if h.asJSON() {
+		out := json.NewEncoder(h.Out)
+		for _, s := range box.Specs() {
+			if err := out.Encode(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	w := tabwriter.NewWriter(h.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tSOURCE\tCOUNTS AS\tDOES")
+	for _, s := range box.Specs() {
+		from := s.Source
+		if from == "" {
+			from = "built in"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Name, h.Printable(from), s.Class, h.Printable(format.LineStart(s.Description, 80)))
+	}
+	return w.Flush()
+}
+
+// aTool is the tool with the name, or an error that names those like it.
+func aTool(box toolbox, name string) (agent.Tool, error) {
+	tool, is := box.Tool(name)
+	if !is {
+		return nil, box.Check(name, json.RawMessage("{}"))
+	}
+	return tool, nil
+}
+
+func (h Host) showTool(ctx context.Context, box toolbox, name string) error {
+	tool, err := aTool(box, name)
+	if err != nil {
+		return err
+	}
+	spec := tool.Spec()
+	if h.asJSON() {
+		return json.NewEncoder(h.Out).Encode(spec)
+	}
+	_, err = fmt.Fprintln(h.Out, h.visible(spec.Help(documentation(ctx, tool))))
+	return err
+}
+
+func documentation(ctx context.Context, tool agent.Tool) string {
+	if d, is := tool.(agent.Documented); is {
+		return d.Documentation(ctx)
+	}
+	return ""
+}
+
+// visible is a text of several lines that a terminal shows as it is.
+func (h Host) visible(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		lines[i] = h.Printable(strings.ReplaceAll(l, "\t", "    "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (h Host) callTool(ctx context.Context, box toolbox, name, arguments string) error {
+	tool, err := aTool(box, name)
+	if err != nil {
+		return err
+	}
+	if err := box.Check(name, json.RawMessage(arguments)); err != nil {
+		return err
+	}
+	call := agent.Call{Run: "by-hand", Strand: agent.Main, Effect: "by-hand", Tool: name, Arguments: json.RawMessage(arguments)}
+	if p, is := tool.(agent.Preparer); is {
+		prepared, err := p.Prepare(ctx, call)
+		if err != nil {
+			return h.Failed(err)
+		}
+		call.Mark = prepared.Mark
+	}
+	result := tool.Run(ctx, call)
+	if h.asJSON() {
+		err = json.NewEncoder(h.Out).Encode(map[string]any{"state": result.State, "text": result.Text, "trust": result.Trust, "files": result.Files})
+	} else {
+		_, err = fmt.Fprintln(h.Out, h.visible(result.Text))
+	}
+	if err == nil && result.State != agent.OutcomeOK {
+		return h.Failed(nil)
+	}
+	return err
+}
