@@ -163,6 +163,8 @@ type Prepared struct {
 	Class Class
 	// Changes are the clean workspace paths of the files that it would change.
 	Changes []string
+	// New says that none of them is there yet.
+	New bool
 	// Hosts are the names or addresses that it would reach, as far as its tool
 	// knows them beforehand.
 	Hosts []string
@@ -182,6 +184,7 @@ type Act struct {
 	Changes   []string        // the clean workspace paths of the files that it would change
 	Hosts     []string        // that it would reach, as far as its tool knows them
 	At        time.Time       // the store's clock
+	New       bool            // none of them is there yet
 	Taint     Taint           // where the arguments came from
 }
 

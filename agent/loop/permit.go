@@ -33,7 +33,7 @@ func (d dispatcher) permit(ctx context.Context, view *agent.Run, c agent.OpenCal
 	}
 	act := d.act(spec, whole, prepared)
 	if c.Edited == nil { // else the arguments are a person's
-		act.Taint = d.origins.Of(view, d.lease.Strand, act, d.toolSpec)
+		act.Taint = d.origins.Of(view, d.lease.Strand, act, d.Tools.Specs())
 	}
 	permission := d.Policy.Permit(view, act)
 	check := view.Checks[c.Checkpoint]
@@ -58,15 +58,6 @@ func (d dispatcher) permit(ctx context.Context, view *agent.Run, c agent.OpenCal
 	return nil
 }
 
-// toolSpec is what the tool of the name says of itself.
-func (d dispatcher) toolSpec(name string) (agent.ToolSpec, bool) {
-	tool, known := d.Tools.Tool(name)
-	if !known {
-		return agent.ToolSpec{}, false
-	}
-	return tool.Spec(), true
-}
-
 // decided journals the policy's word on a call, where it wants that.
 func (d dispatcher) decided(c agent.OpenCall, p agent.Permission) {
 	if p.Journal {
@@ -76,7 +67,7 @@ func (d dispatcher) decided(c agent.OpenCall, p agent.Permission) {
 
 // act is a call as the policy sees it.
 func (d dispatcher) act(spec agent.ToolSpec, whole json.RawMessage, p agent.Prepared) agent.Act {
-	a := agent.Act{Tool: spec, Arguments: whole, Class: spec.Class, Changes: p.Changes, Hosts: p.Hosts, At: d.now()}
+	a := agent.Act{Tool: spec, Arguments: whole, Class: spec.Class, Changes: p.Changes, New: p.New, Hosts: p.Hosts, At: d.now()}
 	if p.Class != "" {
 		a.Class = p.Class
 	}

@@ -21,7 +21,7 @@ const (
 type part struct{ text, through string }
 
 var (
-	hexMark   = strings.NewReplacer(`\x`, "", "0x", "", " ", "", ":", "", ",", "")
+	hexMark   = strings.NewReplacer(`\x`, " ", "0x", " ", ":", " ", ",", " ")
 	urlRun    = regexp.MustCompile(`[^\s"'<>]*%[0-9A-Fa-f]{2}[^\s"'<>]*`)
 	entityRun = regexp.MustCompile(`(?:[^\s"'<>&]*&(?:#\d+|#x[0-9A-Fa-f]+|[a-z]+);)+[^\s"'<>&]*`)
 	escapeRun = regexp.MustCompile(`(?:[^\s"'<>\\]*\\u[0-9A-Fa-f]{4})+[^\s"'<>\\]*`)
@@ -49,8 +49,8 @@ func decode(list []part, text, through string, depth int) []part {
 			add("base64", plain)
 		}
 	}
-	for _, run := range runs(text, isHex, leastHex) {
-		if plain, err := hex.DecodeString(hexMark.Replace(run)); err == nil {
+	for _, run := range append(runs(text, isHex, leastHex), apartHex(text)...) {
+		if plain, err := hex.DecodeString(run); err == nil {
 			add("hexadecimal", string(plain))
 		}
 	}
@@ -101,9 +101,27 @@ func isBase64(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '+' || c == '/' || c == '-' || c == '_'
 }
 
-// isHex takes the marks between hexadecimal bytes, too.
 func isHex(c byte) bool {
-	return 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F' || '0' <= c && c <= '9' || strings.IndexByte(` :,\x`, c) >= 0
+	return 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F' || '0' <= c && c <= '9'
+}
+
+// apartHex are runs of hexadecimal bytes with marks between them: "65 76", "65:76",
+// `\x65\x76`, "0x65, 0x76".
+func apartHex(text string) []string {
+	var list []string
+	marked := func(c byte) bool { return isHex(c) || strings.IndexByte(` :,\x`, c) >= 0 }
+	for _, run := range runs(text, marked, leastHex+leastHex/2-1) {
+		var bytes strings.Builder
+		for _, field := range strings.Fields(hexMark.Replace(run)) {
+			if len(field) == 2 {
+				bytes.WriteString(field)
+			}
+		}
+		if bytes.Len() >= leastHex {
+			list = append(list, bytes.String())
+		}
+	}
+	return list
 }
 
 // fromBase64 reads a run in any of the usual alphabets, with or without padding.

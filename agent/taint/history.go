@@ -17,6 +17,7 @@ type read struct {
 	tool    string // that read it; empty: it is no tool's result
 	private bool
 	names   []string // of files, where a tool of Deckhand's lists them: names alone say nothing
+	hint    bool     // what a tool of others says of itself: it counts where it is found
 	model   bool     // a model's words, which it wrote after it read others
 }
 
@@ -36,7 +37,7 @@ const (
 )
 
 // lookBack is what the strand knows at this point.
-func lookBack(r *agent.Run, s agent.StrandID, spec Specs) history {
+func lookBack(r *agent.Run, s agent.StrandID, spec tools) history {
 	h := history{own: people(r)}
 	task, works := s.Task()
 	if works {
@@ -45,6 +46,11 @@ func lookBack(r *agent.Run, s agent.StrandID, spec Specs) history {
 	if remembers(r) {
 		if text, err := json.Marshal(r.Recalled); err == nil {
 			h.reads = append(h.reads, read{text: string(text), from: "what earlier runs left", model: true})
+		}
+	}
+	for _, t := range spec {
+		if foreign(t) {
+			h.reads = append(h.reads, read{text: t.Description + "\n" + string(t.Parameters), from: "what " + t.Name + " says of itself", hint: true})
 		}
 	}
 	calls := map[string]llm.Call{}
@@ -128,7 +134,7 @@ func (h *history) inputs(r *agent.Run, id agent.TaskID) {
 
 // reply takes in a result. A trusted one that was asked for before any stranger's
 // text vouches for what it says; later ones may repeat what they were given.
-func (h *history) reply(e agent.Reply, c llm.Call, spec Specs) {
+func (h *history) reply(e agent.Reply, c llm.Call, spec tools) {
 	switch {
 	case e.Trust == "":
 		return // Deckhand's own words, which quote the call
@@ -145,7 +151,7 @@ func (h *history) reply(e agent.Reply, c llm.Call, spec Specs) {
 		h.reads = append(h.reads, in)
 	case !spec.reads(e.Name) || strings.HasPrefix(e.Text, "error: "):
 		// what an effect says of itself, and a refusal, quote the call
-	case len(h.reads) > 0:
+	case h.strange() || h.private():
 		h.reads = append(h.reads, read{text: e.Text, from: from(c, e.Name), tool: e.Name, private: h.private(), model: true})
 	default:
 		h.own = append(h.own, e.Text)
@@ -160,7 +166,7 @@ func (h *history) private() bool {
 // strange reports whether the strand holds what strangers may have written, beyond
 // mere names of files.
 func (h *history) strange() bool {
-	return slices.ContainsFunc(h.reads, func(r read) bool { return r.tool != listFiles })
+	return slices.ContainsFunc(h.reads, func(r read) bool { return r.tool != listFiles && !r.hint })
 }
 
 // namesIn are the names in a list of files: each line begins with one, and in JSON

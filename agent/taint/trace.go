@@ -25,20 +25,31 @@ const (
 	leastLetter = 3   // shorter values decide nothing
 )
 
-// Specs finds a tool by its name.
-type Specs func(name string) (agent.ToolSpec, bool)
+// tools are the tools that there are, sorted by name.
+type tools []agent.ToolSpec
+
+// spec is what a tool says of itself.
+func (t tools) spec(name string) (spec agent.ToolSpec, known bool) {
+	if i, known := slices.BinarySearchFunc(t, name, func(s agent.ToolSpec, n string) int { return strings.Compare(s.Name, n) }); known {
+		return t[i], true
+	}
+	return agent.ToolSpec{}, false
+}
 
 // open reports whether a tool's arguments leave this host.
 func open(spec agent.ToolSpec) bool {
-	return spec.Class == agent.ClassSend || strings.Contains(spec.Name, "__")
+	return spec.Class == agent.ClassSend || foreign(spec)
 }
 
+// foreign reports whether others wrote what the tool says of itself.
+func foreign(spec agent.ToolSpec) bool { return spec.Source != "" || strings.Contains(spec.Name, "__") }
+
 // private reports whether a tool's results are the team's own data.
-func (s Specs) private(name string) bool { return name == readFile || name == searchFiles }
+func (t tools) private(name string) bool { return name == readFile || name == searchFiles }
 
 // reads reports whether a tool changes nothing; one that nobody knows may.
-func (s Specs) reads(name string) bool {
-	spec, known := s(name)
+func (t tools) reads(name string) bool {
+	spec, known := t.spec(name)
 	return known && spec.Class == agent.ClassRead
 }
 
@@ -64,14 +75,15 @@ type trace struct {
 	out  agent.Taint
 }
 
-// Of is the taint of a call that a strand is about to make.
+// Of is the taint of a call that a strand is about to make; specs are the tools that
+// there are, sorted by name.
 //
 // A file's content is not looked at: writing down what strangers wrote is what
 // agents do all day. Where a call reaches others, runs a program or deletes, every
 // argument has to be a person's, the plan's or Deckhand's own; where it writes a
 // file of the workspace, its path must not be a stranger's; where it only reads but
 // leaves the host, it must not carry private data.
-func (t *Tracer) Of(r *agent.Run, s agent.StrandID, a agent.Act, specs Specs) agent.Taint {
+func (t *Tracer) Of(r *agent.Run, s agent.StrandID, a agent.Act, specs []agent.ToolSpec) agent.Taint {
 	out := open(a.Tool)
 	if a.Class == agent.ClassRead && !out {
 		return agent.Taint{}
@@ -118,10 +130,10 @@ func (w *trace) decisive(leaves []leaf) {
 		leaves = leaves[:maxLeaves]
 	}
 	for _, l := range leaves {
-		if w.harmless(l) || w.vouched(l) || w.made(l) || !w.h.strange() && w.listed(l.text) {
+		if w.harmless(l) || w.vouched(l) || !w.h.strange() && w.listed(l.text) {
 			continue
 		}
-		if w.found(l, derives) {
+		if w.isPath(l) && (w.named(l) || w.made(l)) || w.found(l, derives) {
 			continue
 		}
 		if w.h.strange() {
@@ -133,13 +145,10 @@ func (w *trace) decisive(leaves []leaf) {
 // paths judges the paths of a call that writes into the workspace.
 func (w *trace) paths(leaves []leaf) {
 	for _, l := range leaves {
-		if !w.isPath(l) || w.vouched(l) || w.made(l) {
+		if !w.isPath(l) || w.vouched(l) || w.named(l) || w.made(l) || w.composed(l) {
 			continue
 		}
-		if w.named(l) || w.composed(l) {
-			continue
-		}
-		if w.a.Class == agent.ClassWrite && w.h.strange() && !w.listed(l.text) && !w.wasRead(l.text) {
+		if w.a.Class == agent.ClassWrite && !w.a.New && w.h.strange() && !w.listed(l.text) && !w.wasRead(l.text) {
 			w.unknown(l, "")
 		}
 	}
@@ -287,7 +296,8 @@ func (w *trace) stands(l leaf) bool {
 
 // leaks finds the private text that a value carries a part of; -1: none.
 func (w *trace) leaks(l leaf) (i int, through string) {
-	for _, p := range append([]part{{l.text, ""}}, decoded(l.text)...) {
+	forms := append([]part{{l.text, ""}}, decoded(l.text)...)
+	for _, p := range append(forms, part{reversed(l.text), "upside down"}) {
 		v := valueOf(p.text)
 		for i, x := range slices.Backward(w.docs) {
 			if x != nil && w.h.reads[i].private && w.h.reads[i].tool != listFiles && x.run(v.plain, privateRun) {
@@ -296,6 +306,13 @@ func (w *trace) leaks(l leaf) (i int, through string) {
 		}
 	}
 	return -1, ""
+}
+
+// reversed is a text from its end.
+func reversed(s string) string {
+	letters := []rune(s)
+	slices.Reverse(letters)
+	return string(letters)
 }
 
 // source tells of a text that an argument derives from.
@@ -312,7 +329,7 @@ func (w *trace) source(l leaf, i int, o agent.Origin, through string) {
 func (w *trace) unknown(l leaf, why string) {
 	w.out.Untrusted = true
 	for _, r := range slices.Backward(w.h.reads) {
-		if r.tool != listFiles {
+		if r.tool != listFiles && !r.hint {
 			w.out.Sources = append(w.out.Sources, agent.Source{Argument: l.at, Origin: agent.OriginUnknown, From: format.Visible(r.from), Tool: r.tool, Through: why})
 			return
 		}
@@ -353,7 +370,7 @@ func opaque(s string) bool {
 		if len(run) >= opaqueRun && strings.ContainsAny(run, "0123456789") && strings.IndexFunc(run, unicode.IsLetter) >= 0 {
 			return true
 		}
-		if len(run) >= 2*opaqueRun {
+		if len(run) >= opaqueRun+opaqueRun/2 {
 			return true
 		}
 	}

@@ -75,7 +75,8 @@ func (e *effect) Prepare(ctx context.Context, call agent.Call) (agent.Prepared, 
 	if err != nil {
 		return agent.Prepared{}, fmt.Errorf("%s: noting its state: %w", t.Path, err)
 	}
-	return agent.Prepared{Target: before.String(), Mark: string(note), Preview: preview, Changes: []string{t.Path}}, nil
+	return agent.Prepared{Target: before.String(), Mark: string(note), Preview: preview,
+		Changes: []string{t.Path}, New: before.Absent}, nil
 }
 
 // Run makes the change unless it is made already. Where the file is neither as
