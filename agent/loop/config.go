@@ -113,6 +113,9 @@ type Config struct {
 	// Steers, when set, says whether a person may (still) steer the run: words
 	// that are understood later count as far as their author may then.
 	Steers func(r agent.Run, by string, also []string) bool
+	// Withhold, when set, returns a tool's result, or what is kept in its place
+	// where its text may not reach a model.
+	Withhold func(r agent.Result) agent.Result
 	// File, when set, says why a delivered file is not there, nil if it is.
 	File func(folder, path string) error
 	// CheckIns is how often the clock calls check-ins of the tasks at work; 0, or

@@ -311,6 +311,9 @@ const (
 
 // outcome journals a result. Long texts become artifacts first.
 func (ef effects) outcome(ctx context.Context, c agent.OpenCall, r agent.Result, took time.Duration) ([]agent.Body, error) {
+	if ef.Withhold != nil {
+		r = ef.Withhold(r)
+	}
 	o := agent.ToolOutcome{Effect: c.Effect, State: r.State, Trust: r.Trust, Text: r.Text, Files: r.Files, Took: took}
 	if o.Trust == "" {
 		o.Trust = agent.Untrusted

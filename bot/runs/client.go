@@ -51,6 +51,9 @@ type Journals interface {
 type Client struct {
 	Journals  Journals
 	Authority authority.Authority
+	// Refuse, when set, is what is written down in place of any work where nobody
+	// may have the goal worked on; nil: nothing is.
+	Refuse func(goal string) []agent.Body
 
 	once  sync.Once
 	folds *fold.Cache[fold.None]
@@ -111,6 +114,9 @@ func (d *Client) Begin(ctx context.Context, o NewRun) (agent.RunID, error) {
 	}
 	if o.Run == "" {
 		o.Run = d.Journals.NewRun(o.Anchor)
+	}
+	if d.Refuse != nil && len(o.After) == 0 {
+		o.After = d.Refuse(o.Brief.Goal)
 	}
 	c := agent.Commit{ID: agent.NewID(), Run: o.Run, Once: o.Once, Anchor: o.Anchor, Set: map[string]string{},
 		Events: []agent.Event{{Strand: agent.Main, Body: o.Brief}},

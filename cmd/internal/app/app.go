@@ -164,8 +164,13 @@ func (a *App) newLoop() (*loop.Loop, error) {
 	for name, p := range c.Model.Prices {
 		prices[name] = loop.Price{Input: p.Input, Cached: p.Cached, Output: p.Output}
 	}
+	refuses, err := newGate(c)
+	if err != nil {
+		return nil, err
+	}
 	lc := loop.Config{
-		Store: a.meter.store(kept), Blobs: a.store, Model: a.meter.model(o.Model), Tools: a.kit.box, Policy: policy.Default{}, Log: o.Log,
+		Store: a.meter.store(kept), Blobs: a.store, Model: refuses.Model(a.meter.model(o.Model)), Tools: a.kit.box, Policy: refuses.Policy(policy.Default{}), Log: o.Log,
+		Withhold:  refuses.Result,
 		ModelName: c.Model.Name, FastName: c.Model.Fast, Prices: prices,
 		RequestsPerMinute: c.Model.RequestsPerMinute, TokensPerMinute: c.Model.TokensPerMinute,
 		Patience:  limit.Patience{Wait: c.Model.Patience, Retries: c.Model.Retries, Longest: c.Model.RetryMaxWait},

@@ -33,6 +33,11 @@ type OpenedStore interface {
 // process works the runs or looks on; Redis has no such difference. What the
 // store notices and gets by without goes to the log (nil: nowhere).
 func OpenStore(ctx context.Context, c config.Config, mode sqlite.Mode, log *slog.Logger) (OpenedStore, error) {
+	if len(c.Gate.Rules)+len(c.Gate.Off) > 0 {
+		if _, err := newGate(c); err != nil {
+			return nil, err
+		}
+	}
 	if c.Redis.URL.Present() {
 		s, err := redis.Open(ctx, redis.Config{URL: c.Redis.URL.Reveal(), Lease: c.Engine.Lease,
 			Shards: c.Redis.Shards, WaitReplicas: c.Redis.WaitReplicas, Log: log})
@@ -81,5 +86,5 @@ func ExpireOld(ctx context.Context, s Store, age time.Duration) (int, error) {
 // NewClient is the way in for people and commands, with the rights that the
 // configuration gives.
 func NewClient(c config.Config, s Store) *runs.Client {
-	return &runs.Client{Journals: s, Authority: authorityOf(c)}
+	return &runs.Client{Journals: s, Authority: authorityOf(c), Refuse: refusing(c)}
 }

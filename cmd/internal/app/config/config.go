@@ -33,6 +33,7 @@ type Config struct {
 	Voice        Voice              `yaml:"voice"`
 	Retention    Retention          `yaml:"retention"`
 	Audit        Audit              `yaml:"audit"`
+	Gate         Gate               `yaml:"gate"`
 	Schedules    []Schedule         `yaml:"schedules"`
 	Zone         string             `yaml:"zone" default:"UTC" is:"zone"` // of times that name none
 	Tools        Tools              `yaml:"tools"`
@@ -155,6 +156,13 @@ type Retention struct {
 type Audit struct {
 	Anchor string        `yaml:"anchor"`
 	Every  time.Duration `yaml:"every" default:"1h" min:"1s"`
+}
+
+// Gate says what is refused whoever asks for it: files with rules beside the
+// shipped ones, and classes of these that are off.
+type Gate struct {
+	Rules []string `yaml:"rules" is:"path"`
+	Off   []string `yaml:"off" is:"name"`
 }
 
 // Schedule is a recurring report or a recurring goal: one of the two.
