@@ -95,7 +95,12 @@ func (s *Sealer) Run(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
 	defer cancel()
-	s.try(ctx, "seal journals at the end", func(ctx context.Context) error { return s.Seal(ctx, time.Now().Add(later)) })
+	s.try(ctx, "seal journals at the end", func(ctx context.Context) error {
+		if s.swept.IsZero() { // it was over before it began
+			return s.Sweep(ctx)
+		}
+		return s.Seal(ctx, time.Now().Add(later))
+	})
 }
 
 func (s *Sealer) try(ctx context.Context, doing string, do func(ctx context.Context) error) {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/audit"
@@ -36,7 +37,7 @@ func (s sealedStore) Commit(ctx context.Context, c agent.Commit) (agent.Receipt,
 func (a *App) auditing(ctx context.Context) (done func()) {
 	ctx = context.WithoutCancel(ctx)
 	endSeals := a.beside(ctx, "the audit chain", func(ctx context.Context) {
-		a.began(ctx)
+		a.began(context.WithoutCancel(ctx))
 		a.sealer.Run(ctx)
 	})
 	endAnchors := func() {}
@@ -69,8 +70,13 @@ func AnchorFile(c config.Config) string {
 	return filepath.Join(filepath.Dir(c.File), to)
 }
 
+// beginning bounds the notes about a start, so that no end waits for them.
+const beginning = time.Second
+
 // began notes the process and, where that is new, its configuration.
 func (a *App) began(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, beginning)
+	defer cancel()
 	log := a.options.Log
 	facts := map[string]string{"version": a.options.Version, "secrets": secretsOf(a.options.Config)}
 	if err := audit.Note(ctx, a.store, audit.Entry{Kind: audit.KindStarted, Who: audit.Process(), What: "a process began to work", Facts: facts}); err != nil {
