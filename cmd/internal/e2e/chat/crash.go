@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -226,4 +227,102 @@ func (s *stage) measure(f *crash.Figures) error {
 		}
 	}
 	return nil
+}
+
+// CrashHearing says something to a run whose process is killed when the words are in
+// the journal and nothing is known of their meaning: before the model was asked,
+// and when its answer is not written down yet. The next process understands them
+// once and answers once.
+func CrashHearing(t *testing.T, a Adapter) {
+	t.Helper()
+	for _, when := range []string{"before", "after"} {
+		t.Run(when, func(t *testing.T) {
+			t.Parallel()
+			s := build(t, a, crash.SQLite)
+			ctx, end := context.WithTimeout(t.Context(), crashPatience)
+			defer end()
+			run, err := s.hearing(ctx, crash.Boundary{What: "hear", When: when, N: 1})
+			if err == nil {
+				err = s.heardOnce(ctx, run)
+			}
+			if err != nil {
+				t.Errorf("%v\n%s", err, s.told(ctx, run))
+			}
+		})
+	}
+}
+
+// hearing is a run to which a question is put; whoever works it dies at the boundary,
+// and the next process ends the run.
+func (s *stage) hearing(ctx context.Context, at crash.Boundary) (run agent.RunID, err error) {
+	mortal, err := s.Spawn(at, 1)
+	if err == nil {
+		err = errors.Join(mortal.Open(), s.Greet(ctx, 1))
+	}
+	if err != nil {
+		return "", err
+	}
+	goal := fmt.Sprintf("Look after berth no. %d", s.count.Add(1))
+	s.Mention(Ann, s.Channel(), goal)
+	ask, err := s.post(ctx, agent.PostCheckpoint, goal)
+	if err != nil {
+		return "", err
+	}
+	if run, err = s.runOf(ctx, goal); err != nil {
+		return "", err
+	}
+	s.Mention(Ann, ask.Thread, uncommon+"?")
+	select {
+	case <-mortal.Done:
+	case <-ctx.Done():
+		return run, fmt.Errorf("nobody was killed: %w", ctx.Err())
+	}
+	if r, err := s.desk.Load(ctx, run); err != nil || len(r.Unread) != 1 || len(r.Told) > 0 {
+		return run, fmt.Errorf("after the death %d words wait to be understood, %d are (%w)", len(r.Unread), len(r.Told), err)
+	}
+	next, err := s.Spawn(crash.Boundary{}, 1)
+	if err == nil {
+		err = errors.Join(next.Open(), s.Greet(ctx, 1))
+	}
+	if err == nil {
+		_, err = s.follow(ctx, run, func(r agent.Run) bool {
+			return len(r.Told) > 0 && r.Shown[agent.KeyHeard(r.Told[0].Said)].Message != ""
+		})
+	}
+	if err == nil {
+		err = s.approve(ctx, ask)
+	}
+	if err == nil {
+		_, err = s.follow(ctx, run, func(r agent.Run) bool { return r.Ended != nil && r.Shown[agent.KeyReport].Message != "" })
+	}
+	return run, err
+}
+
+// heardOnce wants the words to be there once, understood once and answered once.
+func (s *stage) heardOnce(ctx context.Context, run agent.RunID) error {
+	events, err := s.store.Read(ctx, run, 0)
+	if err != nil {
+		return err
+	}
+	count := map[agent.Kind]int{}
+	for _, e := range events {
+		count[e.Body.Kind()]++
+	}
+	r := agent.Run{}.Fold(events)
+	var errs []error
+	for _, kind := range []agent.Kind{agent.PersonSaid{}.Kind(), agent.Understood{}.Kind()} {
+		if count[kind] != 1 {
+			errs = append(errs, fmt.Errorf("%s is there %d times", kind, count[kind]))
+		}
+	}
+	answers := 0
+	for _, p := range s.Posts() {
+		if p.Kind == agent.PostAnswer {
+			answers++
+		}
+	}
+	if answers != 1 || len(r.Said) > 0 || r.Ended.State != agent.RunDone {
+		errs = append(errs, fmt.Errorf("%d answers, %d notes, ended %+v", answers, len(r.Said), r.Ended))
+	}
+	return errors.Join(append(errs, s.postedOnce(r))...)
 }

@@ -75,7 +75,7 @@ func serve(o orders, a Adapter) error {
 	}
 	process, err := assemble(ctx, parts{
 		store:    &crash.Store{Store: store, Record: record, Killer: killer, Counts: counted.has},
-		platform: platform, model: script{}, workspace: o.workspace(),
+		platform: platform, model: script{killer}, workspace: o.workspace(),
 		workers: o.Workers, lease: lease, timeout: childPostTimeout(), log: log, rules: rules{
 			Authority:    config.Authority{RequesterMayApprove: true},
 			PlanApproval: agent.ApprovePlanNever, Autonomy: agent.AskRisky, Expires: time.Hour, CatchUp: 24 * time.Hour,
@@ -192,8 +192,9 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // script is the model of a child: for a goal about berth N it appends one line
 // about berth N to the file of that berth. Runs side by side don't share one: a
-// question about a file that changed meanwhile is put again.
-type script struct{}
+// question about a file that changed meanwhile is put again. Before and after it has
+// understood people's words the child may die.
+type script struct{ killer *crash.Killer }
 
 // logFile is where the line of a berth goes.
 func logFile(berth string) string {
@@ -212,8 +213,16 @@ func number(goal string) int {
 }
 
 // Complete answers by a pure function of the request.
-func (script) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
+func (s script) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
 	berth := numberedBerth.FindString(read(r))
-	m := &scriptedModel{parts: []taskScript{work("a", once(toolCall{"append_to_file", map[string]any{"path": logFile(berth), "text": berth + "\n"}}))}}
-	return m.Complete(ctx, r)
+	m := &scriptedModel{parts: []taskScript{work("a", once(toolCall{"append_to_file", map[string]any{"path": logFile(berth), "text": berth + "\n"}}))},
+		means: map[string]agent.Meaning{uncommon: agent.MeansQuestion}}
+	if r.Purpose != llm.Hear {
+		return m.Complete(ctx, r)
+	}
+	n, d := s.killer.Count("hear"), crash.Death{Run: agent.RunID(r.Run), Strand: agent.StrandID(r.Strand), About: "people's words"}
+	s.killer.Pass("hear", "before", n, d)
+	answer, err := m.Complete(ctx, r)
+	s.killer.Pass("hear", "after", n, d)
+	return answer, err
 }

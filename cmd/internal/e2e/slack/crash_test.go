@@ -26,6 +26,12 @@ func TestCrash(t *testing.T) {
 	chat.Crash(t, adapter(socketed, often))
 }
 
+// TestCrashHearing kills it between a person's words and what they mean.
+func TestCrashHearing(t *testing.T) {
+	t.Parallel()
+	chat.CrashHearing(t, adapter(socketed, often))
+}
+
 // TestMain makes a child of this binary the Deckhand that TestCrash kills.
 func TestMain(m *testing.M) {
 	chat.Child(adapter(socketed, often))
