@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/deckhand-bot/deckhand/agent/bounds"
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 )
@@ -341,15 +342,51 @@ func touched(list, files []string) []string {
 // note adds what somebody said to every conversation that goes on.
 func (r Run) note(n Note) Run {
 	r.Said = push(r.Said, n)
+	if n.idle() {
+		r.Said = newestIdle(r.Said)
+	}
 	for id, s := range r.Strands.All() {
-		if !s.Ended && id != Voice && id != Hear {
+		if !s.Ended && id != Voice && id != Hear && r.hears(id, n) {
 			r = r.noteTo(id, n)
-			if n.By != Deckhand {
+			if n.By != Deckhand && n.Trusted {
 				r.Strands = r.Strands.change(id, func(s *Strand) { s.afresh(len(r.Findings)) })
 			}
 		}
 	}
 	return r
+}
+
+// idle reports whether the note is a message of somebody who has no say in the run.
+func (n Note) idle() bool { return !n.Trusted && n.Message != "" }
+
+// newestIdle is the list with as many words of people without a say as a run keeps,
+// the newest. The others stay as notes without words: tasks know how many they heard.
+func newestIdle(said []Note) []Note {
+	kept, bytes := 0, 0
+	for i, n := range slices.Backward(said) {
+		if !n.idle() || n.Text == "" {
+			continue
+		}
+		kept, bytes = kept+1, bytes+len(n.Text)
+		if kept > bounds.Messages || bytes > bounds.MessageBytes {
+			said = slices.Clone(said)
+			said[i].Text = ""
+			kept, bytes = kept-1, bytes-len(n.Text)
+		}
+	}
+	return said
+}
+
+// hears reports whether the strand is told what somebody said: work never hears
+// people without a say, a first plan as many of their words as a run keeps.
+func (r Run) hears(id StrandID, n Note) bool {
+	_, works := id.Task()
+	return n.Trusted || !works && (!n.idle() || !r.dropped())
+}
+
+// dropped reports whether people without a say said more than a run keeps.
+func (r Run) dropped() bool {
+	return slices.ContainsFunc(r.Said, func(n Note) bool { return n.idle() && n.Text == "" })
 }
 
 // noteTo says something to a strand: to a task's worker even while a judge

@@ -30,6 +30,17 @@ const (
 // of every script stay far below it.
 func Answer(tokens int) int { return max(leastAnswer, bytesPerToken*tokens) }
 
+// Bounds of the words of people who have no say in a run: they are context that is
+// not trusted, and are paid for by somebody else.
+const (
+	// Words are the characters of one of their messages that are kept.
+	Words = 2_000
+	// Messages and MessageBytes are what a run keeps of them, the newest; what
+	// was said in its thread before it began is kept apart, as much again.
+	Messages     = 20
+	MessageBytes = 16 << 10
+)
+
 // Nested returns an error for valid JSON that is nested deeper than Depth.
 func Nested(text []byte) error {
 	depth, quoted := 0, false

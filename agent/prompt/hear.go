@@ -89,6 +89,9 @@ func (v *view) hear(r agent.Run) {
 		t.Summary, t.Reason = framed(t.Summary), framed(t.Reason)
 	}
 	for _, n := range r.Said[max(0, len(r.Said)-hearSaid):] {
+		if n.Text == "" && !n.Trusted {
+			continue
+		}
 		v.Said = append(v.Said, framed(n.Text))
 	}
 	for _, t := range r.Plan.Tasks {

@@ -238,6 +238,9 @@ func (b *Book) look(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) view 
 		v.Why, v.Advice = r.Rethink.Reason, advised(r.Rethink.Advice)
 	}
 	for _, n := range r.Said {
+		if n.Text == "" && !n.Trusted { // it is kept no more
+			continue
+		}
 		v.Said = append(v.Said, Message(agent.Entry{Note: &n}).Content)
 	}
 	v.lookAtPlan(r)

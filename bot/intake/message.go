@@ -214,6 +214,7 @@ func (req message) suggested(r agent.Run, words string, files bool) bot.Answer {
 	if words == "" || files || req.in.Message.ID == "" { // files of theirs are not fetched
 		return bot.Answer{Run: r.ID, Private: req.steerers(r) + " What you said is kept as context that is not trusted."}
 	}
+	words = runs.Kept(words)
 	c := card.Note(r, agent.Note{By: req.in.By.ID, Text: words}, req.whoSteers(r), noteWord(req.in.By.ID, words))
 	c.Key.Name = "answer/" + req.in.Message.ID
 	return bot.Answer{Run: r.ID, Public: &c}

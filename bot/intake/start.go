@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/bounds"
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/form"
@@ -159,12 +160,18 @@ func (o newGoal) before(ctx context.Context) []agent.Body {
 			Text: "The goal was given in a thread. What was said there before could not be read; ask where it matters."}}
 	}
 	var said []agent.Body
-	for _, l := range lines {
+	left := bounds.MessageBytes
+	for _, l := range slices.Backward(lines) {
 		if l.Text == "" || !l.At.Before(o.in.At) {
 			continue // the goal itself, and what came after it
 		}
-		said = append(said, agent.PersonSaid{By: l.By, Text: "Said in the thread before the goal:\n" + quote(l.Text, maxLine)})
+		line := quote(l.Text, bounds.Words)
+		if left -= len(line); left < 0 {
+			break
+		}
+		said = append(said, agent.PersonSaid{By: l.By, Text: "Said in the thread before the goal:\n" + line})
 	}
+	slices.Reverse(said)
 	return said
 }
 

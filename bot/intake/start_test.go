@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/bounds"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/authority"
 	"github.com/deckhand-bot/deckhand/bot/bottest"
@@ -53,7 +54,7 @@ func knowing(l *library) func(c *Config) {
 func TestHistory(t *testing.T) {
 	l := &library{lines: []bot.Line{
 		{By: "slack:U2", At: bottest.Noon, Text: "the build is red\nsince monday"},
-		{By: "slack:U3", At: bottest.Noon.Add(time.Minute), Text: strings.Repeat("x", maxLine+1)},
+		{By: "slack:U3", At: bottest.Noon.Add(time.Minute), Text: strings.Repeat("x", bounds.Words+1)},
 		{By: "slack:U2", At: bottest.Noon.Add(time.Minute)},
 		{By: bottest.Requester.ID, At: bottest.Noon.Add(time.Hour), Text: "fix it"},
 	}}
@@ -63,7 +64,7 @@ func TestHistory(t *testing.T) {
 	a := s.hears(in)
 	want := []agent.Body{
 		agent.PersonSaid{By: "slack:U2", Text: "Said in the thread before the goal:\n> the build is red\n> since monday"},
-		agent.PersonSaid{By: "slack:U3", Text: "Said in the thread before the goal:\n> " + strings.Repeat("x", maxLine) + "\n> [shortened]"},
+		agent.PersonSaid{By: "slack:U3", Text: "Said in the thread before the goal:\n> " + strings.Repeat("x", bounds.Words) + "\n> [shortened]"},
 	}
 	if diff := cmp.Diff(want, s.events(a.Run, 1)); diff != "" || l.asked != maxHistory {
 		t.Errorf("%d lines were asked for\n%s", l.asked, diff)

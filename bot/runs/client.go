@@ -14,8 +14,10 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/bounds"
 	"github.com/deckhand-bot/deckhand/agent/fold"
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
@@ -261,6 +263,7 @@ func (d *Client) Tell(ctx context.Context, run agent.RunID, by bot.Person, said 
 		said.By, said.Trusted = by.ID, d.Authority.MaySteer(r, by)
 		if !said.Trusted {
 			said = withoutFiles(said)
+			said.Text = Kept(said.Text)
 		}
 		err = d.Append(ctx, r, agent.Main, unread(r, said, by), try < strictTries, dedupe)
 		if !errors.Is(err, agent.ErrStale) {
@@ -326,6 +329,16 @@ func unread(r agent.Run, said agent.PersonSaid, by bot.Person) agent.PersonSaid 
 		said.Unread = nil
 	}
 	return said
+}
+
+// Kept is what is kept of a message of somebody who has no say in the run.
+func Kept(words string) string {
+	n := utf8.RuneCountInString(words)
+	if n <= bounds.Words {
+		return words
+	}
+	end := fmt.Sprintf("\n[shortened: %s of %s characters]", format.Thousands(int64(bounds.Words)), format.Thousands(int64(n)))
+	return format.First(words, bounds.Words) + end
 }
 
 // withoutFiles is what somebody without authority said, with the files only named:

@@ -275,7 +275,20 @@ func (h *harness) asked(n int) Post {
 	h.Helper()
 	h.sees("there is question "+string(rune('0'+n)), func() bool { return len(h.kinds(agent.PostCheckpoint)) >= n })
 	h.Pass(reading)
+	for _, run := range h.runs() { // people take longer to read than that to be written down
+		if len(h.living) > 0 {
+			h.until(run, "what was put is journalled", func(r agent.Run) bool { return !unsettled(r) })
+		}
+	}
 	return h.kinds(agent.PostCheckpoint)[n-1]
+}
+
+// unsettled reports whether a question of the run is on its way to people.
+func unsettled(r agent.Run) bool {
+	return r.Ended == nil && slices.ContainsFunc(r.OpenCheckpoints(), func(c agent.Checkpoint) bool {
+		_, made := r.Shown[agent.KeyAsk(c.ID)]
+		return r.Put(c) && !made
+	})
 }
 
 // ends waits until the run's end is told: by its report, or by its card.
