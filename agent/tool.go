@@ -94,6 +94,9 @@ type Call struct {
 	Folder    string          // the run's folder in the workspace, empty: the workspace
 	Mark      string          // what Prepare noted
 	Deadline  time.Time       // zero: none
+	// Repeat is what making the call twice would mean, as its intent says; empty:
+	// it is not to be made twice.
+	Repeat Repeat
 	// Deferred counts how often this call asked to be looked at again.
 	Deferred int
 	// Env is what the task says that its programs need, nil: nothing.
