@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -65,6 +66,11 @@ func (c carrier) RoundTrip(r *http.Request) (*http.Response, error) {
 			r.Header.Set(name, v)
 		}
 	}
+	one, waits := r.Context().Value(callKey{}).(*exchange)
+	waits = waits && r.Method == http.MethodPost
+	if waits {
+		one.sent.Store(true)
+	}
 	resp, err := c.base.RoundTrip(r)
 	if err != nil {
 		return nil, err
@@ -77,13 +83,13 @@ func (c carrier) RoundTrip(r *http.Request) (*http.Response, error) {
 			b.left = -1 // it stays open as long as the connection
 		}
 	}
-	if lost, is := r.Context().Value(lostKey{}).(context.CancelCauseFunc); is && r.Method == http.MethodPost {
+	if waits {
 		b.over = func(err error) {
 			switch {
 			case !errors.Is(err, io.EOF):
-				lost(fmt.Errorf("%w: %w", errBroken, err))
+				one.lost(fmt.Errorf("%w: %w", errBroken, err))
 			case stream:
-				time.AfterFunc(lastWords, func() { lost(errBroken) })
+				time.AfterFunc(lastWords, func() { one.lost(errBroken) })
 			}
 		}
 	}
@@ -91,14 +97,21 @@ func (c carrier) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// lostKey is where a call's context has the function that ends it.
-type lostKey struct{}
+// callKey is where a call's context has its exchange.
+type callKey struct{}
 
-// losable is a context for one call that ends, too, when the stream of its answer
-// breaks off.
-func losable(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+// exchange is what is known of a call on its way.
+type exchange struct {
+	sent atomic.Bool // some of it may have left
+	lost context.CancelCauseFunc
+}
+
+// exchanged is a context for one call, which ends, too, when the stream of its
+// answer breaks off.
+func exchanged(ctx context.Context) (context.Context, *exchange) {
 	ctx, lost := context.WithCancelCause(ctx)
-	return context.WithValue(ctx, lostKey{}, lost), lost
+	e := &exchange{lost: lost}
+	return context.WithValue(ctx, callKey{}, e), e
 }
 
 // body is an answer of at most so many bytes; below 0: without a bound.

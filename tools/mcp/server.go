@@ -10,12 +10,14 @@ import (
 	"log/slog"
 	"net/http"
 	"os/exec"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/agent/guard"
 )
 
@@ -212,29 +214,41 @@ func (s *Server) fail(err error) {
 func (s *Server) watch(now *session) {
 	defer s.running.Done()
 	guard.Run(s.c.Log, "the watch over an MCP server", func() {
-		err := now.Wait()
-		if now.child != nil {
-			now.child.end()
-			err = errors.Join(err, now.child.failure())
-		}
-		s.mu.Lock()
-		if s.now != now { // it was closed, or given up
-			s.mu.Unlock()
-			return
-		}
-		s.now = nil
-		if time.Since(now.began) > steadyAfter {
-			s.pause = 0
-		}
-		why := fmt.Errorf("%w: %s ended", ErrAway, s.c.Name)
-		if err != nil {
+		_ = now.Wait() // why it ended is asked of the process
+		s.ended(now)
+	})
+}
+
+// ended notes that a connection ended, with what the server's process said last.
+func (s *Server) ended(now *session) {
+	end(now)
+	why := fmt.Errorf("%w: %s ended", ErrAway, s.c.Name)
+	if now.child != nil {
+		if err := now.child.failure(); err != nil {
 			why = fmt.Errorf("%w: %s", why, s.hidden.hide(err.Error()))
 		}
-		s.fail(why)
+	}
+	s.mu.Lock()
+	if s.now != now { // it was closed, given up, or noted already
 		s.mu.Unlock()
-		s.c.Log.Warn("an MCP server ended", "server", s.c.Name, "err", why)
-		s.signal()
-	})
+		return
+	}
+	s.now = nil
+	if time.Since(now.began) > steadyAfter {
+		s.pause = 0
+	}
+	s.fail(why)
+	s.mu.Unlock()
+	s.c.Log.Warn("an MCP server ended", "server", s.c.Name, "err", why)
+	s.signal()
+}
+
+// written counts what was written to the server's process.
+func (n *session) written() int64 {
+	if n.child == nil {
+		return 0
+	}
+	return n.child.writes.Load()
 }
 
 // giveUp ends a connection that does not answer any more.
@@ -394,6 +408,21 @@ func (s *Server) list(ctx context.Context, now *session) ([]agent.Tool, error) {
 		tools = append(tools, s.resourceTools(taken)...)
 	}
 	return tools, nil
+}
+
+// Describe is the server in words, for people who check the configuration.
+func (s *Server) Describe() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.now == nil || s.now.InitializeResult() == nil {
+		return "not connected"
+	}
+	r := s.now.InitializeResult()
+	text := "MCP " + r.ProtocolVersion
+	if r.ServerInfo != nil {
+		text = strings.TrimSpace(r.ServerInfo.Name+" "+r.ServerInfo.Version) + ", " + text
+	}
+	return format.Line(format.Visible(text), 200)
 }
 
 // capabilities are what the server said it can do.

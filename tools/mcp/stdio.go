@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -23,7 +24,7 @@ const (
 	// A server that writes more than this within the window floods.
 	floodWindow = 10 * time.Second
 	floodBytes  = 96 << 20
-	floodLines  = 50_000
+	floodLines  = 10_000
 	maxStderr   = 2 << 10 // bytes of its complaints that are kept: the newest
 )
 
@@ -48,6 +49,7 @@ type child struct {
 	err    tail
 	gone   chan struct{} // closed when the process was waited for
 	ending sync.Once
+	writes atomic.Int64 // begun
 
 	mu    sync.Mutex
 	since time.Time
@@ -119,7 +121,10 @@ func (c *child) Read(p []byte) (int, error) {
 }
 
 // Write sends to the server.
-func (c *child) Write(p []byte) (int, error) { return c.in.Write(p) }
+func (c *child) Write(p []byte) (int, error) {
+	c.writes.Add(1)
+	return c.in.Write(p)
+}
 
 // Close ends the process, without waiting for it.
 func (c *child) Close() error {

@@ -108,9 +108,10 @@ func repeatable(c agent.Call) bool {
 
 // once makes the call on a connection.
 func (t tool) once(ctx context.Context, now *session, c agent.Call) (agent.Result, fate, error) {
-	bound, lost := losable(ctx)
-	defer lost(nil)
+	bound, way := exchanged(ctx)
+	defer way.lost(nil)
 	drain(now.asked)
+	before := now.written()
 	a, err := t.call(bound, now, c)
 	if err == nil {
 		return t.server.result(a, t.spec.Name, c, drain(now.asked)), answered, nil
@@ -129,6 +130,11 @@ func (t tool) once(ctx context.Context, now *session, c agent.Call) (agent.Resul
 		return agent.Result{}, unsent, err
 	case errors.As(err, &said):
 		return agent.Result{}, refused, errors.New(said.Message)
+	case errors.Is(err, mcp.ErrConnectionClosed):
+		t.server.ended(now)
+		if !way.sent.Load() && now.written() == before {
+			return agent.Result{}, unsent, err
+		}
 	case errors.Is(err, errBroken):
 		t.server.giveUp(now, err)
 	case ctx.Err() != nil:

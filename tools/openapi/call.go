@@ -194,7 +194,7 @@ func (t tool) send(ctx context.Context, r *request) (*http.Response, error) {
 	if user, password, is := strings.Cut(cred.Basic, ":"); is {
 		out.SetBasicAuth(user, password)
 	}
-	return t.source.client.Do(out)
+	return r.client.Do(out)
 }
 
 // neverSent reports whether no byte of the request left.

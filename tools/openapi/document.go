@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -23,6 +24,7 @@ type document struct {
 	top
 	sum        [sha256.Size]byte
 	base       *url.URL
+	client     *http.Client
 	operations []*operation // sorted by path and method
 	byName     map[string]*operation
 	reading    sync.Mutex     // of schemas

@@ -19,6 +19,7 @@ import (
 
 // request is what is sent, without credentials.
 type request struct {
+	client  *http.Client
 	method  string
 	url     *url.URL
 	header  http.Header
@@ -38,7 +39,7 @@ func (o *operation) build(arguments json.RawMessage) (*request, error) {
 	if err := d.Decode(&args); err != nil {
 		return nil, fmt.Errorf("the arguments are no JSON object: %w", err)
 	}
-	r := &request{method: o.method, header: http.Header{}}
+	r := &request{client: o.doc.client, method: o.method, header: http.Header{}}
 	path, query := o.path, []string{}
 	for _, p := range o.params {
 		v, given := args[p.argument]

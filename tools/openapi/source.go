@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -31,8 +32,10 @@ type Config struct {
 	Secrets []string
 	// Timeout bounds one call; 0 is 1 minute.
 	Timeout time.Duration
-	// Transport carries the requests; nil: http.DefaultTransport.
-	Transport http.RoundTripper
+	// Reach is how the hosts are reached ("HOST:PORT") that the operator named: in
+	// the configuration, or in a document that is a file; others as strangers. Nil:
+	// by http.DefaultTransport.
+	Reach func(named []string) (http.RoundTripper, error)
 	// Save keeps a file of an answer in a run's folder and returns its path there.
 	// One that is there already stays. Nil: files are only told of.
 	Save func(folder, name string, data []byte) (path string, err error)
@@ -65,7 +68,6 @@ const (
 type Source struct {
 	c       Config
 	hidden  *strings.Replacer
-	client  *http.Client
 	remote  bool
 	changed chan struct{}
 	stop    context.CancelFunc
@@ -94,12 +96,26 @@ func New(c Config) *Source {
 	s := &Source{c: c, changed: make(chan struct{}, 1), hidden: hiding(c)}
 	s.remote = strings.HasPrefix(c.Document, "http://") || strings.HasPrefix(c.Document, "https://")
 	s.ended, s.stop = context.WithCancel(context.Background())
-	transport := c.Transport
-	if transport == nil {
-		transport = http.DefaultTransport
-	}
-	s.client = &http.Client{Transport: transport, CheckRedirect: sameHost}
 	return s
+}
+
+// client is a way to the hosts that the operator named.
+func (s *Source) client(named ...*url.URL) (*http.Client, error) {
+	c := &http.Client{Transport: http.DefaultTransport, CheckRedirect: sameHost}
+	if s.c.Reach == nil {
+		return c, nil
+	}
+	hosts := make([]string, len(named))
+	for i, u := range named {
+		port := u.Port()
+		if port == "" {
+			port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+		}
+		hosts[i] = net.JoinHostPort(u.Hostname(), port)
+	}
+	var err error
+	c.Transport, err = s.c.Reach(hosts)
+	return c, err
 }
 
 // errRedirect is said of an address that leads to another host.
@@ -247,7 +263,12 @@ func (s *Source) fetch(ctx context.Context, patience time.Duration) (data []byte
 			r.Header.Set("If-Modified-Since", s.stamp)
 		}
 	}
-	resp, err := s.client.Do(r)
+	client, err := s.client(r.URL)
+	if err != nil {
+		return nil, s.stamp, err
+	}
+	defer client.CloseIdleConnections()
+	resp, err := client.Do(r)
 	if err != nil {
 		if s.doc != nil { // the last version is good until there is another
 			s.asked = time.Now()
@@ -295,7 +316,21 @@ func (s *Source) address(d *document) error {
 	}
 	base.RawQuery, base.Fragment = "", ""
 	d.base = base
-	return nil
+	named := []*url.URL{}
+	if s.remote {
+		if at, err := url.Parse(s.c.Document); err == nil {
+			named = append(named, at)
+		}
+	}
+	if s.c.Server != "" || !s.remote {
+		named = append(named, base)
+	}
+	if s.doc != nil && s.doc.base.Host == base.Host && s.doc.base.Scheme == base.Scheme {
+		d.client = s.doc.client
+		return nil
+	}
+	d.client, err = s.client(named...)
+	return err
 }
 
 // Describe is the source in words, for people who check the configuration.

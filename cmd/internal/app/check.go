@@ -33,7 +33,7 @@ func Checks(c config.Config) []Check {
 	if discordBegun(c) {
 		list = append(list, Check{"discord", checkDiscord})
 	}
-	return list
+	return append(list, sourceChecks(c)...)
 }
 
 func checkStore(ctx context.Context, c config.Config) (string, error) {

@@ -104,16 +104,13 @@ func newKit(o Options) (*kit, error) {
 		list = append(list, k.jobs.Tools()...)
 	}
 	list = append(list, o.Tools...)
-	sources, err := foreign(c)
+	sources, err := foreign(o, space)
 	if err != nil {
 		return nil, err
 	}
 	k.box, err = source.New(source.Config{Sources: append([]source.Source{source.BuiltIn(list...)}, sources...), Wrap: o.Wrap, Log: o.Log})
 	return k, err
 }
-
-// foreign are the sources of tools that the configuration names.
-func foreign(config.Config) ([]source.Source, error) { return nil, nil }
 
 // delivered is nil where a file is in the workspace, else it says why not.
 func (k *kit) delivered(folder, path string) error {

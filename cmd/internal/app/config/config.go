@@ -38,6 +38,9 @@ type Config struct {
 	Zone         string             `yaml:"zone" default:"UTC" is:"zone"` // of times that name none
 	Tools        Tools              `yaml:"tools"`
 	Sandbox      Sandbox            `yaml:"sandbox"`
+	// MCPServers and OpenAPI are sources of tools; their names begin those of the tools.
+	MCPServers map[string]MCPServer `yaml:"mcpServers" keys:"source"`
+	OpenAPI    map[string]OpenAPI   `yaml:"openapi" keys:"source"`
 	// Channels is keyed by "platform:workspace:channel".
 	Channels map[string]Channel `yaml:"channels" keys:"channel"`
 	Slack    Slack              `yaml:"slack"`

@@ -32,12 +32,14 @@ var forms = map[string]form{
 		"an address: PLATFORM:WORKSPACE:CHANNEL or PLATFORM:WORKSPACE:CHANNEL:THREAD, such as slack:T1:C1"),
 	"host": matching("host", `^(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?$`,
 		"a host such as example.com, *.example.com or localhost:8080"),
+	"source":    matching("name", `^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`, "a name of at most 32 letters, digits, - and _: names of tools begin with it"),
 	"name":      matching("name", `^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`, "a name of letters, digits, -, _ and ."),
 	"snowflake": matching("Discord id", `^[0-9]+$`, "a Discord id (digits only)"),
 	"path":      matching("path", `^[^\x00]+$`, "a path"),
 	"when":      {"times", checkWhen},
 	"zone":      {"time zone", checkZone},
 	"url":       {"URL", checkURL},
+	"document":  {"path or URL", checkDocument},
 	"listen":    {"HOST:PORT or off", checkListen},
 }
 

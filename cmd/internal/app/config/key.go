@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding/json"
 	"reflect"
 	"strconv"
@@ -25,6 +26,8 @@ func keysOf(section reflect.Type, prefix string) []Key {
 	var list []Key
 	walk(reflect.New(section).Elem(), prefix, func(path string, f reflect.StructField, _ reflect.Value) {
 		switch t, tag := f.Type, f.Tag; {
+		case t.Kind() == reflect.Map && !isSection(t.Elem()):
+			list = append(list, Key{Path: path + ".NAME", Kind: kindOf(t.Elem()).name})
 		case t.Kind() == reflect.Map:
 			name := ".NAME"
 			if tag.Get("keys") == "channel" {
@@ -42,6 +45,7 @@ func keysOf(section reflect.Type, prefix string) []Key {
 				k.Kind = "words: " + strings.Join(strings.Fields(words), ", ")
 			}
 			if t.Kind() == reflect.Slice {
+				k.Kind = cmp.Or(k.Kind, kindOf(t.Elem()).name)
 				k.Kind = "list of " + k.Kind + "s"
 			}
 			if unit := tag.Get("unit"); unit != "" {

@@ -90,6 +90,7 @@ func (r *reader) load(data []byte, flags Flags, env func(string) string) Config 
 		r.budget(&c.Budget.Run, flags.Budget)
 	}
 	if len(r.problems) == 0 {
+		r.refer(&c, env)
 		r.complete(&c)
 	}
 	return c

@@ -35,6 +35,10 @@ var kinds = map[any]kind{
 		v.Set(reflect.ValueOf(NewSecret(strings.TrimSpace(text))))
 		return nil
 	}},
+	reflect.TypeFor[Value](): {"template", "", "a text, which may name variables: ${NAME}", yaml.ScalarNode, func(v reflect.Value, text string) error {
+		v.Set(reflect.ValueOf(Value{Secret: NewSecret(text)}))
+		return nil
+	}},
 	reflect.Bool: {"true or false", "", "true or false", yaml.ScalarNode, func(v reflect.Value, text string) error {
 		if text != "true" && text != "false" {
 			return strconv.ErrSyntax

@@ -1,0 +1,150 @@
+package app
+
+// This file connects what the configuration names: MCP servers and OpenAPI
+// documents, each as a source of tools.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent/format"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
+	"github.com/deckhand-bot/deckhand/tools/egress"
+	"github.com/deckhand-bot/deckhand/tools/mcp"
+	"github.com/deckhand-bot/deckhand/tools/openapi"
+	"github.com/deckhand-bot/deckhand/tools/source"
+	"github.com/deckhand-bot/deckhand/tools/workspace"
+)
+
+// foreign are the sources of tools that the configuration names. None is started
+// yet.
+func foreign(o Options, space *workspace.Workspace) ([]source.Source, error) {
+	c, list := o.Config, []source.Source(nil)
+	keep := keeper{space}
+	for _, name := range slices.Sorted(maps.Keys(c.MCPServers)) {
+		s := c.MCPServers[name]
+		if s.Disabled {
+			continue
+		}
+		transport, err := serverTransport(c, s)
+		if err != nil {
+			return nil, fmt.Errorf("mcpServers.%s: %w", name, err)
+		}
+		args := make([]string, len(s.Args))
+		for i, a := range s.Args {
+			args[i] = a.Reveal()
+		}
+		list = append(list, mcp.New(mcp.Config{
+			Name: name, Command: s.Command, Args: args, Env: config.Values(s.Env), Dir: s.Cwd,
+			URL: s.URL, Headers: config.Values(s.Headers), Secrets: s.Secrets(), Timeout: s.Timeout,
+			Transport: transport, Save: keep.save, Version: o.Version, Log: o.Log,
+		}))
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.OpenAPI)) {
+		d := c.OpenAPI[name]
+		if d.Disabled {
+			continue
+		}
+		k := d.Credentials
+		list = append(list, openapi.New(openapi.Config{
+			Name: name, Document: d.Document, Server: d.Server, Timeout: d.Timeout,
+			Credentials: openapi.Credentials{Bearer: k.Token(), Basic: k.Login(),
+				Header: config.Values(k.Header), Query: config.Values(k.Query), Cookie: config.Values(k.Cookie)},
+			Secrets: k.Secrets(), Save: keep.save, Log: o.Log,
+			Reach: func(named []string) (http.RoundTripper, error) { return wayOut(c, d.Timeout, named...) },
+		}))
+	}
+	return list, nil
+}
+
+// serverTransport is the way to an MCP server at an address, nil for a command.
+func serverTransport(c config.Config, s config.MCPServer) (http.RoundTripper, error) {
+	if s.URL == "" {
+		return nil, nil
+	}
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		return nil, err
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return wayOut(c, s.Timeout, net.JoinHostPort(u.Hostname(), port))
+}
+
+// wayOut is how tools reach others: to the hosts that the configuration names wherever they
+// are, to others as for every tool.
+func wayOut(c config.Config, patience time.Duration, named ...string) (http.RoundTripper, error) {
+	g, err := egress.New(egress.Config{Hosts: c.Tools.Hosts, AllowPrivate: named, Off: !c.Tools.Internet, Time: patience})
+	if err != nil {
+		return nil, err
+	}
+	return g.Transport(), nil
+}
+
+// received is the folder of a run that holds the files of tools' results.
+const received = "received"
+
+// keeper keeps files of results in the workspace.
+type keeper struct{ space *workspace.Workspace }
+
+// save keeps a file in a run's folder. One that is there already is that of the
+// same call.
+func (k keeper) save(folder, name string, data []byte) (string, error) {
+	f, err := k.space.Open(folder)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	p := path.Join(received, name)
+	err = f.Create(p, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+	if errors.Is(err, fs.ErrExist) {
+		err = nil
+	}
+	return p, err
+}
+
+// sourceChecks look whether each configured source answers.
+func sourceChecks(c config.Config) []Check {
+	var list []Check
+	for _, name := range slices.Concat(slices.Sorted(maps.Keys(c.MCPServers)), slices.Sorted(maps.Keys(c.OpenAPI))) {
+		if c.MCPServers[name].Disabled || c.OpenAPI[name].Disabled {
+			continue
+		}
+		list = append(list, Check{name, func(ctx context.Context, c config.Config) (string, error) { return checkSource(ctx, c, name) }})
+	}
+	return list
+}
+
+// checkSource asks one source for its tools.
+func checkSource(ctx context.Context, c config.Config, name string) (string, error) {
+	all, err := foreign(Options{Config: c}, nil)
+	if err != nil {
+		return "", err
+	}
+	i := slices.IndexFunc(all, func(s source.Source) bool { return s.Name() == name })
+	if i < 0 {
+		return "", fmt.Errorf("there is no source %q", name)
+	}
+	s := all[i]
+	list, err := s.Tools(ctx)
+	text := format.Count(len(list), "tool")
+	if d, is := s.(interface{ Describe() string }); is {
+		text += " (" + d.Describe() + ")"
+	}
+	return text, errors.Join(err, s.Close())
+}
