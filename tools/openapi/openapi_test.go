@@ -173,7 +173,9 @@ func TestRequests(t *testing.T) {
 	dir := t.TempDir()
 	_, box := opened(t, openapi.Config{Document: written(t, fmt.Sprintf(shop, s.URL)),
 		Credentials: openapi.Credentials{Bearer: "t0ken-t0ken"}, Secrets: []string{"t0ken-t0ken"},
-		Save: func(_, name string, data []byte) (string, error) { return name, os.WriteFile(filepath.Join(dir, name), data, 0o600) }})
+		Save: func(_, name string, data []byte) (string, error) {
+			return name, os.WriteFile(filepath.Join(dir, name), data, 0o600)
+		}})
 	for _, tt := range []struct {
 		tool, args string
 		want       got
