@@ -86,6 +86,10 @@ func (r Run) Apply(e Event) Run { //nolint:cyclop,funlen // the closed switch ov
 	case Feedback: // kept in the journal for later runs; this run has ended
 	case Recalled:
 		r.Recalled = cmp.Or(r.Recalled, &b)
+	case ContextFull:
+		r.Strands = r.Strands.change(e.Strand, func(s *Strand) { s.Window.full(b) })
+	case Compacted:
+		r.Strands = r.Strands.change(e.Strand, func(s *Strand) { s.compact(b) })
 	case Reported:
 		r.Report = cmp.Or(r.Report, &b)
 	case RunEnded:
@@ -187,6 +191,7 @@ func (r Run) answered(id StrandID, b ModelAnswered) Run {
 		s.Retry = s.Retry.after(b, r.Last)
 	}
 	r, s.Error, s.CheckIn.Failed = faultOf(r, s, b)
+	s.Window.answered(b)
 	if usable && b.Purpose == llm.Work {
 		s.CheckIn.Calls++
 	}
@@ -212,6 +217,8 @@ func faultOf(r Run, s Strand, b ModelAnswered) (_ Run, work, checkIn string) {
 	case b.Refused:
 		r.Refused, r.RefusedWhy = b.Error, b.RetryReason
 		return r, "", s.CheckIn.Failed
+	case b.Purpose == llm.Compact:
+		return r, s.Error, s.CheckIn.Failed
 	}
 	return r, b.Error, s.CheckIn.Failed
 }

@@ -7,7 +7,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/agent/format"
+	"github.com/deckhand-bot/deckhand/agent/llm"
 )
+
+// This file holds what there is only so much of: money, tokens and time, and the
+// room in a model's context window.
 
 // Nano is an amount of money in billionths of a US dollar. As JSON it is a
 // decimal number of dollars, exact to the last digit.
@@ -134,4 +140,145 @@ func (s Spent) settle(b ModelAnswered) Spent {
 		s.Cost += *b.Cost
 	}
 	return s
+}
+
+// Window is where a strand stands with its model's context window.
+type Window struct {
+	// Full is set from when the conversation leaves no room until it is compacted,
+	// Failed why no model could sum it up.
+	Full   *ContextFull `json:"full,omitempty"`
+	Failed string       `json:"failed,omitempty"`
+	// Prompt is what the endpoint counted of the newest request for work, in
+	// tokens; 0: it did not, or the conversation was compacted since.
+	Prompt int `json:"prompt,omitempty"`
+	// Tokens is the window as far as a refusal told, 0: none did.
+	Tokens int `json:"tokens,omitempty"`
+	Made   int `json:"made,omitempty"` // compactions
+}
+
+// full notes that there is no room.
+func (w *Window) full(b ContextFull) {
+	w.Full, w.Failed = &b, ""
+	if b.Refused {
+		w.Tokens = b.Window
+	}
+}
+
+// answered notes what an answer says about the window.
+func (w *Window) answered(b ModelAnswered) {
+	switch {
+	case b.Purpose == llm.Compact && !b.Refused:
+		w.Failed = b.Error
+	case b.Purpose == llm.Work && !b.Estimated && !b.Lost && b.Prompt > 0:
+		w.Prompt = b.Prompt
+	}
+}
+
+// compacts reports whether the strand's conversation is compacted now: between
+// two calls of its work.
+func (s *Strand) compacts() bool {
+	if s.Call != nil {
+		return s.Call.Purpose == llm.Compact
+	}
+	return s.Window.Full != nil && s.Finishing == nil && s.Error == "" && len(s.Talks.Of(llm.Work).Open) == 0
+}
+
+// compact takes the oldest entries of the work out of the conversation, or
+// shortens their results.
+func (s *Strand) compact(b Compacted) {
+	t := s.Talks.Of(llm.Work)
+	if b.Summary == "" {
+		t.shorten(b.Entries)
+	} else {
+		t.replace(b.Entries, b.Summary)
+	}
+	s.Talks = s.Talks.without(llm.Compact).with(llm.Work, t)
+	s.Window = Window{Tokens: s.Window.Tokens, Made: s.Window.Made + 1}
+}
+
+// maxShort is what stays of a long result that is shortened, in characters.
+const maxShort = 160
+
+// shorten makes the long results among the first n entries short. Where its
+// original is read says each.
+func (t *Talk) shorten(n int) {
+	entries := History{}
+	for i, e := range t.Entries.All() {
+		if i < n && e.Reply != nil && len(e.Reply.Text) > 2*maxShort {
+			short := *e.Reply
+			short.Text = fmt.Sprintf("%s\n[shortened from %d characters; read_result with id \"#%d\" gives the whole]", format.LineStart(short.Text, maxShort), len(e.Reply.Text), e.Seq)
+			e.Reply = &short
+		}
+		entries = entries.Push(e)
+	}
+	t.Entries, t.Cut = entries, t.Cut+1
+}
+
+// replace puts the summary in the place of the first n entries. What people who
+// may steer said stays, and so do lessons; a call and its result are never parted.
+func (t *Talk) replace(n int, summary string) {
+	for n < t.Entries.Len() && t.Entries.At(n).Reply != nil {
+		n++
+	}
+	entries := History{}.Push(Entry{Note: &Note{By: Deckhand, Text: summary}})
+	for i, e := range t.Entries.All() {
+		switch {
+		case i >= n, e.Note != nil && (e.Note.Lesson || e.Note.Trusted && e.Note.By != Deckhand):
+			entries = entries.Push(e)
+		case e.Reply != nil && e.Reply.Artifact != "":
+			t.Artifacts = push(t.Artifacts, e.Reply.Artifact)
+		}
+	}
+	t.Entries, t.Cut = entries, t.Cut+1
+}
+
+// Spans are the numbers of the first and the last result among the first n
+// entries, empty where there is none.
+func (t *Talk) Spans(n int) []uint64 {
+	list := []uint64{}
+	for i, e := range t.Entries.All() {
+		if i >= n {
+			break
+		}
+		if e.Reply == nil || e.Seq == 0 {
+			continue
+		}
+		if len(list) < 2 {
+			list = append(list, e.Seq)
+		}
+		list[len(list)-1] = e.Seq
+	}
+	return list
+}
+
+// Bounds of what stands in the place of entries that no model summed up.
+const (
+	maxOutline = 40 // calls, the newest
+	maxCalled  = 80 // characters of a call's arguments, and of its result
+	// maxOutlined is what stays of an earlier summary, in characters.
+	maxOutlined = 1000
+)
+
+// outlined is the compaction of the first n entries without a model: their calls,
+// a line each.
+func (t *Talk) outlined(n int) Compacted {
+	var lines []string
+	called := map[string]string{}
+	for i, e := range t.Entries.All() {
+		switch {
+		case i >= n:
+		case e.Answer != nil:
+			for _, c := range e.Answer.Calls {
+				called[c.ID] = c.Name + " " + format.LineStart(c.Arguments, maxCalled)
+			}
+		case e.Reply != nil:
+			lines = append(lines, fmt.Sprintf("- #%d %s: %s", e.Seq, called[e.Reply.Call], format.LineStart(e.Reply.Text, maxCalled)))
+		case e.Note != nil && !e.Note.Trusted && e.Note.By == Deckhand:
+			lines = append(lines, "- before: "+format.LineStart(e.Note.Text, maxOutlined))
+		}
+	}
+	left := max(0, len(lines)-maxOutline)
+	text := fmt.Sprintf("The beginning of this conversation was taken out: it had no room any more, and nobody summed it up. Its newest calls, %d older ones left out (read_result with an id like \"#12\" gives a whole result):\n%s",
+		left, strings.Join(lines[left:], "\n"))
+	return Compacted{Entries: n, Events: t.Spans(n), Summary: text}
 }

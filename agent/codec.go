@@ -84,7 +84,7 @@ var builtin = codec{
 	TimePassed{}.Kind():        shapeOf[TimePassed](),
 	ModelAsked{}.Kind():        shapeOf[ModelAsked](),
 	ModelAnswered{}.Kind():     shapeOf[ModelAnswered](),
-	CallReplied{}.Kind():       shapeOf[CallReplied](),
+	CallReplied{}.Kind():       shapeOf[CallReplied](decides(3, func(b CallReplied) bool { return b.Trust != "" })),
 	PolicyDecided{}.Kind():     shapeOf[PolicyDecided](decides(3, always[PolicyDecided])),
 	PlanAccepted{}.Kind():      shapeOf[PlanAccepted](),
 	TaskStarted{}.Kind():       shapeOf[TaskStarted](),
@@ -103,6 +103,8 @@ var builtin = codec{
 	Finding{}.Kind():           shapeOf[Finding](),
 	Feedback{}.Kind():          shapeOf[Feedback](),
 	Recalled{}.Kind():          shapeOf[Recalled](),
+	ContextFull{}.Kind():       shapeOf[ContextFull](decides(3, always[ContextFull])),
+	Compacted{}.Kind():         shapeOf[Compacted](decides(3, always[Compacted])),
 	Reported{}.Kind():          shapeOf[Reported](),
 	RunEnded{}.Kind():          shapeOf[RunEnded](),
 }
@@ -328,6 +330,12 @@ func (Feedback) Kind() Kind { return "feedback" }
 // Kind names the event: recalled.
 func (Recalled) Kind() Kind { return "recalled" }
 
+// Kind names the event: context.full.
+func (ContextFull) Kind() Kind { return "context.full" }
+
+// Kind names the event: compacted.
+func (Compacted) Kind() Kind { return "compacted" }
+
 // Kind names the event: report.
 func (Reported) Kind() Kind { return "report" }
 
@@ -361,5 +369,7 @@ func (CheckInMade) body()       {}
 func (Finding) body()           {}
 func (Feedback) body()          {}
 func (Recalled) body()          {}
+func (ContextFull) body()       {}
+func (Compacted) body()         {}
 func (Reported) body()          {}
 func (RunEnded) body()          {}

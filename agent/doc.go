@@ -14,7 +14,7 @@
 //	  checkpoint.go  Questions: to people, with their decisions and what comes of them
 //	  hearing.go     Hearing: what people said and meant
 //	  checkin.go     looks at a strand's work, and what follows from them
-//	  budget.go      Budget: money, limits, what was spent
+//	  budget.go      Budget: money, limits, what was spent; Window: room for a conversation
 //	  recall.go      what earlier runs and check-ins taught
 //	value.go       the lists and maps of a Run, which copy little
 //	event.go       all other events · codec.go  the kinds, versions and JSON of all

@@ -281,6 +281,8 @@ type CallReplied struct {
 	// rules that were in force.
 	Rule   string `json:"rule,omitempty"`
 	Policy string `json:"policy,omitempty"`
+	// Trust is set where the text is an earlier result that is shown again.
+	Trust Trust `json:"trust,omitempty"`
 }
 
 // PolicyDecided is the word of the rules of this installation on a call. What
@@ -454,4 +456,30 @@ type RunEnded struct {
 	Prompt     int      `json:"prompt_tokens"`
 	Completion int      `json:"completion_tokens"`
 	ModelCalls int      `json:"model_calls"`
+}
+
+// ContextFull says that the conversation of a task's work leaves no room in the
+// model's context window: its oldest entries are to be summed up before the
+// model is asked for work again.
+type ContextFull struct {
+	Tokens  int `json:"tokens"`  // of the request that has no room, estimated
+	Window  int `json:"window"`  // of the model, in tokens
+	Entries int `json:"entries"` // how many of the oldest entries are to go
+	// Refused says that the endpoint refused the request for its length.
+	Refused bool `json:"refused,omitempty"`
+}
+
+// Compacted takes the oldest entries out of the conversation of a task's work.
+// What was said by people who may steer stays as it was said.
+type Compacted struct {
+	Entries int `json:"entries"` // how many of the oldest entries it is about
+	// Events are the numbers of the first and the last result among them: their
+	// originals stay in the journal.
+	Events []uint64 `json:"events"`
+	// Summary stands in the place of the entries; empty: they stay, and their
+	// long results are shortened to a line.
+	Summary string `json:"summary,omitempty"`
+	// Artifact is the whole of what the summary replaces, empty where no model
+	// summed it up.
+	Artifact string `json:"artifact,omitempty"`
 }

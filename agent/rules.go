@@ -34,6 +34,7 @@ var taskRules = []rule{
 	{what: "its question to people is open", when: (*point).waiting, rules: waitRules},
 	{what: "calls of the newest answer are open", when: (*point).calling, rules: callRules},
 	{what: "a check-in is due", when: (*point).checkingIn, rules: checkInRules},
+	{what: "its conversation leaves no room in the model's window", when: (*point).compacting, rules: compactRules},
 	{what: "the model could not be asked, or people skip it", when: (*point).broken, act: func(p *point) Move { return p.fail(p.st.Error) }},
 	{what: "the judge accepted the result", when: (*point).accepted, act: finishTask},
 	{what: "unusable replies in a row", when: (*point).struck, act: func(p *point) Move { return p.fail(strikeReason(p.newest())) }},
@@ -127,6 +128,16 @@ var checkInRules = []rule{
 	{what: "the model's endpoint is limited or away", when: (*point).deferred, until: (*point).retryAt},
 	{what: "what people said is not understood yet", when: (*point).listening},
 	{what: "otherwise", act: func(*point) Move { return steps(AskModel{llm.CheckIn}) }},
+}
+
+// How the oldest part of a conversation is summed up. Where no model can be had
+// for it, a list of its calls stands in its place, and the work goes on.
+var compactRules = []rule{
+	{what: "no model sums it up", when: func(p *point) bool { return p.st.Window.Failed != "" || p.struck() || p.late() }, act: outline},
+	{what: "a question about the budget is open", when: func(p *point) bool { return p.budgetOpen() }},
+	{what: "the model's endpoint is limited or away", when: (*point).deferred, until: (*point).retryAt},
+	{what: "what people said is not understood yet", when: (*point).listening},
+	{what: "otherwise", act: func(*point) Move { return steps(AskModel{llm.Compact}) }},
 }
 
 // How results are reviewed once everything is there. The reviewers' silence ends
@@ -253,6 +264,14 @@ func (p *point) nextLook() time.Time {
 		}
 	}
 	return wake
+}
+
+func (p *point) compacting() bool { return p.st.compacts() }
+
+// outline puts a list of the oldest calls in their place.
+func outline(p *point) Move {
+	work := p.st.Talks.Of(llm.Work)
+	return decide(p.id, nil, work.outlined(p.st.Window.Full.Entries))
 }
 
 func (p *point) checkingIn() bool { return p.st.checksIn(p.Brief.CheckIns) }

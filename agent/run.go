@@ -135,6 +135,8 @@ func (r Run) Purpose(s StrandID) llm.Purpose {
 		switch {
 		case st.checksIn(r.Brief.CheckIns):
 			return llm.CheckIn
+		case st.compacts():
+			return llm.Compact
 		case st.Finishing != nil:
 			return llm.Judge
 		}

@@ -20,6 +20,7 @@ type Strand struct {
 	Finishing *TaskFinishing `json:"finishing,omitempty"`
 	Judged    *TaskJudged    `json:"judged,omitempty"`
 	CheckIn   CheckIn        `json:"check_in,omitzero"`
+	Window    Window         `json:"window,omitzero"`
 	// Error is why the model could not be asked, empty if it could.
 	Error  string    `json:"error,omitempty"`
 	Ticked time.Time `json:"ticked,omitzero"` // newest TimePassed
@@ -67,6 +68,9 @@ type Talk struct {
 	// Cut counts how often something was taken out of the entries: they are to
 	// be rendered anew then.
 	Cut int `json:"cut,omitempty"`
+	// Artifacts are those of results that were taken out of the entries: calls
+	// may still name them.
+	Artifacts []string `json:"artifacts,omitempty"`
 }
 
 // Entry is one turn: exactly one of Answer, Reply and Note is set. Seq is the
@@ -305,7 +309,7 @@ func (s Strands) replied(id StrandID, b CallReplied, seq uint64) Strands {
 		default:
 			t.Strikes, t.Repairs = 0, 0
 		}
-		t.close(i, Reply{Text: b.Text}, seq)
+		t.close(i, Reply{Text: b.Text, Trust: b.Trust}, seq)
 	})
 }
 

@@ -298,6 +298,8 @@ type Policy interface {
 const (
 	CallStatus  = "status"
 	CallNothing = "do_nothing"
+	// CallRead shows an earlier result again.
+	CallRead = "read_result"
 )
 
 // Idle reports whether a call of the function is no work.

@@ -51,6 +51,9 @@ type Error struct {
 	// RetryAfter is the pause that the endpoint asked for, 0: it asked for none.
 	RetryAfter time.Duration
 	Quota      Quota
+	// Window is how many tokens a prompt and its answer may have, as far as a
+	// refusal for their length says it; 0: it does not.
+	Window int
 	// Reached says that the endpoint was heard at all.
 	Reached bool
 	// Spent estimates what an answer that broke off has cost, nothing where none

@@ -54,6 +54,9 @@ func (q *asker) ask(ctx context.Context, view *agent.Run) (waits bool, err error
 		return false, nil
 	}
 	prompt := llm.Count(ready.Request)
+	if (compacter{q.turn}).full(ctx, view, ready, prompt) {
+		return false, nil // and decide anew
+	}
 	ready.MaxTokens = answerRoom(view, prompt, q.MaxAnswer, price)
 	if ready.MaxTokens < minAnswer {
 		return q.overBudget(ctx, view, exhausted(view))
@@ -77,11 +80,17 @@ func (q *asker) ask(ctx context.Context, view *agent.Run) (waits bool, err error
 
 // longest is how long an answer may be, in tokens: what words mean is said shortly.
 func longest(purpose llm.Purpose, most int) int {
-	if purpose == llm.Hear {
+	switch purpose {
+	case llm.Hear:
 		return min(most, hearAnswer)
+	case llm.Compact:
+		return min(most, compactAnswer)
 	}
 	return most
 }
+
+// compactAnswer bounds a summary, in tokens.
+const compactAnswer = 2048
 
 // told is the run with what the model is told before it is asked: loops that were
 // found, and earlier runs. First: what was found comes before the question.
@@ -275,11 +284,13 @@ func (q *asker) settle(ctx context.Context, ready prompt.Ready, asked agent.Mode
 		Call: asked.Call, Purpose: asked.Purpose, Model: asked.Model,
 		PromptHash: asked.PromptHash, Took: time.Since(began),
 	}
-	why := ""
+	why, shorter := "", compacter{q.turn}.refused(q.view(), ready, err)
 	switch {
 	case cut:
 		q.add(nil, q.run.Strands.Lost(q.lease.Strand)...)
 		return cut
+	case len(shorter) > 0:
+		answered.RetryAt, answered.RetryReason = q.now(), "took no prompt of that length"
 	case err != nil:
 		why = q.failed(&answered, err)
 		q.refused(ctx, question, err)
@@ -294,6 +305,7 @@ func (q *asker) settle(ctx context.Context, ready prompt.Ready, asked agent.Mode
 		judgeAnswer(&answered, resp, q.answerLimit(ready.MaxTokens))
 	}
 	q.event(answered)
+	q.events(shorter)
 	back := charge{nano: nanoOf(answered.Cost) - nanoOf(asked.Reserve),
 		tokens: int64(answered.Prompt+answered.Completion) - int64(asked.ReserveTokens)}
 	steps := int64(0)

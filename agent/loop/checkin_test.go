@@ -30,6 +30,9 @@ func saying(v agent.CheckInVerdict) agent.Ledger {
 type worker struct {
 	work  func(r llm.Request, nth int) llm.Message
 	check func(r llm.Request, nth int) (llm.Message, error)
+	// sum sums up a conversation, refuse refuses a request; both may be nil.
+	sum    func(r llm.Request) llm.Message
+	refuse func(r llm.Request) error
 
 	mu    sync.Mutex
 	asked []llm.Request
@@ -48,6 +51,10 @@ func (w *worker) Complete(ctx context.Context, r llm.Request) (llm.Response, err
 	var m llm.Message
 	var err error
 	switch {
+	case w.refuse != nil && w.refuse(r) != nil:
+		err = w.refuse(r)
+	case r.Purpose == llm.Compact:
+		m = w.sum(r)
 	case r.Purpose == llm.CheckIn && w.check != nil:
 		m, err = w.check(r, nth)
 	case r.Purpose == llm.CheckIn:

@@ -99,10 +99,13 @@ type Config struct {
 
 	ModelName, FastName string
 	Prices              map[string]Price
-	MaxAnswer           int           // tokens of one answer
-	Workers             int           // strands at once in this process
-	Lease               time.Duration // the store's lease time
-	Grace               time.Duration // for finishing steps at the end
+	MaxAnswer           int // tokens of one answer
+	// Window, when set, is a model's context window in tokens, 0: it is not
+	// known. Conversations are kept within it.
+	Window  func(ctx context.Context, model string) int
+	Workers int           // strands at once in this process
+	Lease   time.Duration // the store's lease time
+	Grace   time.Duration // for finishing steps at the end
 	// Patience is how an endpoint of the model is met that is limited or away.
 	Patience limit.Patience
 	// What each model takes in a minute, 0: what its answers say.

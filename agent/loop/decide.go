@@ -31,7 +31,7 @@ func (d decider) take(ctx context.Context, view *agent.Run, c agent.OpenCall, ar
 		err = read(args, func(a finish) { d.finish(view, c, a) })
 	case "fail_task":
 		err = read(args, func(a failure) { d.fail(c, a) })
-	case "add_tasks", agent.CallSchedule:
+	case "add_tasks", agent.CallSchedule, agent.CallRead, "submit_summary":
 		return d.consult(ctx, view, c, args)
 	case agent.CallStatus:
 		return d.status(view, c)
@@ -56,20 +56,19 @@ func (d decider) take(ctx context.Context, view *agent.Run, c agent.OpenCall, ar
 
 // consult takes a decision for which the store is asked.
 func (d decider) consult(ctx context.Context, view *agent.Run, c agent.OpenCall, args json.RawMessage) error {
-	if c.Name == agent.CallSchedule {
-		var o agent.ScheduleOrder
-		if err := json.Unmarshal(args, &o); err != nil {
-			d.misread(c, err)
-			return nil
-		}
-		return d.schedule(ctx, view, c, o)
+	var err, misread error
+	switch c.Name {
+	case agent.CallSchedule:
+		misread = read(args, func(o agent.ScheduleOrder) { err = d.schedule(ctx, view, c, o) })
+	case agent.CallRead:
+		misread = read(args, func(r reading) { err = compacter(d).show(ctx, view, c, r) })
+	case "submit_summary":
+		misread = read(args, func(s prompt.Summary) { err = compacter(d).take(ctx, view, c, s) })
+	default:
+		misread = read(args, func(a addition) { err = planner(d).extend(ctx, c, a) })
 	}
-	var a addition
-	if err := json.Unmarshal(args, &a); err != nil {
-		d.misread(c, err)
-		return nil
-	}
-	return planner(d).extend(ctx, c, a)
+	d.misread(c, misread)
+	return err
 }
 
 // misread refuses a call whose arguments cannot be read, if they cannot.

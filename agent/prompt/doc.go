@@ -3,6 +3,7 @@
 // is in every event that they lead to.
 //
 //	request.go   Request: what a strand asks next, and what its templates see
+//	compact.go   what fits a model's window, and what stands for what does not
 //	checkin.go   what a check-in sees · recall.go  what earlier runs came to
 //	standing.go  Standing: where the run stands, for the worker of a task
 //	message.go   one entry of a conversation; texts of others framed as data

@@ -45,7 +45,7 @@ type page struct {
 }
 
 // purposes that have a prompt file.
-var purposes = []llm.Purpose{llm.Intake, llm.Plan, llm.Work, llm.CheckIn, llm.Judge, llm.Report, llm.Hear}
+var purposes = []llm.Purpose{llm.Intake, llm.Plan, llm.Work, llm.CheckIn, llm.Judge, llm.Report, llm.Hear, llm.Compact}
 
 // Open reads the prompts that are built in. An error is a defect of the build.
 func Open() (*Book, error) {

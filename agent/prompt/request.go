@@ -48,6 +48,7 @@ type view struct {
 	Digest       *digest
 	Schedulable  bool // the goal may turn out to be a schedule
 	Hear         *hearing
+	Compact      *compaction
 }
 
 type taskView struct {
@@ -152,6 +153,7 @@ type offer struct {
 	n       int
 	named   string // by the task; of words, which form of the question they are
 	later   bool   // schedules can be kept
+	read    bool   // results were taken out of the conversation
 }
 
 // maxOffers is how many lists are kept.
@@ -166,6 +168,7 @@ func (b *Book) Offered(r *agent.Run, s agent.StrandID, tools []agent.ToolSpec) [
 		task, _ := r.Plan.Task(id)
 		o.tools, o.n, o.named = &tools[0], len(tools), strings.Join(task.Tools, " ")
 	}
+	o.read = o.purpose == llm.Work && r.Strands.Of(s).Window.Made > 0
 	if o.purpose == llm.Hear {
 		o.named = strings.Join(hears(*r), " ")
 	}
@@ -193,6 +196,9 @@ func (b *Book) list(o offer, r agent.Run, s agent.StrandID, tools []agent.ToolSp
 		if name != agent.CallSchedule || o.later {
 			offered = append(offered, b.functions[name])
 		}
+	}
+	if o.read {
+		offered = append(offered, b.functions[agent.CallRead])
 	}
 	if o.purpose == llm.Work {
 		for _, t := range Allowed(r, s, tools) {
@@ -314,6 +320,9 @@ func (v *view) lookAtTask(r agent.Run, s agent.StrandID, id agent.TaskID) {
 		}
 	}
 	v.Lessons = learnt(r.Strands.Of(s).CheckIn.Learnt)
+	if r.Purpose(s) == llm.Compact {
+		v.compaction(r, s)
+	}
 	if r.Purpose(s) == llm.CheckIn {
 		v.lookAtPlan(r)
 		v.Digest, v.Lessons = digested(r, s, v.Task), learnt(r.Lessons.Of(id))

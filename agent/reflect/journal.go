@@ -87,6 +87,8 @@ func (j *Journal) Apply(e agent.Event) {
 		j.strand(e.Strand).result(e, b.Effect, func(c *Step) {
 			c.Text, c.Error, c.Artifact = b.Text, b.State == agent.OutcomeError, len(b.Files) > 0
 		})
+	case agent.Compacted:
+		j.strand(e.Strand).trace.Push(Step{Event: e.Seq, Kind: Compaction})
 	case agent.PersonSaid:
 		j.said(e, b)
 	case agent.CheckpointOpened:
@@ -138,9 +140,6 @@ func (s *strand) answered(e agent.Event, b agent.ModelAnswered) {
 	s.asked = time.Time{}
 	switch {
 	case b.Lost || b.Error != "" || !b.RetryAt.IsZero():
-		return
-	case b.Purpose == llm.Compact:
-		s.trace.Push(Step{Event: e.Seq, Kind: Compaction})
 		return
 	case !counted(b.Purpose):
 		return

@@ -129,14 +129,14 @@ func TestJournal(t *testing.T) {
 		}, nil},
 		{"compactions", "L8", func(b *book) {
 			b.act(0, "look", "{}", "1", agent.OutcomeOK)
-			b.ask(0, llm.Compact, llm.Message{Content: "summary"}, "")
+			b.add(task, agent.Compacted{Entries: 2, Summary: "so far"})
 			b.act(0, "look", "{}", "error: no", agent.OutcomeError)
-			b.ask(0, llm.Compact, llm.Message{Content: "summary"}, "")
-		}, []string{"L8 stop 6,12"}},
+			b.add(task, agent.Compacted{Entries: 2, Summary: "so far"})
+		}, []string{"L8 stop 5,10"}},
 		{"compactions with a success between", "L8", func(b *book) {
-			b.ask(0, llm.Compact, llm.Message{Content: "summary"}, "")
+			b.add(task, agent.Compacted{Entries: 2, Summary: "so far"})
 			b.act(0, "look", "{}", "1", agent.OutcomeOK)
-			b.ask(0, llm.Compact, llm.Message{Content: "summary"}, "")
+			b.add(task, agent.Compacted{Entries: 2, Summary: "so far"})
 		}, nil},
 		{"a person's message", "L3", func(b *book) {
 			for range 2 {

@@ -36,6 +36,7 @@ type verdict struct {
 	reached    bool          // the endpoint was heard
 	quota      llm.Quota     // what it said about its limits
 	text       string        // the message in lower case, with the parameter that it is about
+	window     int           // how many tokens a request may have, by the endpoint's words
 	cause      error
 }
 
@@ -167,6 +168,9 @@ func (c *Client) judgeRejection(e *rejection) verdict {
 	}
 	i := slices.IndexFunc(rules, func(r rule) bool { return r.fits(status, said, v.text) }) // together they take every status
 	v.fault, v.next = rules[i].fault, rules[i].next
+	if v.fault == llm.TooLong {
+		v.window = windowIn(v.text)
+	}
 	if v.plain = rules[i].plain; v.plain != "" && status > 0 {
 		v.plain += " (HTTP " + strconv.Itoa(status) + ")"
 	}
@@ -203,7 +207,7 @@ func (c *Client) fail(r llm.Request, v verdict, tries int, spent llm.Usage) erro
 		what = fmt.Sprintf("model %q: %s", r.Model, what)
 	}
 	return &llm.Error{Fault: v.fault, Status: errorStatus(v.status), Tries: tries, Message: c.host + ": " + what + "; " + v.next,
-		Plain: v.plain, RetryAfter: v.retryAfter, Quota: v.quota, Reached: v.reached, Spent: spent, Err: v.cause}
+		Plain: v.plain, RetryAfter: v.retryAfter, Quota: v.quota, Reached: v.reached, Spent: spent, Window: v.window, Err: v.cause}
 }
 
 // errorStatus is 0 where the failure came inside an answer with status 200.

@@ -177,6 +177,7 @@ func (a *App) newLoop() (*loop.Loop, error) {
 		MaxAnswer: c.Model.MaxAnswerTokens, Workers: c.Engine.Workers, Lease: c.Engine.Lease, Grace: o.Grace,
 		Wider: allowances(c), File: a.kit.delivered, Runs: a.store, CheckIns: c.CheckIns.Every, Only: o.Only, Alarm: a.denied,
 		Steers: steers(c),
+		Window: (&windows{configured: c.Model.Window, main: c.Model.Name, model: o.Model, log: o.Log}).of,
 	}
 	lc.Scheduler = recurring.Orders{Schedules: recurringOf(c, a.store)}
 	if o.Only == "" { // nobody waits at a terminal to be told what to change
