@@ -69,10 +69,10 @@ type Model struct {
 	RequestsPerMinute int           `yaml:"requests_per_minute" min:"0" unit:"requests a minute"`
 	TokensPerMinute   int           `yaml:"tokens_per_minute" min:"0" unit:"tokens a minute"`
 	// Window is the main model's context window; 0: what its endpoint says.
-	Window            int           `yaml:"window" min:"0" unit:"tokens"`
-	Patience          time.Duration `yaml:"patience" default:"1h" min:"0"`
-	Retries           int           `yaml:"retries" default:"5" min:"0" unit:"attempts after the first"`
-	RetryMaxWait      time.Duration `yaml:"retry_max_wait" default:"60s" min:"0"`
+	Window       int           `yaml:"window" min:"0" unit:"tokens"`
+	Patience     time.Duration `yaml:"patience" default:"1h" min:"0"`
+	Retries      int           `yaml:"retries" default:"5" min:"0" unit:"attempts after the first"`
+	RetryMaxWait time.Duration `yaml:"retry_max_wait" default:"60s" min:"0"`
 	// Hear has the fast model read what people say in a run's thread.
 	Hear            bool `yaml:"hear" default:"true"`
 	MaxAnswerTokens int  `yaml:"max_answer_tokens" default:"4096" min:"1" unit:"tokens"`
