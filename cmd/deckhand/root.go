@@ -99,7 +99,7 @@ func (a *cli) root() *cobra.Command {
 		statusCommand(a), journalCommand(a), resumeCommand(a), pauseCommand(a), cancelCommand(a),
 		approveCommand(a), denyCommand(a),
 		planCommand(a), examineCommand(a), memoryCommand(a), toolbox.Command(toolHost(a)), capacityCommand(a), doctorCommand(a), manifestCommand(a), versionCommand(a),
-		inspect.Audit(a.inspecting()), inspect.Trace(a.inspecting()),
+		inspect.Audit(a.inspecting()), inspect.Trace(a.inspecting()), inspect.TaskEnv(a.inspecting()),
 	)
 	root.SetVersionTemplate("deckhand {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true

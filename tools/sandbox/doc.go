@@ -8,6 +8,7 @@
 //	supervise.go     the process between Deckhand and a command: it starts the command and ends it
 //	watch.go         what ends a command: time, memory, processes, files
 //	bubblewrap.go    the driver bubblewrap: namespaces of its own, made by bwrap
+//	engine.go        the drivers docker and podman: a container of an image
 //	child.go         the driver child: a plain process that gives up rights
 //	view.go          what of the host's files a command sees
 //	tree_linux.go    the processes below a command, and what they use

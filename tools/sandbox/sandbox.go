@@ -22,10 +22,14 @@ const (
 	Auto       Driver = "auto"
 	Child      Driver = "child"
 	Bubblewrap Driver = "bubblewrap"
+	Docker     Driver = "docker"
+	Podman     Driver = "podman"
 )
 
-// Drivers are all drivers that can be named, strongest first as Auto takes them.
-var Drivers = []Driver{Bubblewrap, Child}
+// Drivers are all drivers that can be named, in the order in which Auto tries
+// them: the quickest first of those that are alike strong. It takes an engine
+// only where an image is configured.
+var Drivers = []Driver{Bubblewrap, Podman, Docker, Child}
 
 // Config says how commands are run. It needs Self.
 type Config struct {
@@ -126,6 +130,9 @@ func (s *Sandbox) Driver(ctx context.Context) (Driver, error) {
 	}
 	var missing []error
 	for _, d := range candidates {
+		if s.c.Driver == Auto && isEngine(d) && s.c.Image == "" {
+			continue
+		}
 		_, err := s.try(ctx, d)
 		if err == nil {
 			s.chosen = d
@@ -181,6 +188,9 @@ const probeTime = 10 * time.Second
 func (s *Sandbox) try(ctx context.Context, d Driver) (detail string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
+	if isEngine(d) {
+		return engineVersion(ctx, d)
+	}
 	r, err := s.run(ctx, d, Spec{Command: append(slices.Clone(s.c.Self), probeWord), Read: s.c.Self[:1], Wall: probeTime, Memory: 1 << 30})
 	switch {
 	case err != nil:

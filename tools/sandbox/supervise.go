@@ -103,6 +103,11 @@ type running struct {
 	// scratch are folders of this command alone whose size is watched.
 	scratch []string
 	group   *group // nil: there is none
+	// remote: an engine keeps the command, which is no process below this one.
+	// Then kill ends it, and starved reports that it wanted too much memory.
+	remote  bool
+	kill    func()
+	starved func() bool
 	// overhead is how many processes are the driver's own.
 	overhead int
 	clean    []func() // what to do when it is over
@@ -124,11 +129,13 @@ func superviseOrder(o order, signals <-chan os.Signal) (note, int) {
 	if err := adoptOrphans(); err != nil {
 		return note{Error: err.Error()}, codeUnavailable
 	}
-	if err := limitProcess(o.Spec); err != nil {
-		return note{Error: err.Error()}, codeUnavailable
+	if !r.remote {
+		if err := limitProcess(o.Spec); err != nil {
+			return note{Error: err.Error()}, codeUnavailable
+		}
+		r.group = joinGroup(o.Spec)
+		defer r.group.leave()
 	}
-	r.group = joinGroup(o.Spec)
-	defer r.group.leave()
 	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := startLocal(r, o); err != nil {
 		return note{Error: err.Error()}, codeUnavailable
@@ -142,6 +149,9 @@ func superviseOrder(o order, signals <-chan os.Signal) (note, int) {
 		return note{Limit: limit}, codeEnded
 	}
 	code := exitCode(r.cmd.ProcessState)
+	if r.remote && code == codeUnavailable {
+		return note{Error: "the engine did not start the container; its words are in stderr"}, code
+	}
 	if code != 0 {
 		limit = failedFor(o.Spec, r)
 	}
@@ -164,6 +174,8 @@ func prepare(o order) (*running, error) {
 	switch o.Driver {
 	case Bubblewrap:
 		return prepareBubblewrap(o.Spec)
+	case Docker, Podman:
+		return prepareEngine(o.Driver, o.Spec)
 	case Child:
 		return prepareChild(o)
 	case Auto:

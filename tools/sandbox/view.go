@@ -32,7 +32,7 @@ var groups = "root:x:0:\nnogroup:x:" + strconv.Itoa(nobody) + ":\n"
 // ownEnvironment is what a supervisor gets of this process's environment.
 func ownEnvironment() []string {
 	env := []string{}
-	for _, name := range []string{"PATH", "TMPDIR", "XDG_RUNTIME_DIR", "DOCKER_HOST", "CONTAINER_HOST", "KUBECONFIG", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"} {
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "XDG_RUNTIME_DIR", "DOCKER_HOST", "CONTAINER_HOST", "KUBECONFIG", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"} {
 		if value, is := os.LookupEnv(name); is {
 			env = append(env, name+"="+value)
 		}

@@ -41,23 +41,22 @@ func watch(spec Spec, r *running, ended <-chan error, signals <-chan os.Signal) 
 			return limit
 		case <-wall:
 			limit = first(limit, tooLong(spec))
-			killTree(r)
+			end(r)
 		case <-hard:
-			killTree(r)
+			end(r)
 		case sig := <-signals:
 			if sig != syscall.SIGTERM {
-				killTree(r)
+				end(r)
 				continue
 			}
 			signalCommand(syscall.SIGTERM)
-			end, _ := timer(grace)
-			hard = end
+			hard, _ = timer(grace)
 		case now := <-tick.C:
 			if limit == "" {
 				limit = w.passed(now)
 			}
 			if limit != "" {
-				killTree(r) // again and again: something may have forked meanwhile
+				end(r) // again and again: something may have forked meanwhile
 			}
 		}
 	}
@@ -66,6 +65,12 @@ func watch(spec Spec, r *running, ended <-chan error, signals <-chan os.Signal) 
 // failedFor is the wall that a command ran into which failed by itself, in words:
 // where memory is refused, programs end in many ways and few of them say why.
 func failedFor(spec Spec, r *running) string {
+	if r.remote {
+		if r.starved() {
+			return tooMuchMemory(spec)
+		}
+		return ""
+	}
 	if hit := r.group.passed(spec); hit != "" {
 		return hit
 	}
@@ -73,6 +78,14 @@ func failedFor(spec Spec, r *running) string {
 		return "it failed when it used most of its " + size(spec.Memory) + " " + MemoryWords + "; work on smaller pieces"
 	}
 	return ""
+}
+
+// end ends the command and all below it.
+func end(r *running) {
+	if r.kill != nil {
+		r.kill()
+	}
+	killTree(r)
 }
 
 // timer is a channel that something comes from after a time; never, where it
@@ -97,12 +110,14 @@ func (w *watcher) passed(now time.Time) string {
 	if hit := w.r.group.passed(w.spec); hit != "" {
 		return hit
 	}
-	processes, memory := treeUsage(w.spec.Processes + w.r.overhead)
-	switch {
-	case processes > w.spec.Processes+w.r.overhead:
-		return tooManyProcesses(w.spec)
-	case memory > w.spec.Memory:
-		return tooMuchMemory(w.spec)
+	if !w.r.remote {
+		processes, memory := treeUsage(w.spec.Processes + w.r.overhead)
+		switch {
+		case processes > w.spec.Processes+w.r.overhead:
+			return tooManyProcesses(w.spec)
+		case memory > w.spec.Memory:
+			return tooMuchMemory(w.spec)
+		}
 	}
 	if now.Before(w.walk) {
 		return ""

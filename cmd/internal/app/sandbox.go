@@ -55,6 +55,7 @@ func newRunner(c config.Config, w *workspace.Workspace, s *sandbox.Sandbox) *pro
 	p := c.Tools.Programs
 	return program.New(program.Config{
 		Sandbox: s, Workspace: w, Root: root, Hide: hidden(c),
+		Images: c.Sandbox.Driver == string(sandbox.Docker) || c.Sandbox.Driver == string(sandbox.Podman),
 		Memory: int64(p.Memory), Wall: p.Wall, Disk: int64(p.Disk), Processes: p.Processes, Output: int64(p.Output),
 	})
 }

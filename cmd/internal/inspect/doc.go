@@ -4,4 +4,5 @@
 //	env.go    what the commands need of the program
 //	audit.go  `deckhand audit verify` and `deckhand audit export`
 //	trace.go  `deckhand trace RUN`
+//	sandbox.go  `deckhand env show RUN TASK` and `deckhand env run FILE`
 package inspect

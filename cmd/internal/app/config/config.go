@@ -207,7 +207,7 @@ type RunCode struct {
 // may reach where their task asks for them, Read the host's files that they see
 // besides programs and libraries.
 type Sandbox struct {
-	Driver  string   `yaml:"driver" default:"auto" oneof:"auto child bubblewrap"`
+	Driver  string   `yaml:"driver" default:"auto" oneof:"auto child bubblewrap docker podman"`
 	Image   string   `yaml:"image"`
 	Network []string `yaml:"network" is:"host"`
 	Read    []string `yaml:"read" is:"path"`
