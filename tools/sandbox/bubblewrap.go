@@ -18,7 +18,8 @@ import (
 const bwrapProcesses = 2
 
 // prepareBubblewrap makes the command that runs bwrap.
-func prepareBubblewrap(s Spec) (*running, error) {
+func prepareBubblewrap(o order) (*running, error) {
+	s := o.Spec
 	bwrap, err := exec.LookPath("bwrap")
 	if err != nil {
 		return nil, errors.New("there is no bwrap: install the package bubblewrap")
@@ -27,11 +28,21 @@ func prepareBubblewrap(s Spec) (*running, error) {
 	if s.Scratch != "" {
 		r.scratch = []string{s.Scratch}
 	}
+	if len(s.Network) > 0 {
+		if s, err = addProxy(o, r); err != nil {
+			r.cleanUp()
+			return nil, err
+		}
+	}
 	b := &bwrapCommand{}
 	b.isolate()
 	if err := b.files(s); err != nil {
 		return nil, err
 	}
+	if r.proxyDir != "" {
+		b.add("--ro-bind", r.proxyDir, proxyFolder)
+	}
+	b.add("--remount-ro", "/")
 	env := environment(s, "/tmp", "/tmp", Work)
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		b.add("--setenv", name, env[name])
@@ -81,7 +92,6 @@ func (b *bwrapCommand) files(s Spec) error {
 		b.add("--seccomp", b.descriptor(filter))
 	}
 	b.place(s)
-	b.add("--remount-ro", "/")
 	return nil
 }
 

@@ -10,6 +10,7 @@
 //	bubblewrap.go    the driver bubblewrap: namespaces of its own, made by bwrap
 //	engine.go        the drivers docker and podman: a container of an image
 //	child.go         the driver child: a plain process that gives up rights
+//	proxy.go         the only way to the network: hosts that are allowed, addresses looked at
 //	view.go          what of the host's files a command sees
 //	tree_linux.go    the processes below a command, and what they use
 //	group_linux.go   control groups, where this user may make some

@@ -40,6 +40,10 @@ type Config struct {
 	Image string
 	// Network are the hosts that commands may reach which say that they need them.
 	Network []string
+	// AllowPrivate are those of them that may have loopback and private
+	// addresses; Offline cuts off all others.
+	AllowPrivate []string
+	Offline      bool
 	// Read are files and folders of the host that every command may read.
 	Read []string
 }
@@ -79,6 +83,9 @@ type order struct {
 	Note   bool     `json:"note,omitempty"`
 	// Bare: the confined process has no namespaces of its own.
 	Bare bool `json:"bare,omitempty"`
+	// AllowPrivate and Offline are the configuration's.
+	AllowPrivate []string `json:"allow_private,omitempty"`
+	Offline      bool     `json:"offline,omitempty"`
 }
 
 // Command is a command in the sandbox, not started: like exec.CommandContext's,
@@ -104,7 +111,7 @@ func (s *Sandbox) command(ctx context.Context, driver Driver, spec Spec, note bo
 		spec.Image = s.c.Image
 	}
 	spec.Read = append(slices.Clone(spec.Read), s.c.Read...)
-	text, err := json.Marshal(order{Driver: driver, Spec: spec, Self: s.c.Self, Note: note})
+	text, err := json.Marshal(order{Driver: driver, Spec: spec, Self: s.c.Self, Note: note, AllowPrivate: s.c.AllowPrivate, Offline: s.c.Offline})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSpec, err)
 	}

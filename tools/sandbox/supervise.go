@@ -43,6 +43,8 @@ func Main(args []string) int {
 		return 0
 	case len(args) == 1 && args[0] == confineWord:
 		return becomeCommand()
+	case len(args) > 1 && args[0] == forwardWord:
+		return forward(args[1:])
 	case len(args) == 0:
 		return supervise()
 	}
@@ -105,9 +107,11 @@ type running struct {
 	group   *group // nil: there is none
 	// remote: an engine keeps the command, which is no process below this one.
 	// Then kill ends it, and starved reports that it wanted too much memory.
-	remote  bool
-	kill    func()
-	starved func() bool
+	remote bool
+	// proxyDir is the folder of the proxy's socket, empty: there is no proxy.
+	proxyDir string
+	kill     func()
+	starved  func() bool
 	// overhead is how many processes are the driver's own.
 	overhead int
 	clean    []func() // what to do when it is over
@@ -168,12 +172,12 @@ func exitCode(s *os.ProcessState) int {
 
 // prepare makes the driver's command.
 func prepare(o order) (*running, error) {
-	if len(o.Spec.Network) > 0 {
-		return nil, fmt.Errorf("the driver %s cannot let a command reach some hosts only", o.Driver)
+	if len(o.Spec.Network) > 0 && o.Driver != Bubblewrap {
+		return nil, fmt.Errorf("the driver %s cannot let a command reach some hosts only: bubblewrap can", o.Driver)
 	}
 	switch o.Driver {
 	case Bubblewrap:
-		return prepareBubblewrap(o.Spec)
+		return prepareBubblewrap(o)
 	case Docker, Podman:
 		return prepareEngine(o.Driver, o.Spec)
 	case Child:

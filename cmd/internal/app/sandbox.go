@@ -28,6 +28,7 @@ func newSandbox(c config.Config, self string) (*sandbox.Sandbox, error) {
 	}
 	s, err := sandbox.New(sandbox.Config{
 		Self: []string{self, confineCommand}, Driver: sandbox.Driver(c.Sandbox.Driver), Image: c.Sandbox.Image, Network: c.Sandbox.Network, Read: read,
+		Offline: !c.Tools.Internet,
 	})
 	if err != nil {
 		return nil, refuse("sandbox (%s): %w", c.At("sandbox.driver"), err)
