@@ -62,8 +62,8 @@ func prepareEngine(d Driver, s Spec) (*running, error) {
 	if s.Scratch != "" {
 		r.scratch = []string{s.Scratch}
 	}
-	r.cmd = exec.Command(client, containerArguments(name, s)...) //nolint:gosec,noctx // what it runs is what it is for; its supervisor ends it
-	r.cmd.Env = os.Environ()                                     // the supervisor's, which has little
+	r.cmd = exec.Command(client, containerArguments(d, name, s)...) //nolint:gosec,noctx // what it runs is what it is for; its supervisor ends it
+	r.cmd.Env = os.Environ()                                        // the supervisor's, which has little
 	r.cmd.SysProcAttr = commandAttributes()
 	tell := func(words ...string) string {
 		ctx, cancel := context.WithTimeout(context.Background(), engineTime)
@@ -82,14 +82,17 @@ func prepareEngine(d Driver, s Spec) (*running, error) {
 }
 
 // containerArguments are the client's, for one container that runs once.
-func containerArguments(name string, s Spec) []string {
+func containerArguments(d Driver, name string, s Spec) []string {
 	room := strconv.FormatInt(s.Disk, 10)
-	args := []string{"run", "--name", name, "--label", "deckhand=sandbox", "--interactive", "--init", "--network", "none",
+	args := []string{"run", "--name", name, "--label", "deckhand=sandbox", "--interactive", "--network", "none",
 		"--memory", strconv.FormatInt(s.Memory, 10), "--memory-swap", strconv.FormatInt(s.Memory, 10),
 		"--cpus", strconv.FormatFloat(s.Processor, 'g', -1, 64), "--pids-limit", strconv.FormatInt(int64(s.Processes)+2, 10),
 		"--ulimit", "fsize=" + room, "--ulimit", "core=0", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges",
 		"--user", strconv.Itoa(os.Getuid()) + ":" + strconv.Itoa(os.Getgid()), "--hostname", "sandbox",
 		"--tmpfs", "/tmp:rw,nosuid,nodev,mode=1777,size=" + room}
+	if d == Docker {
+		args = append(args, "--init") // podman's needs a package of its own; what is left ends with the container there as well
+	}
 	mount := func(from, to string, readOnly bool) {
 		text := "type=bind,source=" + from + ",target=" + to
 		if readOnly {

@@ -20,12 +20,12 @@ func TestContainerArguments(t *testing.T) {
 		Command: []string{"python3", "sum.py", "a b"}, Image: "python:3.13-slim", Dir: "/srv/files", ReadOnly: true, Hide: []string{hide},
 		Scratch: "/srv/out", Env: map[string]string{"MODE": "fast"}, Memory: 512 << 20, Processor: 1.5, Processes: 64, Disk: 1 << 20, Wall: time.Minute,
 	}
-	got := containerArguments("deckhand-x", s.withDefaults())
+	got := containerArguments(Docker, "deckhand-x", s.withDefaults())
 	user := strconv.Itoa(os.Getuid()) + ":" + strconv.Itoa(os.Getgid())
-	want := []string{"run", "--name", "deckhand-x", "--label", "deckhand=sandbox", "--interactive", "--init", "--network", "none",
+	want := []string{"run", "--name", "deckhand-x", "--label", "deckhand=sandbox", "--interactive", "--network", "none",
 		"--memory", "536870912", "--memory-swap", "536870912", "--cpus", "1.5", "--pids-limit", "66", "--ulimit", "fsize=1048576", "--ulimit", "core=0",
 		"--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--user", user, "--hostname", "sandbox",
-		"--tmpfs", "/tmp:rw,nosuid,nodev,mode=1777,size=1048576", "--mount", "type=bind,source=/srv/files,target=/srv/files,readonly",
+		"--tmpfs", "/tmp:rw,nosuid,nodev,mode=1777,size=1048576", "--init", "--mount", "type=bind,source=/srv/files,target=/srv/files,readonly",
 		"--tmpfs", hide + ":ro,size=4096", "--mount", "type=bind,source=/srv/out,target=/work",
 		"--env", "HOME=/tmp", "--env", "LANG=C.UTF-8", "--env", "MODE=fast", "--env", "OUT=/work", "--env", "TMPDIR=/tmp",
 		"--workdir", "/srv/files", "--entrypoint", "python3", "python:3.13-slim", "sum.py", "a b"}
@@ -76,5 +76,49 @@ func TestEngineLife(t *testing.T) {
 	}
 	if _, err = s.Run(t.Context(), Spec{Command: []string{"true"}}); err == nil || !strings.Contains(err.Error(), "set sandbox.image") {
 		t.Errorf("without an image: %v", err)
+	}
+}
+
+// With a real engine: DECKHAND_TEST_ENGINE=podman DECKHAND_TEST_IMAGE=busybox.
+func TestRealEngine(t *testing.T) {
+	driver, image := Driver(os.Getenv("DECKHAND_TEST_ENGINE")), os.Getenv("DECKHAND_TEST_IMAGE")
+	if driver == "" || image == "" {
+		t.Skip("no engine is named: DECKHAND_TEST_ENGINE=podman DECKHAND_TEST_IMAGE=busybox")
+	}
+	s, err := New(Config{Self: []string{os.Args[0], "sandbox-of-test"}, Driver: driver, Image: image})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("seen"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		script, out, limit string
+		code               int
+		spec               Spec
+	}{
+		"result":     {script: "cat; echo hi >$OUT/f; exit 3", out: "in", code: 3, spec: Spec{Stdin: []byte("in"), Keep: []string{"f"}}},
+		"folder":     {script: "cat a; echo x >b", out: "seen", code: 1, spec: Spec{Dir: dir, ReadOnly: true}},
+		"host":       {script: "ls /root /home; cat /etc/shadow; env | grep -c OPENAI", out: "0\n", code: 1},
+		"loop":       {script: "while :; do :; done", limit: "it took longer than 2s", code: 137, spec: Spec{Wall: 2 * time.Second}},
+		"memory":     {script: "x=aaaaaaaaaaaaaaaa; while :; do x=$x$x; done", limit: "memory", code: 137, spec: Spec{Memory: 64 << 20}},
+		"processes":  {script: "i=0; while [ $i -lt 100 ]; do sleep 2 & i=$((i+1)); done; wait", code: 2, spec: Spec{Processes: 16}},
+		"disk":       {script: "dd if=/dev/zero of=/tmp/x bs=1M count=64", code: 1, spec: Spec{Disk: 4 << 20}},
+		"output":     {script: "yes", limit: "put out more", code: 137},
+		"background": {script: "sleep 1000 & echo on", out: "on\n"},
+	} {
+		c.spec.Command = []string{"/bin/sh", "-c", c.script}
+		if c.spec.Wall == 0 {
+			c.spec.Wall = time.Minute
+		}
+		r, err := s.Run(t.Context(), c.spec)
+		t.Logf("%s: %d %q %.80q %.200q %v", name, r.Code, r.Limit, r.Stdout, r.Stderr, err)
+		if err != nil || !strings.Contains(r.Limit, c.limit) || (c.out != "" && string(r.Stdout) != c.out) || (r.Code == 0) != (c.code == 0) {
+			t.Errorf("%s: %+v, %v", name, r.Code, err)
+		}
+		if len(c.spec.Keep) != len(r.Files) {
+			t.Errorf("%s: files %v", name, r.Files)
+		}
 	}
 }

@@ -157,7 +157,7 @@ func superviseOrder(o order, signals <-chan os.Signal) (note, int) {
 		return note{Error: "the engine did not start the container; its words are in stderr"}, code
 	}
 	if code != 0 {
-		limit = failedFor(o.Spec, r)
+		limit = failedFor(o.Spec, r, code)
 	}
 	return note{Limit: limit}, code
 }

@@ -64,9 +64,9 @@ func watch(spec Spec, r *running, ended <-chan error, signals <-chan os.Signal) 
 
 // failedFor is the wall that a command ran into which failed by itself, in words:
 // where memory is refused, programs end in many ways and few of them say why.
-func failedFor(spec Spec, r *running) string {
+func failedFor(spec Spec, r *running, code int) string {
 	if r.remote {
-		if r.starved() {
+		if code == codeEnded || r.starved() { // nobody here killed it: the kernel did, and not every engine says so
 			return tooMuchMemory(spec)
 		}
 		return ""
