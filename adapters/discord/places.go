@@ -81,7 +81,8 @@ func becameOf(d *Discord, kind string, e placeEvent) []bot.Inbound {
 	return nil
 }
 
-// deletedMessages are messages that are gone, of threads and conversations.
+// deletedMessages are messages that are gone, of threads and conversations: the
+// bot's own, or words that a run heard.
 func deletedMessages(d *Discord, e placeEvent) []bot.Inbound {
 	thread := api.Address("", e.Channel, e.Channel)
 	if e.Guild != "" {
@@ -93,7 +94,8 @@ func deletedMessages(d *Discord, e placeEvent) []bot.Inbound {
 	}
 	var list []bot.Inbound
 	for _, id := range e.IDs {
-		list = append(list, bot.Inbound{Where: thread, Message: api.Address(e.Guild, e.Channel, id), Act: bot.PlaceGone{}})
+		m := api.Address(e.Guild, e.Channel, id)
+		list = append(list, bot.Inbound{Keys: []string{m.String() + ":deleted"}, Where: thread, Message: m, Act: bot.Unsaid{}})
 	}
 	return list
 }

@@ -39,8 +39,8 @@ func TestWhatBecameOfPlaces(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, in := range becameOf(d, e.kind, told) {
-			_, gone := in.Act.(bot.PlaceGone)
-			got = append(got, fmt.Sprint(in.Where.String(), " ", in.Message.String(), " ", gone))
+			_, back := in.Act.(bot.PlaceBack) // else it is gone, or words of people are
+			got = append(got, fmt.Sprint(in.Where.String(), " ", in.Message.String(), " ", !back))
 		}
 	}
 	want := []string{

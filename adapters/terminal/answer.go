@@ -58,7 +58,7 @@ func (d *dialogue) next(c *agent.Checkpoint) (q *agent.Question, number int) {
 // work looks at the lines that were entered, in order. A line that may be the
 // answer to a question that is not asked yet waits for it.
 func (w *watcher) work(ctx context.Context) {
-	for len(w.queue) > 0 && w.began && w.run.Ended == nil && w.line(ctx, strings.TrimSpace(w.queue[0])) {
+	for len(w.queue) > 0 && w.began && w.run.Ended == nil && w.line(ctx, w.queue[0]) {
 		w.queue = w.queue[1:]
 	}
 	if w.over && !w.left && len(w.queue) == 0 && w.began && w.run.Ended == nil {
@@ -69,13 +69,16 @@ func (w *watcher) work(ctx context.Context) {
 	}
 }
 
-// line takes one line; false keeps it for later.
-func (w *watcher) line(ctx context.Context, line string) (taken bool) {
-	check := current(w.run)
+// line takes one line; false keeps it for later. What a person typed to one question
+// answers no other; a script's lines answer one after the other.
+func (w *watcher) line(ctx context.Context, e entered) (taken bool) {
+	check, line := current(w.run), strings.TrimSpace(e.line)
 	switch {
 	case w.talk.sent != "":
 		return false
 	case w.word(ctx, check, strings.ToLower(line)):
+	case check != nil && e.about != "" && e.about != check.ID && w.TTY && !w.JSON && line != "":
+		w.face.notice("that was typed before this question was there, so it answers nothing; type it again if you mean this one")
 	case w.talk.editing && check != nil:
 		w.edited(ctx, *check, line)
 	case line == "":

@@ -212,6 +212,43 @@ func TestWordsWithoutAQuestion(t *testing.T) {
 	}
 }
 
+// What a person typed to one question answers no other: a second y, pressed before
+// the next question was there, is none.
+func TestALineAnswersTheQuestionThatStoodThere(t *testing.T) {
+	for _, tty := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			log := newJournal()
+			begin(t, log)
+			r := watch(t, log, Config{TTY: tty})
+			r.settle()
+			ask := func(n string) agent.CheckpointID {
+				put(t, log, task1, call(task1, n, "write_to_file", `{"path":"`+n+`"}`)...)
+				i := intent(task1, n, "write_to_file", `{"path":"`+n+`"}`)
+				r.add(task1, approval(fold(log), i))
+				run := fold(log)
+				return run.Asked[len(run.Asked)-1]
+			}
+			first := ask("1")
+			go func() { _, _ = r.keys.Write([]byte("y\ny\n")) }()
+			r.settle()
+			if fold(log).Checks[first].Open() {
+				t.Fatalf("the first question is open\n%s", r.err)
+			}
+			r.add(task1, agent.CallReplied{Effect: fold(log).Checks[first].Effect, Text: "written"})
+			second := ask("2")
+			if open := fold(log).Checks[second].Open(); open != tty { // a script's lines answer one after the other
+				t.Errorf("at a terminal %t: the second question is open %t", tty, open)
+			}
+			if tty {
+				r.enter("y")
+				if fold(log).Checks[second].Open() {
+					t.Errorf("typed again it decides nothing\n%s", r.out)
+				}
+			}
+		})
+	}
+}
+
 func TestALineWaitsForItsQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newJournal()

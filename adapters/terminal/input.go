@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/deckhand-bot/deckhand/agent"
 )
 
 // keyboard reads the input in a goroutine, one read at a time and only when it
@@ -114,6 +116,12 @@ func (w *watcher) quiet() {
 	}
 }
 
+// entered is a line, and the question that stood there when it was entered; none: "".
+type entered struct {
+	line  string
+	about agent.CheckpointID
+}
+
 // read takes what came from the input.
 func (w *watcher) read(r read) {
 	w.keys.asked = false
@@ -129,7 +137,13 @@ func (w *watcher) read(r read) {
 			w.face.typed(line)
 		}
 	}
-	w.queue = append(w.queue, all...)
+	about := agent.CheckpointID("")
+	if c := current(w.run); c != nil {
+		about = c.ID
+	}
+	for _, line := range all {
+		w.queue = append(w.queue, entered{line, about})
+	}
 	w.talk.typed = ""
 	if _, own := w.typing.(*editor); own {
 		w.talk.typed = w.typing.rest()

@@ -105,7 +105,7 @@ type watcher struct {
 	restore func()
 	settled chan struct{}
 
-	queue     []string  // lines that were not looked at yet
+	queue     []entered // lines that were not looked at yet
 	over      bool      // the input has ended
 	left      bool      // and the run was told
 	departing bool      // and the journal does not show it yet

@@ -3,7 +3,6 @@ package card
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
@@ -57,13 +56,13 @@ func heardCard(r agent.Run, t agent.Told) bot.Card {
 	case t.Unable != "":
 		return heardAs(r, t, unable(t))
 	case t.Decision != "":
-		return heardAs(r, t, "**"+proposal(r, t)+"** I read "+quoted(t)+" that way. Nothing is decided until somebody who may presses "+Label(t.Decision)+".")
+		return heardAs(r, t, proposal(r, t)+" Nothing is decided until somebody who may decide it presses "+Label(t.Decision)+".")
 	case t.Meaning == agent.MeansStop:
 		return heardAs(r, t, "**Paused.** I read "+quoted(t)+" as a stop. Resume goes on where it was; Cancel ends the run and reports what there is.")
 	}
 	answer := t.Text
 	if answer == "" {
-		answer = "**I cannot tell that from what has happened so far.** " + soFar(r)
+		answer = "**Nothing that I have noted tells me that.** " + soFar(r)
 	}
 	c := heardAs(r, t, answer)
 	c.Parts = append(c.Parts, bot.Small{Markdown: "To " + quoted(t)})
@@ -77,19 +76,19 @@ func heardAs(r agent.Run, t agent.Told, line string) bot.Card {
 
 func quoted(t agent.Told) string { return "“" + text.Quoted(t.Words, maxHeardQuote) + "”" }
 
-// proposal asks whether a decision is meant.
+// proposal asks whether a decision is meant, and of what.
 func proposal(r agent.Run, t agent.Told) string {
-	about := "“" + text.Quoted(Title(r, r.Checks[t.Of]), maxHeardQuote) + "”"
+	about := " It would answer “" + text.Quoted(Title(r, r.Checks[t.Of]), maxHeardQuote) + "”."
 	if more := agent.Raise(t.Decision); more > 0 {
-		return "Add " + strconv.Itoa(more) + " % to what this run may spend?"
+		return "**Shall I take " + quoted(t) + " as " + strconv.Itoa(more) + " % more for this run to spend?**"
 	}
 	switch t.Decision {
 	case agent.DecideApprove:
-		return "Do you mean yes to " + about + "?"
+		return "**Shall I take " + quoted(t) + " as a yes?**" + about
 	case agent.DecideDeny:
-		return "Do you mean no to " + about + "?"
+		return "**Shall I take " + quoted(t) + " as a no?**" + about
 	}
-	return "Do you mean “" + text.Escape(Label(t.Decision)) + "” for " + about + "?"
+	return "**Shall I take " + quoted(t) + " as “" + text.Escape(Label(t.Decision)) + "”?**" + about
 }
 
 // soFar is how far a run is, in one sentence.
@@ -101,40 +100,39 @@ func soFar(r agent.Run) string {
 	case done == total:
 		return "All tasks are done."
 	}
-	return strconv.Itoa(done) + " of " + strconv.Itoa(total) + " tasks are done."
+	return "So far " + strconv.Itoa(done) + " of " + strconv.Itoa(total) + " tasks done."
 }
 
 // exactly is what somebody says who wants just this, by what their words may mean.
 var exactly = []struct {
 	means words.Meaning
-	as    string
 	say   string
 }{
-	{words.Stop, "a stop", "`stop`"},
-	{words.Cancel, "the end of the run", "`cancel`"},
-	{words.GoOn, "going on", "`resume`"},
-	{words.Yes, "a yes", "`approve`"},
-	{words.No, "a no", "`deny`"},
+	{words.Stop, "If you want me to stop, say `stop`."},
+	{words.Cancel, "If you want the run to end for good, say `cancel`."},
+	{words.GoOn, "If you want me to go on, say `resume`."},
+	{words.Yes, "If you mean yes to my question, press its button or say `approve`."},
+	{words.No, "If you mean no to my question, press its button or say `deny`."},
 }
 
 // unable says that no model could tell what somebody meant, and which words
 // count without one.
 func unable(t agent.Told) string {
-	line := "I cannot look up what " + quoted(t) + " means: " + text.Escape(t.Unable) + ". So it is kept as a note for the work."
+	line := "I could not work out what " + quoted(t) + " means (" + text.Escape(t.Unable) + "), so I kept it as a note for the work."
 	if t.Meaning == agent.MeansQuestion {
-		line = "I cannot answer " + quoted(t) + " now: " + text.Escape(t.Unable) + ". `status` says where the run stands."
+		line = "I cannot answer " + quoted(t) + " just now (" + text.Escape(t.Unable) + "). `status` says where the run stands."
 	}
 	hints := words.Hints(t.Words)
-	var may []string
+	known := false
 	for _, e := range exactly {
 		if slices.Contains(hints, e.means) {
-			may = append(may, e.as+" (then say "+e.say+")")
+			line, known = line+" "+e.say, true
 		}
 	}
-	if len(may) > 0 {
-		return line + " It might have been understood as " + strings.Join(may, " or as ") + "."
+	if known {
+		return line
 	}
-	return line + " Single words always count: `stop`, `resume`, `cancel`, `status`, and under a question `approve` or `deny`."
+	return line + " These words always count: `stop`, `resume`, `cancel`, `status`, and under a question `approve` or `deny`."
 }
 
 // PickWhy is why a typed word decided nothing.

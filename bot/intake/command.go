@@ -184,7 +184,7 @@ func decides(word string) func(req call, ctx context.Context, rest string) (bot.
 			}
 		}
 		if len(takers) == 0 {
-			return bot.Answer{Run: r.ID, Private: "Nothing that this word decides is being asked."}, nil
+			return bot.Answer{Run: r.ID, Private: "Nothing here waits for that decision."}, nil
 		}
 		return req.settle(ctx, r, word, takers)
 	}

@@ -138,3 +138,29 @@ func TestFreeWords(t *testing.T) {
 		}
 	}
 }
+
+// Words that nobody understood yet are what they are edited to, and nothing once
+// their message is deleted; a deletion that comes again, or late, changes nothing.
+func TestWordsChangedBeforeTheyAreUnderstood(t *testing.T) {
+	s := opened(t, func(c *Config) { c.Hear = true })
+	run, checks := s.live(bottest.Approval)
+	said := s.event(bottest.Requester, say("warte, das ist der falsche Hafen"))
+	s.hears(said)
+	if r := s.fold(run); len(r.Unread) != 1 {
+		t.Fatalf("%d words wait to be understood", len(r.Unread))
+	}
+	edited := s.event(bottest.Requester, say(bot.Correction+"warte, das ist die falsche Mole"))
+	edited.Message, edited.Edited = said.Message, true
+	s.hears(edited)
+	if r := s.fold(run); len(r.Unread) != 1 || r.Unread[0].Text != "warte, das ist die falsche Mole" || r.Unread[0].Unread.Answer != nil {
+		t.Errorf("after the edit there wait %+v", r.Unread)
+	}
+	gone := s.event(bot.Person{}, bot.Unsaid{})
+	gone.Message = said.Message
+	for range 2 {
+		s.hears(gone)
+		if r := s.fold(run); len(r.Unread) != 0 || len(r.Said) != 0 || !r.Checks[checks[0]].Open() {
+			t.Errorf("after the deletion there wait %+v, and are noted %+v", r.Unread, r.Said)
+		}
+	}
+}

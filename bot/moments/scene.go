@@ -176,7 +176,7 @@ func (s *story) check() agent.Checkpoint {
 // decides is a decision about that question.
 func (s *story) decides(by bot.Person, word, text string) {
 	c := s.check()
-	s.happens(c.Strand, agent.CheckpointDecided{ID: c.ID, Decision: word, By: by.ID, Text: text})
+	s.happens(c.Strand, agent.CheckpointDecided{ID: c.ID, Decision: word, By: by.ID, Text: text, Covers: c.Writes})
 }
 
 // posts is a message in the thread.

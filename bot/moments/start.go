@@ -100,7 +100,7 @@ func thePlan() agent.Plan {
 			{ID: "read", Title: "Read what was merged since v2.3", Tools: []string{"list_files", "read_file"}, Acceptance: "every pull request has a line"},
 			{ID: "sort", Title: "Sort the changes by what users notice", DependsOn: []agent.TaskID{"read"}},
 			{ID: "write", Title: "Write notes/v2.4.md", Tools: []string{"write_to_file"}, DependsOn: []agent.TaskID{"sort"}, Deliverable: true,
-				Instructions: "Write the sorted changes to notes/v2.4.md, one line each, with the pull request's number.", Acceptance: "the file has a heading for each kind of change"},
+				Writes: agent.Texts{"notes/v2.4.md"}, Instructions: "Write the sorted changes to notes/v2.4.md, one line each, with the pull request's number.", Acceptance: "the file has a heading for each kind of change"},
 			{ID: "links", Title: "Check the links", Tools: []string{"read_file"}, DependsOn: []agent.TaskID{"write"}},
 		},
 	}
@@ -111,7 +111,7 @@ func planAsked(s *scene) {
 	s.thinks(agent.Main, llm.Intake)
 	s.here()
 	p := thePlan()
-	s.opensQuestion(agent.Main, agent.CheckpointOpened{Ask: agent.CheckPlan, Title: "May I work by this plan?", Plan: &p,
+	s.opensQuestion(agent.Main, agent.CheckpointOpened{Ask: agent.CheckPlan, Title: "May I work by this plan?", Plan: &p, Writes: []string{"notes/v2.4.md"},
 		Choices: []string{agent.DecideApprove, agent.DecideEdit, agent.DecideDeny, agent.DecideCancel}})
 	s.question()
 }

@@ -2,18 +2,79 @@ package moments
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/card"
 )
 
 // Moments of a run at work: its card, what is said to it, pause and cancel.
 
 func working() []entry {
-	return slices.Concat(progressing(), lackingAModel(), steered())
+	return slices.Concat(progressing(), understood(), lackingAModel(), steered())
+}
+
+// understood is what comes of words that no exact word decides.
+func understood() []entry {
+	heard := func(text string, b agent.Understood) func(s *scene) {
+		return func(s *scene) {
+			s.works()
+			s.hears(text, b)
+		}
+	}
+	return []entry{
+		{"heard-stop", "Words are understood as a stop", heard("hold on, that is the wrong folder", agent.Understood{Meaning: agent.MeansStop, Noted: true})},
+		{"heard-answer", "A question to the run is answered", heard("is it going well?",
+			agent.Understood{Meaning: agent.MeansQuestion, Text: "Yes: 41 merged pull requests are read, and I am sorting them now. The notes come next."})},
+		{"heard-unknown", "A question that the run's notes do not answer", heard("who will read this?", agent.Understood{Meaning: agent.MeansQuestion})},
+		{"heard-unable", "No model can read what somebody says", heard("be so kind and stop some day",
+			agent.Understood{Meaning: agent.MeansSteering, Unable: "the model does not answer", Noted: true})},
+		{"heard-yes", "Words are understood as a yes", func(s *scene) {
+			writeAsked(s)
+			s.known()
+			s.hears("looks fine from here", agent.Understood{Meaning: agent.MeansConsent, Of: s.check().ID, Decision: agent.DecideApprove})
+		}},
+		{"typed-late", "A word was written before the question was there", func(s *scene) {
+			writeAsked(s)
+			s.known()
+			s.typed(s.Alice, "approve")
+		}},
+	}
+}
+
+// hears is what the run says of Ann's words, once they are understood.
+func (s *scene) hears(text string, b agent.Understood) {
+	if s.terminal() {
+		return
+	}
+	s.steps = append(s.steps, Said{By: s.Ann, Text: text, Answer: bot.Answer{}})
+	s.happens(agent.Main, agent.PersonSaid{By: s.Ann.ID, Text: text, Trusted: true, Unread: &agent.Unread{Where: s.thread().String()}})
+	r := s.fold()
+	b.Said, b.Trusted = r.Seq, true
+	s.happens(agent.Hear, b)
+	if b.Meaning == agent.MeansStop {
+		s.happens(agent.Main, agent.RunControlled{Word: agent.WordPause, By: s.Ann.ID})
+	}
+	c, known := card.Heard(s.fold(), b.Said)
+	if !known {
+		s.fails(errors.New("nothing is told of the words"))
+	}
+	s.posts(c)
+}
+
+// typed is a word that was written as the question was put.
+func (s *scene) typed(by bot.Person, text string) {
+	if s.terminal() {
+		return
+	}
+	c := s.check()
+	s.happens(agent.Voice, agent.ToolOutcome{Effect: agent.Post{Key: agent.KeyAsk(c.ID)}.Effect(), State: agent.OutcomeOK,
+		Text: agent.Shown{Message: s.thread().At("19.1").String(), Thread: s.thread().String(), At: s.store.now}.Text()})
+	s.says(by, text)
 }
 
 // progressing is a run that gets on.
