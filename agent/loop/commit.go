@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,7 +22,7 @@ func (t *turn) commit(ctx context.Context, strict bool) error {
 	lease := t.lease
 	c := agent.Commit{
 		ID: agent.NewID(), Run: t.lease.Run, Lease: &lease, Seen: t.run.Seq, SeenAt: t.run.Last, Strict: strict,
-		Events: t.batch, Wake: t.wake, Spend: t.spend, Ends: t.ends, Set: t.commitNames(),
+		Events: t.batch, Wake: t.wake, Spend: t.commitSpend(), Ends: t.ends, Set: t.commitNames(),
 	}
 	receipt, err := t.send(ctx, c)
 	if errors.Is(err, agent.ErrConflict) {
@@ -82,6 +83,19 @@ func (t *turn) wakeObservers() {
 			t.wakeAt(agent.Main, agent.AtOnce)
 		}
 	}
+}
+
+// commitSpend is what the batch adds to counters; a run that ends gives back its
+// place among the live ones.
+func (t *turn) commitSpend() []agent.Spend {
+	if !t.ends {
+		return t.spend
+	}
+	spend := slices.Clone(t.spend)
+	for _, counter := range t.run.Brief.Counted {
+		spend = append(spend, agent.Spend{Counter: counter, Nano: -1})
+	}
+	return spend
 }
 
 // commitNames are the names that the batch sets: of threads that it opened, of

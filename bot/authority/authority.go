@@ -143,6 +143,13 @@ func (a Authority) MayDecide(r agent.Run, ask agent.CheckpointKind, by bot.Perso
 	return is&may != 0
 }
 
+// RaisesFreely reports whether the person raises budgets of the run as far as they
+// like: operators and approvers do.
+func (a Authority) RaisesFreely(r agent.Run, by bot.Person) bool {
+	a = a.At(r.Brief.ReplyTo)
+	return by.AtTerminal() || Includes(a.Operators, by) || Includes(or(r.Brief.Approvers, a.Approvers), by)
+}
+
 // roles is everything that the person is to the run.
 func (a Authority) roles(r agent.Run, by bot.Person, approvers []string) (is role) {
 	if IsRequester(r, by) {

@@ -170,7 +170,7 @@ func plansAsked(p agent.PlanApproval) string {
 }
 
 // Permissions is what the run may do, and who decides about the rest.
-func Permissions(r agent.Run, audience authority.Audience) bot.Card {
+func Permissions(r agent.Run, rules []string, audience authority.Audience) bot.Card {
 	level, known := levels[r.Brief.Autonomy]
 	if !known {
 		level = levels[agent.AskRisky]
@@ -199,6 +199,7 @@ func Permissions(r agent.Run, audience authority.Audience) bot.Card {
 		}
 	}
 	section(&c, "Denied", denied)
+	section(&c, "Rules here", quotes(rules))
 	who := func(ask agent.CheckpointKind) string {
 		if list := audience(r, ask); len(list) > 0 {
 			return bot.Mentions(list, "or")

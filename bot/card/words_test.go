@@ -36,7 +36,7 @@ func TestNothingIsForged(t *testing.T) {
 	for name, c := range map[string]bot.Card{
 		"live": Live(r, bottest.TaleBegin), "ended": Live(over, bottest.TaleBegin), "report": Report(over),
 		"approval": Question(r, bottest.TheCheck(r), bottest.TaleBegin, taleApprovers.Audience), "closed": Closed(over, bottest.TheCheck(over)),
-		"clarify": check(several), "plan": check(proposed), "plan shown": Plan(r), "permissions": Permissions(r, taleApprovers.Audience),
+		"clarify": check(several), "plan": check(proposed), "plan shown": Plan(r), "permissions": Permissions(r, nil, taleApprovers.Audience),
 		"runs": Runs([]Status{StatusOf(r)}, bottest.TaleBegin),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -43,6 +43,11 @@ type Config struct {
 	// Hear has a model find out what people's words in a run's thread mean, where
 	// no exact word says it; else they are steering, or an answer.
 	Hear bool
+	// Rules are the rules of this installation that count for a run, in plain
+	// words; nil: there are none.
+	Rules func(r agent.Run) []string
+	// Fair is how many runs people and places may have.
+	Fair runs.Fair
 	// Alarmed counts alerts that the chat raises itself, by their kind; nil:
 	// nobody does.
 	Alarmed func(kind string)

@@ -258,9 +258,17 @@ func (req *request) shown(r agent.Run, what showing) bot.Answer {
 	case showBudget:
 		c = card.Budget(r)
 	case showPermissions:
-		c = card.Permissions(r, req.cfg.Runs.Authority.Audience)
+		c = card.Permissions(r, req.rules(r), req.cfg.Runs.Authority.Audience)
 	}
 	return req.answer(r.ID, c)
+}
+
+// rules are the rules of this installation that count for the run.
+func (req *request) rules(r agent.Run) []string {
+	if req.cfg.Rules == nil {
+		return nil
+	}
+	return req.cfg.Rules(r)
 }
 
 func isButtons(p bot.Part) bool {

@@ -95,6 +95,8 @@ func (req *request) undecided(ctx context.Context, no *undecidedError) (bot.Answ
 	case errors.Is(no.err, runs.ErrEnded):
 		return bot.Answer{Private: "The run has ended, so this question is not open any more.", Run: run}, nil
 	case errors.Is(no.err, bot.ErrNotAnAnswer), errors.Is(no.err, runs.ErrVoted), errors.Is(no.err, runs.ErrNotAllowed), errors.Is(no.err, runs.ErrDecided):
+	case isRaise(no.err):
+		return bot.Answer{Private: raised(no.err), Run: run}, nil
 	default:
 		return req.refusal(ctx, no.err)
 	}
@@ -118,6 +120,18 @@ func (req *request) undecided(ctx context.Context, no *undecidedError) (bot.Answ
 			", or press a button of the question."
 	}
 	return a, nil
+}
+
+func isRaise(err error) bool {
+	_, is := errors.AsType[*runs.RaiseError](err)
+	return is
+}
+
+// raised says how far a requester may raise a budget.
+func raised(err error) string {
+	e, _ := errors.AsType[*runs.RaiseError](err)
+	said := e.Error()
+	return strings.ToUpper(said[:1]) + said[1:] + "."
 }
 
 // deciders says who may decide a question of the kind.

@@ -75,7 +75,11 @@ func (o newGoal) start(ctx context.Context) (bot.Answer, error) {
 	if o.cfg.CatchUp > 0 && o.in.Missed && o.now.Sub(o.in.At) > o.cfg.CatchUp {
 		opening.After = append(opening.After, o.late(run))
 	}
-	_, err = o.cfg.Runs.Begin(ctx, opening)
+	_, err = o.cfg.Runs.Begin(ctx, o.cfg.Fair.Take(opening, o.now))
+	if why := o.cfg.Fair.Refused(err, o.now); why != "" {
+		o.log("a start was refused", agent.Run{}, "why", err.Error())
+		return private("%s", why), nil
+	}
 	if errors.Is(err, agent.ErrSeen) && threaded {
 		now, look := o.cfg.Store.Value(ctx, agent.ThreadName(brief.ReplyTo))
 		if look != nil {
@@ -109,7 +113,7 @@ func (o newGoal) brief(ctx context.Context) (agent.RunStarted, error) {
 		o.cfg.Log.Error("no run can start here", "where", where.String(), "err", err)
 		return b, refuse("I cannot start a run here: " + text.Escape(text.Safe(err.Error())))
 	}
-	b.Goal, b.Requester, b.Files = strings.TrimSpace(o.goal), o.in.By.ID, o.files
+	b.Goal, b.Requester, b.Files, b.Role = strings.TrimSpace(o.goal), o.in.By.ID, o.files, roleOf(o.in.By)
 	if o.quote == "" && o.change == nil && !o.in.By.Bot { // their own words may order something for later
 		b.Zone = o.zone("").String()
 	}
@@ -121,6 +125,17 @@ func (o newGoal) brief(ctx context.Context) (agent.RunStarted, error) {
 		err = &form.FieldError{Field: bot.FieldBudget, Why: o.cfg.Unpriced}
 	}
 	return b, err
+}
+
+// roleOf is what somebody is who is no full member, for the rules about their runs.
+func roleOf(by bot.Person) string {
+	switch {
+	case by.Bot:
+		return "bot"
+	case by.Full || by.AtTerminal():
+		return ""
+	}
+	return "guest"
 }
 
 // context is what the run is told beside the goal. Reading it keeps the person

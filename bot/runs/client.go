@@ -56,6 +56,9 @@ type Client struct {
 	// Refuse, when set, is what is written down in place of any work where nobody
 	// may have the goal worked on; nil: nothing is.
 	Refuse func(goal string) []agent.Body
+	// RequesterRaise is by how many percent in all a requester raises a budget of
+	// their own run; 0: no bound.
+	RequesterRaise int
 
 	once  sync.Once
 	folds *fold.Cache[fold.None]
@@ -84,6 +87,8 @@ type NewRun struct {
 	Brief agent.RunStarted
 	// After follows on the main strand, in the same commit.
 	After []agent.Body
+	// Spend is counted with the start, or nothing starts.
+	Spend []agent.Spend
 }
 
 // ReportRun is a run that posts a report and does nothing else.
@@ -120,7 +125,7 @@ func (d *Client) Begin(ctx context.Context, o NewRun) (agent.RunID, error) {
 	if d.Refuse != nil && len(o.After) == 0 {
 		o.After = d.Refuse(o.Brief.Goal)
 	}
-	c := agent.Commit{ID: agent.NewID(), Run: o.Run, Once: o.Once, Anchor: o.Anchor, Set: map[string]string{},
+	c := agent.Commit{ID: agent.NewID(), Run: o.Run, Once: o.Once, Anchor: o.Anchor, Set: map[string]string{}, Spend: o.Spend,
 		Events: []agent.Event{{Strand: agent.Main, Body: o.Brief}},
 		Wake:   map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}}
 	maps.Copy(c.Set, o.Set)
@@ -128,6 +133,9 @@ func (d *Client) Begin(ctx context.Context, o NewRun) (agent.RunID, error) {
 		c.Events = append(c.Events, agent.Event{Strand: agent.Main, Body: b})
 		if _, over := b.(agent.RunEnded); over { // nothing is left to do but to say so
 			c.Ends = true
+			for _, counter := range o.Brief.Counted {
+				c.Spend = append(c.Spend, agent.Spend{Counter: counter, Nano: -1})
+			}
 			delete(c.Wake, agent.Main)
 		}
 	}
@@ -168,6 +176,9 @@ func (d *Client) Decide(ctx context.Context, by bot.Person, decision agent.Check
 func (d *Client) Answer(ctx context.Context, by bot.Person, q Question, decision agent.CheckpointDecided, dedupe Dedupe) (more int, err error) {
 	decision.ID, decision.By = q.Check.ID, by.ID
 	for {
+		if err := d.raisable(q, decision.Decision, d.Authority.RaisesFreely(q.Run, by)); err != nil {
+			return 0, err
+		}
 		body, more, err := decisionEvent(q.Run, q.Check, decision, by)
 		if err != nil {
 			return 0, err

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deckhand-bot/deckhand/cmd/internal/app"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 )
 
@@ -58,6 +59,12 @@ func TestDocumentedConfiguration(t *testing.T) {
 	for path, text := range documents(t) {
 		for _, block := range blocks(text, "yaml") {
 			read++
+			if strings.Contains("\n"+block, "\nrules:") { // a policy
+				if failures, cases, err := app.TestPolicy(path, []byte(block)); err != nil || len(failures) > 0 || cases == 0 {
+					t.Errorf("%s: %d cases: %v %q", path, cases, err, failures)
+				}
+				continue
+			}
 			file := filepath.Join(t.TempDir(), "deckhand.yaml")
 			if err := os.WriteFile(file, []byte(block), 0o600); err != nil {
 				t.Fatal(err)

@@ -98,7 +98,7 @@ func (a *cli) root() *cobra.Command {
 		demoCommand(a), runCommand(a), serveCommand(a),
 		statusCommand(a), journalCommand(a), resumeCommand(a), pauseCommand(a), cancelCommand(a),
 		approveCommand(a), denyCommand(a),
-		planCommand(a), examineCommand(a), memoryCommand(a), toolbox.Command(toolHost(a)), capacityCommand(a), doctorCommand(a), manifestCommand(a), versionCommand(a),
+		planCommand(a), policyCommand(a), examineCommand(a), memoryCommand(a), toolbox.Command(toolHost(a)), capacityCommand(a), doctorCommand(a), manifestCommand(a), versionCommand(a),
 		inspect.Audit(a.inspecting()), inspect.Trace(a.inspecting()), inspect.TaskEnv(a.inspecting()),
 	)
 	root.SetVersionTemplate("deckhand {{.Version}}\n")

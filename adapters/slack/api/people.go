@@ -16,10 +16,11 @@ import (
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
-// People and groups are remembered for a while.
+// People and groups are remembered for a while: whoever leaves or becomes a guest
+// has no rights any more when it is over, also while Slack cannot be asked.
 const (
-	knowPerson = 10 * time.Minute
-	knowGroup  = time.Minute
+	knowPerson = 50 * time.Second
+	knowGroup  = 50 * time.Second
 	maxPeople  = 1000
 	maxGroups  = 1000
 	askWithin  = 2 * time.Second // the acknowledgement waits for it
@@ -55,15 +56,18 @@ func (c *Client) Author(ctx context.Context, u *wire.Update, groups []string) (b
 // NameFor is how people see a user, or the id where Slack does not say.
 func (c *Client) NameFor(ctx context.Context, id string) string {
 	p, err := c.person(ctx, id)
+	if old, _, known := c.people.Get(id); err != nil && known {
+		return old.Name // a name gives no rights
+	}
 	if err != nil {
 		return id
 	}
 	return p.Name
 }
 
-// person asks who a user is. What was known is better than nothing.
+// person asks who a user is.
 func (c *Client) person(ctx context.Context, id string) (bot.Person, error) {
-	old, fresh, known := c.people.Get(id)
+	old, fresh, _ := c.people.Get(id)
 	if fresh {
 		return old, nil
 	}
@@ -83,8 +87,6 @@ func (c *Client) person(ctx context.Context, id string) (bot.Person, error) {
 	case code == "user_not_found" || code == "user_not_visible": // of a connected workspace, perhaps
 	case definite(err):
 		c.LogOnce("Slack does not say who somebody is: they do not count as a full member", "error", code)
-	case known:
-		return old, nil
 	default:
 		return p, fmt.Errorf("ask Slack who %s is: %w", id, err)
 	}
@@ -118,7 +120,7 @@ func zoneOf(u *slackapi.User) string {
 
 // members asks who is in a user group.
 func (c *Client) members(ctx context.Context, group string) ([]string, error) {
-	old, fresh, known := c.groups.Get(group)
+	old, fresh, _ := c.groups.Get(group)
 	if fresh {
 		return old, nil
 	}
@@ -131,8 +133,6 @@ func (c *Client) members(ctx context.Context, group string) ([]string, error) {
 	case definite(err):
 		c.LogOnce("Slack does not say who is in a user group: its members have no rights through it", "group", group, "error", code, "scope", NeededScope(err))
 		list = nil
-	case known:
-		return old, nil
 	default:
 		return nil, fmt.Errorf("ask Slack who is in the user group %s: %w", group, err)
 	}

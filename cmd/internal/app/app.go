@@ -73,6 +73,7 @@ type App struct {
 	sealer  *audit.Sealer
 	close   func() error // of a store that it opened
 	kit     *kit
+	policy  *policy.Policy
 	health  *health
 	meter   meter
 	talk    *talk // nil: there is nobody to talk with
@@ -108,6 +109,9 @@ func (a *App) assemble(ctx context.Context) (err error) {
 		if err := a.prepare(ctx); err != nil {
 			return err
 		}
+	}
+	if a.policy, err = PolicyOf(o.Config); err != nil {
+		return err
 	}
 	if a.store == nil {
 		s, err := OpenStore(ctx, o.Config, sqlite.Worker, o.Log)
@@ -169,7 +173,7 @@ func (a *App) newLoop() (*loop.Loop, error) {
 		return nil, err
 	}
 	lc := loop.Config{
-		Store: a.meter.store(kept), Blobs: a.store, Model: refuses.Model(a.meter.model(o.Model)), Tools: a.kit.box, Policy: refuses.Policy(policy.Default{}), Log: o.Log,
+		Store: a.meter.store(kept), Blobs: a.store, Model: refuses.Model(a.meter.model(o.Model)), Tools: a.kit.box, Policy: refuses.Policy(a.policy), Log: o.Log,
 		Withhold:  refuses.Result,
 		ModelName: c.Model.Name, FastName: c.Model.Fast, Prices: prices,
 		RequestsPerMinute: c.Model.RequestsPerMinute, TokensPerMinute: c.Model.TokensPerMinute,

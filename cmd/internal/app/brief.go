@@ -36,6 +36,9 @@ func TerminalBrief(c config.Config, goal string, yesTo []string, notice io.Write
 	if err := countable(c); err != nil {
 		return agent.RunStarted{}, err
 	}
+	if _, err := PolicyOf(c); err != nil {
+		return agent.RunStarted{}, err
+	}
 	b.Goal, b.Requester, b.YesTo, b.Unattended = goal, bot.Terminal, yesTo, len(yesTo) > 0
 	b.Approvers, b.Quorum = slices.Clone(c.Authority.Approvers), 0 // one person sits at a terminal
 	return b, nil

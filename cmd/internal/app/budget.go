@@ -16,6 +16,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/loop"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/digest"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 )
 
@@ -112,4 +113,10 @@ func counters(c config.Config, s Store, log *slog.Logger) func(ctx context.Conte
 		}
 		return []digest.Counter{{Name: name + " in " + now.UTC().Format("January"), Spent: agent.Nano(spent), Limit: limit}}
 	}
+}
+
+// fairUse is how many runs people and places may have.
+func fairUse(c config.Config) runs.Fair {
+	share := func(l config.RunLimits) runs.Share { return runs.Share{AtOnce: l.AtOnce, Day: l.Day} }
+	return runs.Fair{Person: share(c.Budget.PersonRuns), Place: share(c.Budget.ChannelRuns)}
 }

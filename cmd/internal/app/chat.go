@@ -37,7 +37,7 @@ func (a *App) newTalk() (*talk, error) {
 		}),
 		chat: intake.New(intake.Config{
 			Runs: client, Places: places, Store: a.store, Brief: brief, Recurring: recurs, Reporter: reports,
-			Zone: c.Zone, Unpriced: unpriced(c), CatchUp: c.Retention.CatchUp, Hear: c.Model.Hear, Log: o.Log,
+			Zone: c.Zone, Unpriced: unpriced(c), CatchUp: c.Retention.CatchUp, Hear: c.Model.Hear, Log: o.Log, Rules: inForce(a.policy), Fair: fairUse(c),
 			Alarmed: func(kind string) { a.meter.alert(watchdog.AlertKind(kind), 1) },
 		}),
 	}

@@ -27,6 +27,9 @@ type Check struct {
 // Checks are the looks at what is configured, in the order of their telling.
 func Checks(c config.Config) []Check {
 	list := []Check{{"store", checkStore}, {"workspace", checkWorkspace}, {"sandbox", checkSandbox}, {"model", checkModel}}
+	if len(policyFiles(c)) > 0 {
+		list = append(list, Check{"policy", checkPolicy})
+	}
 	if slackBegun(c) {
 		list = append(list, Check{"slack", checkSlack})
 	}

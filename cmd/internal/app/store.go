@@ -86,5 +86,5 @@ func ExpireOld(ctx context.Context, s Store, age time.Duration) (int, error) {
 // NewClient is the way in for people and commands, with the rights that the
 // configuration gives.
 func NewClient(c config.Config, s Store) *runs.Client {
-	return &runs.Client{Journals: s, Authority: authorityOf(c), Refuse: refusing(c)}
+	return &runs.Client{Journals: s, Authority: authorityOf(c), Refuse: refusing(c), RequesterRaise: c.Budget.RequesterRaise}
 }

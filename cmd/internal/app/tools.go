@@ -65,8 +65,9 @@ func NewTools(c config.Config) (*source.Registry, error) {
 func newKit(o Options) (*kit, error) {
 	c := o.Config
 	at := workspace.Config{Dir: c.Workspace}
+	at.Protected = policyFiles(c)
 	if c.File != "" {
-		at.Protected = []string{c.File}
+		at.Protected = append(at.Protected, c.File)
 	}
 	if c.DataDir != "" {
 		at.Private = []string{c.DataDir}

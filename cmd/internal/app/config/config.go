@@ -28,6 +28,7 @@ type Config struct {
 	Budget       Budget             `yaml:"budget"`
 	PlanApproval agent.PlanApproval `yaml:"plan_approval" oneof:"never effects always"` // see PlanApprovalIn
 	Autonomy     agent.Autonomy     `yaml:"autonomy" default:"ask-risky" oneof:"suggest ask-each ask-risky within-budget"`
+	Policy       string             `yaml:"policy" is:"path"` // rules of this installation
 	Authority    Authority          `yaml:"authority"`
 	CheckIns     CheckIns           `yaml:"check_ins"`
 	Voice        Voice              `yaml:"voice"`
@@ -101,6 +102,18 @@ type Budget struct {
 	PersonMonth  MonthLimits `yaml:"person_month"`
 	ChannelMonth MonthLimits `yaml:"channel_month"`
 	Month        MonthLimits `yaml:"month"`
+	PersonRuns   RunLimits   `yaml:"person_runs"`
+	ChannelRuns  RunLimits   `yaml:"channel_runs"`
+	// RequesterRaise is by how many percent in all a requester raises a budget of
+	// their own run; more takes an approver or an operator.
+	RequesterRaise int `yaml:"requester_raise" default:"100" min:"0" unit:"percent"`
+}
+
+// RunLimits is how many runs people start in chat: so many live ones at once, and
+// so many a day (UTC). Zero is no limit.
+type RunLimits struct {
+	AtOnce int64 `yaml:"at_once" min:"0" unit:"runs"`
+	Day    int64 `yaml:"day" min:"0" unit:"runs a day"`
 }
 
 // Limits is agent.Limits with the defaults of a run.
@@ -238,6 +251,7 @@ type Jobs struct {
 type Channel struct {
 	Autonomy     agent.Autonomy     `yaml:"autonomy" oneof:"suggest ask-each ask-risky within-budget"`
 	PlanApproval agent.PlanApproval `yaml:"plan_approval" oneof:"never effects always"`
+	Policy       string             `yaml:"policy" is:"path"`
 	Budget       ChannelBudget      `yaml:"budget"`
 	Authority    ChannelAuthority   `yaml:"authority"`
 }
