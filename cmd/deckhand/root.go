@@ -95,7 +95,7 @@ func (a *cli) root() *cobra.Command {
 	p.StringVar(&a.flags.Model, "model", "", "`NAME` of the model (default: DECKHAND_MODEL)")
 	p.BoolVar(&a.json, "json", false, "JSON lines on stdout, people's text on stderr")
 	root.AddCommand(
-		demoCommand(a), runCommand(a), serveCommand(a),
+		demoCommand(a), runCommand(a), serveCommand(a), mcpCommand(a),
 		statusCommand(a), journalCommand(a), resumeCommand(a), pauseCommand(a), cancelCommand(a),
 		approveCommand(a), denyCommand(a),
 		planCommand(a), policyCommand(a), examineCommand(a), memoryCommand(a), toolbox.Command(toolHost(a)), capacityCommand(a), doctorCommand(a), manifestCommand(a), versionCommand(a),

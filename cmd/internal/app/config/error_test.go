@@ -76,7 +76,7 @@ func TestConfigErrors(t *testing.T) {
 			`deckhand.yaml:3: schedules[1].name: "a" is taken: the first is at deckhand.yaml:2`,
 		}},
 		{"people", "authority:\n  operators: [\"slack:X1\", \"discord:&7\", \"slack:S1\", terminal, U1, 123]\n  allow_bots: [B1]\nchannels:\n  slack: {}\n", []string{
-			`deckhand.yaml:2: authority.operators[0]: "slack:X1" is not a principal: slack:U… (person), slack:S… (user group), discord:ID, discord:&ID (role), terminal, or a bare id`,
+			`deckhand.yaml:2: authority.operators[0]: "slack:X1" is not a principal: slack:U… (person), slack:S… (user group), discord:ID, discord:&ID (role), mcp:NAME (another agent), terminal, or a bare id`,
 			`deckhand.yaml:3: authority.allow_bots[0]: "B1" is not a bot: slack:B… or discord:ID`,
 			`deckhand.yaml:5: channels: "slack" is not a channel or a whole workspace: PLATFORM:WORKSPACE:CHANNEL or PLATFORM:WORKSPACE, such as slack:T1:C1`,
 		}},

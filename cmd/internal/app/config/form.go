@@ -23,8 +23,8 @@ type form struct {
 
 // forms are what the tags "is" and "keys" name.
 var forms = map[string]form{
-	"principal": matching("principal", `^(slack:[UWS][A-Za-z0-9]+|discord:&?[0-9]+|terminal|&?[A-Za-z0-9][A-Za-z0-9._-]*)$`,
-		"a principal: slack:U… (person), slack:S… (user group), discord:ID, discord:&ID (role), terminal, or a bare id"),
+	"principal": matching("principal", `^(slack:[UWS][A-Za-z0-9]+|discord:&?[0-9]+|mcp:[A-Za-z0-9][A-Za-z0-9._-]*|terminal|&?[A-Za-z0-9][A-Za-z0-9._-]*)$`,
+		"a principal: slack:U… (person), slack:S… (user group), discord:ID, discord:&ID (role), mcp:NAME (another agent), terminal, or a bare id"),
 	"bot": matching("bot", `^(slack:[BUW][A-Za-z0-9]+|discord:[0-9]+)$`, "a bot: slack:B… or discord:ID"),
 	"channel": matching("channel", `^(slack|discord):@?[A-Za-z0-9]+(:[A-Za-z0-9]+)?$`,
 		"a channel or a whole workspace: PLATFORM:WORKSPACE:CHANNEL or PLATFORM:WORKSPACE, such as slack:T1:C1"),
