@@ -323,7 +323,7 @@ func TestInheritedDescriptors(t *testing.T) {
 }
 
 func BenchmarkShell(b *testing.B) {
-	for _, d := range sandbox.Drivers {
+	for _, d := range local {
 		b.Run(string(d), func(b *testing.B) {
 			s := newSandbox(b, d)
 			if _, err := s.Driver(b.Context()); err != nil {
