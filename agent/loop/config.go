@@ -20,6 +20,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/limit"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/prompt"
+	"github.com/deckhand-bot/deckhand/agent/redact"
 	"github.com/deckhand-bot/deckhand/agent/taint"
 )
 
@@ -93,6 +94,9 @@ type Config struct {
 	Tools  Toolbox
 	Policy agent.Policy
 	Poster Poster // nil: this process shows nothing
+	// Redact takes secrets out of results and prompts, and keeps them from leaving
+	// with a call; nil: it knows well-known shapes alone.
+	Redact *redact.Redactor
 	// Scheduler, when set, keeps the schedules that people order in plain words.
 	Scheduler Scheduler
 	Log       *slog.Logger
@@ -175,6 +179,10 @@ func newEngine(c Config) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Redact == nil {
+		c.Redact = &redact.Redactor{}
+	}
+	book.Redacts(c.Redact.Text)
 	if c.Scheduler != nil {
 		book.Schedules()
 	}

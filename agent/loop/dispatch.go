@@ -100,13 +100,24 @@ func (d dispatcher) decideCall(ctx context.Context, view *agent.Run, c agent.Ope
 // places.
 var errMisfit = errors.New("with the artifacts in their places")
 
+// errSecret is said of arguments that would carry a secret out.
+var errSecret = errors.New("a secret never leaves")
+
 // fits checks arguments, artifacts in their places.
 func (d dispatcher) fits(c agent.OpenCall, whole json.RawMessage) error {
+	if tool, _ := d.Tools.Tool(c.Name); tool != nil && leaves(tool.Spec()) {
+		if kind, is := d.Redact.Holds(string(whole)); is {
+			return fmt.Errorf("the arguments of %s hold %s, and %w: leave it out", c.Name, kind, errSecret)
+		}
+	}
 	if err := d.Tools.Check(c.Name, whole); err != nil {
 		return fmt.Errorf("%w, %w", errMisfit, err)
 	}
 	return nil
 }
+
+// leaves reports whether a tool's arguments leave this host.
+func leaves(spec agent.ToolSpec) bool { return spec.Class == agent.ClassSend || spec.Source != "" }
 
 // unfit is what a model is told about arguments that do not do; empty: they do,
 // or the error is the store's.
@@ -116,7 +127,7 @@ func unfit(c agent.OpenCall, err error) string {
 		return fmt.Sprintf("an artifact that %s names is not kept any more: call the tool that made it again", c.Name)
 	case errors.Is(err, errTooLong):
 		return fmt.Sprintf("%s: %v", c.Name, err)
-	case errors.Is(err, errMisfit):
+	case errors.Is(err, errMisfit), errors.Is(err, errSecret):
 		return err.Error()
 	}
 	return ""

@@ -314,6 +314,7 @@ func (ef effects) outcome(ctx context.Context, c agent.OpenCall, r agent.Result,
 	if ef.Withhold != nil {
 		r = ef.Withhold(r)
 	}
+	r.Text = ef.Redact.Text(r.Text)
 	o := agent.ToolOutcome{Effect: c.Effect, State: r.State, Trust: r.Trust, Text: r.Text, Files: r.Files, Took: took}
 	if o.Trust == "" {
 		o.Trust = agent.Untrusted

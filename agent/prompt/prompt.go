@@ -28,7 +28,8 @@ var files embed.FS
 type Book struct {
 	prompts   map[llm.Purpose]page
 	functions map[string]llm.Function
-	schedules bool // can be kept
+	schedules bool                     // can be kept
+	clean     func(text string) string // takes secrets out; nil: nothing does
 
 	mu     sync.Mutex
 	offers map[offer][]llm.Function // the last lists that were asked for
@@ -76,6 +77,19 @@ func Open() (*Book, error) {
 // Schedules offers the function that keeps a schedule, to runs whose goal may be
 // one. It is called before the book is used.
 func (b *Book) Schedules() { b.schedules = true }
+
+// Redacts takes secrets out of all that a model is sent. It is called before the
+// book is used.
+func (b *Book) Redacts(clean func(text string) string) { b.clean = clean }
+
+// redacted is a message without secrets. What the model itself wrote stays: it can
+// hold none that it was not sent.
+func (b *Book) redacted(m llm.Message) llm.Message {
+	if b.clean != nil && m.Role != llm.Assistant {
+		m.Content = b.clean(m.Content)
+	}
+	return m
+}
 
 // parse reads a prompt file: YAML between two lines of "---", then templates
 // named "system" and "brief".

@@ -117,12 +117,12 @@ func (b *Book) Request(r *agent.Run, s agent.StrandID, tools []agent.ToolSpec, b
 			return Ready{}, Rendering{}, err
 		}
 		d = Rendering{purpose: purpose, topic: about, encoding: &llm.Encoding{}, functions: b.Offered(r, s, tools), messages: []llm.Message{
-			{Role: llm.System, Content: system}, {Role: llm.User, Content: brief},
+			{Role: llm.System, Content: system}, b.redacted(llm.Message{Role: llm.User, Content: brief}),
 		}}
 	}
 	for ; d.entries < entries.Len(); d.entries++ {
 		d.last = entries.At(d.entries)
-		d.messages = append(d.messages, Message(d.last))
+		d.messages = append(d.messages, b.redacted(Message(d.last)))
 	}
 	task, _ := s.Task()
 	return Ready{Hash: pg.hash, Fast: pg.Model == "fast" && r.Strands.Of(s).CheckIn.First == nil, Request: llm.Request{

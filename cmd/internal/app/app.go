@@ -20,6 +20,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/loop"
 	"github.com/deckhand-bot/deckhand/agent/loop/watchdog"
+	"github.com/deckhand-bot/deckhand/agent/redact"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
@@ -79,6 +80,7 @@ type App struct {
 	talk    *talk // nil: there is nobody to talk with
 	loop    *loop.Loop
 	watch   *watchdog.Watchdog
+	secrets *redact.Redactor
 }
 
 // New puts a process together: it opens the store and the HTTP address, and
@@ -87,10 +89,12 @@ func New(ctx context.Context, o Options) (*App, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	secrets := redact.New(o.Config.Secrets()...)
+	o.Log = slog.New(secrets.Handler(o.Log.Handler()))
 	if o.Grace == 0 {
 		o.Grace = serveGrace
 	}
-	a := &App{options: o, store: o.Store, close: func() error { return nil }, health: newHealth(), meter: newMeter(o.Version)}
+	a := &App{options: o, secrets: secrets, store: o.Store, close: func() error { return nil }, health: newHealth(), meter: newMeter(o.Version)}
 	if err := a.assemble(ctx); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -180,7 +184,7 @@ func (a *App) newLoop() (*loop.Loop, error) {
 		Patience:  limit.Patience{Wait: c.Model.Patience, Retries: c.Model.Retries, Longest: c.Model.RetryMaxWait},
 		MaxAnswer: c.Model.MaxAnswerTokens, Workers: c.Engine.Workers, Lease: c.Engine.Lease, Grace: o.Grace,
 		Wider: allowances(c), File: a.kit.delivered, Runs: a.store, CheckIns: c.CheckIns.Every, Only: o.Only, Alarm: a.denied,
-		Steers: steers(c),
+		Steers: steers(c), Redact: a.secrets,
 		Window: (&windows{configured: c.Model.Window, main: c.Model.Name, model: o.Model, log: o.Log}).of,
 	}
 	lc.Scheduler = recurring.Orders{Schedules: recurringOf(c, a.store)}

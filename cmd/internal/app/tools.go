@@ -4,13 +4,16 @@ package app
 // program is started as a child of itself, for run_code and for jobs.
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"unicode/utf8"
 
+	"github.com/deckhand-bot/deckhand/agent/redact"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/tools/calc"
 	"github.com/deckhand-bot/deckhand/tools/code"
@@ -129,7 +132,14 @@ func (k *kit) delivered(folder, path string) error {
 }
 
 // files is the workspace as posts use it.
-type files struct{ space *workspace.Workspace }
+type files struct {
+	space   *workspace.Workspace
+	secrets *redact.Redactor
+}
+
+// maxRedacted is how long a file may be, in bytes, from which secrets are taken
+// when it is posted: longer ones are no texts that hold them.
+const maxRedacted = 8 << 20
 
 // Open opens a file of a run's folder.
 func (s files) Open(folder, path string) (io.ReadCloser, int64, error) {
@@ -149,7 +159,18 @@ func (s files) Open(folder, path string) (io.ReadCloser, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	return file, info.Size(), nil
+	if info.Size() > maxRedacted {
+		return file, info.Size(), nil
+	}
+	defer func() { _ = file.Close() }()
+	data, err := io.ReadAll(io.LimitReader(file, maxRedacted))
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: reading: %w", path, err)
+	}
+	if text := string(data); utf8.ValidString(text) {
+		data = []byte(s.secrets.Text(text))
+	}
+	return io.NopCloser(bytes.NewReader(data)), int64(len(data)), nil
 }
 
 // Create makes a file in a run's folder.

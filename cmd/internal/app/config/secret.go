@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
+	"reflect"
 	"regexp"
 	"strings"
 )
@@ -42,6 +44,54 @@ func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String(
 // MarshalText writes what String returns, in JSON as well.
 func (s Secret) MarshalText() ([]byte, error) {
 	return []byte(s.String()), nil
+}
+
+// Secrets are all secrets that the configuration holds, wherever they stand, with
+// the passwords within addresses.
+func (c Config) Secrets() []string {
+	var list []string
+	gather(reflect.ValueOf(c), func(s Secret) {
+		list = append(list, s.Reveal())
+		if u, err := url.Parse(s.Reveal()); err == nil && u.User != nil {
+			if password, set := u.User.Password(); set {
+				list = append(list, password)
+			}
+		}
+	})
+	return list
+}
+
+// gather calls do for each secret within a value.
+func gather(v reflect.Value, do func(s Secret)) {
+	switch v.Kind() {
+	case reflect.Struct:
+		if v.CanInterface() {
+			if s, is := v.Interface().(Secret); is {
+				if s.Present() {
+					do(s)
+				}
+				return
+			}
+		}
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				gather(v.Field(i), do)
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			gather(v.Index(i), do)
+		}
+	case reflect.Map:
+		for _, k := range v.MapKeys() {
+			gather(v.MapIndex(k), do)
+		}
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			gather(v.Elem(), do)
+		}
+	default:
+	}
 }
 
 // secretLike is what is a token or an address with a password rather than a

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -55,5 +56,18 @@ func TestSecretFileErrors(t *testing.T) {
 		}
 		_, err := Load(Flags{}, environ())
 		wantError(t, err, test.want)
+	}
+}
+
+// Whoever redacts knows every secret, wherever a key for one is added.
+func TestSecrets(t *testing.T) {
+	var c Config
+	c.Model.APIKey, c.Slack.BotToken, c.Discord.Token = NewSecret("key-of-a-model"), NewSecret("token-of-slack"), NewSecret("token-of-discord")
+	c.Redis.URL = NewSecret("redis://me:password-of-redis@db:6379/0")
+	got := c.Secrets()
+	slices.Sort(got)
+	want := []string{"key-of-a-model", "password-of-redis", "redis://me:password-of-redis@db:6379/0", "token-of-discord", "token-of-slack"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
 	}
 }
