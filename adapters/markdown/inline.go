@@ -42,9 +42,9 @@ func (w writer) span(n ast.Node) string {
 	case *table.TaskCheckBox:
 		return checkBox(n)
 	case *ast.Link:
-		return w.Link(string(n.Destination), w.plain(n))
+		return w.link(string(n.Destination), w.plain(n))
 	case *ast.Image:
-		return w.Link(string(n.Destination), w.plain(n))
+		return w.dead(string(n.Destination), w.plain(n))
 	case *ast.AutoLink:
 		return w.autoLink(n)
 	case *ast.RawHTML:
@@ -66,7 +66,7 @@ func (w writer) autoLink(n *ast.AutoLink) string {
 	if n.AutoLinkType == ast.AutoLinkEmail && !strings.HasPrefix(url, "mailto:") {
 		url = "mailto:" + url
 	}
-	return w.Link(url, string(n.Label(w.src)))
+	return w.link(url, string(n.Label(w.src)))
 }
 
 // tag is HTML within a text: a line break, or text as it stands.

@@ -25,7 +25,7 @@ func TestBlocks(t *testing.T) {
 		{"code", "a `` B`c ``", "Pa `CBˋc`"},
 		{"heading", "### A `b`", "HHHa `Cb`"},
 		{"link", "[a **b**](https://x.y)", "P[a b|https://x.y]"},
-		{"image", "![A](https://x.y/p.png)", "P[A|https://x.y/p.png]"},
+		{"image", "![A](https://x.y/p.png)", "Pa (`Chttps://x.y/p.png`)"},
 		{"bare link", "see https://x.y.", "Psee [https://x.y|https://x.y]."},
 		{"mail", "<a@b.cd>", "P[a@b.cd|mailto:a@b.cd]"},
 		{"list", "* a\n* b\n  * c", "- Pa\n- Pb\n  - Pc"},

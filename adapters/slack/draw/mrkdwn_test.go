@@ -27,7 +27,7 @@ func TestMarkdownBecomesMrkdwn(t *testing.T) {
 		{"mail", "<a@b.cd>", "<mailto:a@b.cd|a@b.cd>"},
 		{"link that ends a link", "[a>b|c](https://x.y/a|b%3E)", "<https://x.y/a%7Cb%3E|a&gt;b|c>"},
 		{"link to nothing that opens", "[a](javascript:alert(1))", "a (javascript:alert(1))"},
-		{"image", "![alt](https://x.y/p.png)", "<https://x.y/p.png|alt>"},
+		{"image", "![alt](https://x.y/p.png)", "alt (`https://x.y/p.png`)"},
 		{"list", "- a\n- b\n  - c\n", "• a\n• b\n    • c"},
 		{"numbers", "3. a\n4. b", "3. a\n4. b"},
 		{"tasks", "- [x] a\n- [ ] b", "• ☑ a\n• ☐ b"},

@@ -51,7 +51,7 @@ func (s *builder) prose(p bot.Prose) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	if !s.Refused[slackapi.MBTMarkdown] && !refersOn(text) {
+	if !s.Refused[slackapi.MBTMarkdown] && !refersOn(text) && markdown.Plain(text) {
 		text = s.markdown(text)
 		s.marked += utf8.RuneCountInString(text)
 		s.add(slackapi.NewMarkdownBlock(s.id(), text))
