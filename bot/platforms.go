@@ -12,6 +12,10 @@ import (
 // Platforms are the platforms that are connected, by name. One may join while
 // others are at work: a platform that cannot be reached yet holds up nobody.
 type Platforms struct {
+	// Redact takes secrets out of texts that are introduced; nil: nothing does. It
+	// is set before the platforms are used.
+	Redact func(text string) string
+
 	mu     sync.Mutex
 	byName map[string]Platform
 }
@@ -46,6 +50,9 @@ const nameWithin = 500 * time.Millisecond
 // Introduce names in a text for one platform the people of the others, as far as
 // those know them: a platform itself knows only its own.
 func (l *Platforms) Introduce(ctx context.Context, platform, text string) string {
+	if l.Redact != nil {
+		text = l.Redact(text)
+	}
 	return Refer(text, func(r Ref) string {
 		of, _, is := strings.Cut(r.Person, ":")
 		if !is || of == platform || of == refName {

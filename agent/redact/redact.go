@@ -66,10 +66,16 @@ func (r *Redactor) Know(secrets ...string) {
 	r.words.Store(w)
 }
 
+// markdown puts a backslash before the signs of Markdown.
+var markdown = strings.NewReplacer("\\", "\\\\", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[", "]", "\\]",
+	"<", "\\<", ">", "\\>", "#", "\\#", "|", "\\|", "~", "\\~")
+
 // forms are a secret as it stands and as encodings write it. Base64 writes it in
 // three ways, by where it begins within what is encoded.
 func forms(s string) []string {
 	list := []string{s, url.QueryEscape(s), url.PathEscape(s), hex.EncodeToString([]byte(s)), strings.ToUpper(hex.EncodeToString([]byte(s)))}
+	// as Markdown, of which cards are made, writes it
+	list = append(list, markdown.Replace(s))
 	if quoted, err := json.Marshal(s); err == nil {
 		list = append(list, string(quoted[1:len(quoted)-1]))
 	}

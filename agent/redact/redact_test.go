@@ -31,7 +31,7 @@ func tokens() map[string]string {
 func TestWellKnownShapes(t *testing.T) {
 	var r redact.Redactor
 	for name, token := range tokens() {
-		for _, text := range []string{token, "the token is " + token + ", keep it", `{"token":"` + strings.ReplaceAll(token, "\n", `\n`) + `"}`, "TOKEN=" + token + "\nNEXT=1"} {
+		for _, text := range []string{token, "the token is " + token + ", keep it", strings.ReplaceAll(token, "_", `\_`), `{"token":"` + strings.ReplaceAll(token, "\n", `\n`) + `"}`, "TOKEN=" + token + "\nNEXT=1"} {
 			got := r.Text(text)
 			if strings.Contains(got, token[len(token)/2:]) || !strings.Contains(got, "[secret") {
 				t.Errorf("%s: %q", name, got)
@@ -66,7 +66,7 @@ func TestHarmlessTextStays(t *testing.T) {
 }
 
 func TestSecretsOfTheConfiguration(t *testing.T) {
-	const secret = `p@ss "w&rd" of/the+team`
+	const secret = `p@ss "w&rd" of/the+te_am`
 	r := redact.New("", "short", secret)
 	quoted, err := json.Marshal(secret)
 	if err != nil {
@@ -74,7 +74,7 @@ func TestSecretsOfTheConfiguration(t *testing.T) {
 	}
 	for name, form := range map[string]string{
 		"plain": secret, "query": url.QueryEscape(secret), "path": url.PathEscape(secret), "hex": hex.EncodeToString([]byte(secret)), "HEX": strings.ToUpper(hex.EncodeToString([]byte(secret))),
-		"JSON": string(quoted), "base64": base64.StdEncoding.EncodeToString([]byte(secret)), "basic authorization": base64.StdEncoding.EncodeToString([]byte("me:" + secret)),
+		"JSON": string(quoted), "Markdown": strings.ReplaceAll(secret, "_", `\_`), "base64": base64.StdEncoding.EncodeToString([]byte(secret)), "basic authorization": base64.StdEncoding.EncodeToString([]byte("me:" + secret)),
 		"base64, one further": base64.URLEncoding.EncodeToString([]byte("a:me:" + secret + " and more")), "base64, two further": base64.RawStdEncoding.EncodeToString([]byte("me+:" + secret + "x")),
 	} {
 		got := r.Text("before " + form + " after")

@@ -40,22 +40,22 @@ func sixBetweenDots(text string) bool {
 // shapes are the tokens that their issuers made to be found (the prefixes and
 // lengths are the issuers' own, as secret scanners use them). Each pattern wants a
 // whole token, so that a text that only speaks of one ("tokens begin with xoxb-")
-// stays.
+// stays. An underscore may have Markdown's backslash before it.
 var shapes = []shape{
 	{"Slack token", []string{"xox", "xapp-"}, regexp.MustCompile(`\b(?:xox[abeoprs]-(?:\d+-)?[A-Za-z0-9-]{20,}|xapp-\d-[A-Z0-9]{8,}-\d+-[a-z0-9]{20,})\b`)},
 	{"Slack webhook", []string{"hooks.slack.com/"}, regexp.MustCompile(`https://hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9+/]{30,}`)},
 	{"Discord token", nil, regexp.MustCompile(`\b[MNO][A-Za-z\d_-]{23,27}\.[A-Za-z\d_-]{6}\.[A-Za-z\d_-]{27,40}\b`)},
 	{"Discord webhook", []string{"/api/webhooks/"}, regexp.MustCompile(`https://(?:\w+\.)?discord(?:app)?\.com/api/webhooks/\d{17,20}/[\w-]{60,}`)},
-	{"GitHub token", []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{36,251}|github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59})\b`)},
+	{"GitHub token", []string{"ghp", "gho", "ghu", "ghs", "ghr", "github"}, regexp.MustCompile(`\b(?:gh[pousr]\\?_[A-Za-z0-9]{36,251}|github\\?_pat\\?_[A-Za-z0-9]{22}\\?_[A-Za-z0-9]{59})\b`)},
 	{"GitLab token", []string{"glpat-"}, regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{20,}`)},
 	{"AWS key", []string{"AKIA", "ASIA"}, regexp.MustCompile(`\b(?:AKIA|ASIA)[A-Z2-7]{16}\b`)},
 	{"Google key", []string{"AIza"}, regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}\b`)},
 	{"Google token", []string{"ya29."}, regexp.MustCompile(`\bya29\.[A-Za-z0-9_-]{40,}`)},
 	{"model key", []string{"sk-"}, regexp.MustCompile(`\bsk-(?:proj-|ant-[a-z0-9]+-|svcacct-|or-v1-)?[A-Za-z0-9_-]{32,}`)},
-	{"Stripe key", []string{"k_live_", "k_test_"}, regexp.MustCompile(`\b[rs]k_(?:live|test)_[A-Za-z0-9]{24,}\b`)},
-	{"npm token", []string{"npm_"}, regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}\b`)},
+	{"Stripe key", []string{"k_live", "k_test", `k\_live`, `k\_test`}, regexp.MustCompile(`\b[rs]k\\?_(?:live|test)\\?_[A-Za-z0-9]{24,}\b`)},
+	{"npm token", []string{"npm"}, regexp.MustCompile(`\bnpm\\?_[A-Za-z0-9]{36}\b`)},
 	{"PyPI token", []string{"pypi-"}, regexp.MustCompile(`\bpypi-AgE[A-Za-z0-9_-]{50,}`)},
-	{"Hugging Face token", []string{"hf_"}, regexp.MustCompile(`\bhf_[A-Za-z0-9]{34,}\b`)},
+	{"Hugging Face token", []string{"hf_", `hf\_`}, regexp.MustCompile(`\bhf\\?_[A-Za-z0-9]{34,}\b`)},
 	{"JWT", []string{"eyJ"}, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{16,}`)},
 	{"private key", []string{"PRIVATE KEY"}, regexp.MustCompile(`-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?:[\s\S]{20,}?-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|[A-Za-z0-9+/=\s\\]{40,})`)},
 	{"password in an address", []string{"://"}, regexp.MustCompile(`\b([a-z][a-z0-9+.-]*://[^\s/:@"'<>]*:)[^\s/:@"'<>\[\]$\{\}*]{6,}(@[A-Za-z0-9])`)},

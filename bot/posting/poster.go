@@ -49,6 +49,8 @@ type Config struct {
 	PostTimeout time.Duration // of the request of a post
 	Places      Places        // hears of places that take nothing; nil: nobody does
 	Log         *slog.Logger
+	// Redact takes secrets out of all that is posted; nil: nothing does.
+	Redact func(text string) string
 }
 
 // Places hears of places that do not take what the bot posts or edits there,
@@ -81,7 +83,7 @@ type Poster struct {
 func New(c Config) *Poster {
 	v := &Poster{paces: c.Paces, residents: c.Residents, audience: c.Audience, files: c.Files,
 		every: c.CardEvery, heartbeat: c.Heartbeat, timeout: c.PostTimeout, log: c.Log, began: time.Now(), cards: map[agent.RunID]*display{}}
-	v.outages.places = c.Places
+	v.outages.places, v.platforms.Redact = c.Places, c.Redact
 	for _, p := range c.Platforms {
 		v.Join(p)
 	}
