@@ -117,7 +117,7 @@ func (d dispatcher) fits(c agent.OpenCall, whole json.RawMessage) error {
 }
 
 // leaves reports whether a tool's arguments leave this host.
-func leaves(spec agent.ToolSpec) bool { return spec.Class == agent.ClassSend || spec.Source != "" }
+func leaves(spec agent.ToolSpec) bool { return spec.Class == agent.ClassSend || spec.Open }
 
 // unfit is what a model is told about arguments that do not do; empty: they do,
 // or the error is the store's.

@@ -38,14 +38,17 @@ func (t tools) spec(name string) (spec agent.ToolSpec, known bool) {
 
 // open reports whether a tool's arguments leave this host.
 func open(spec agent.ToolSpec) bool {
-	return spec.Class == agent.ClassSend || foreign(spec)
+	return spec.Class == agent.ClassSend || spec.Open
 }
 
 // foreign reports whether others wrote what the tool says of itself.
 func foreign(spec agent.ToolSpec) bool { return spec.Source != "" || strings.Contains(spec.Name, "__") }
 
 // private reports whether a tool's results are the team's own data.
-func (t tools) private(name string) bool { return name == readFile || name == searchFiles }
+func (t tools) private(name string) bool {
+	spec, known := t.spec(name)
+	return name == readFile || name == searchFiles || known && spec.Private
+}
 
 // reads reports whether a tool changes nothing; one that nobody knows may.
 func (t tools) reads(name string) bool {
