@@ -169,6 +169,12 @@ func (h *history) strange() bool {
 	return slices.ContainsFunc(h.reads, func(r read) bool { return r.tool != listFiles && !r.hint })
 }
 
+// raw reports whether the strand itself read a stranger's text, and not only what
+// models made of one.
+func (h *history) raw() bool {
+	return slices.ContainsFunc(h.reads, func(r read) bool { return r.tool != listFiles && !r.hint && !r.model })
+}
+
 // namesIn are the names in a list of files: each line begins with one, and in JSON
 // each text is one.
 func namesIn(text string) []string {

@@ -151,7 +151,7 @@ func (w *trace) paths(leaves []leaf) {
 		if !w.isPath(l) || w.vouched(l) || w.named(l) || w.made(l) || w.composed(l) {
 			continue
 		}
-		if w.a.Class == agent.ClassWrite && !w.a.New && w.h.strange() && !w.listed(l.text) && !w.wasRead(l.text) {
+		if w.a.Class == agent.ClassWrite && !w.a.New && w.h.raw() && !w.listed(l.text) && !w.wasRead(l.text) {
 			w.unknown(l, "")
 		}
 	}
