@@ -32,7 +32,7 @@ func (a *App) newTalk() (*talk, error) {
 	t := &talk{
 		poster: posting.New(posting.Config{
 			Places: places,
-			Paces:  a.store, Residents: a.store, Audience: authorityOf(c).Audience, Files: files{a.kit.space, a.secrets},
+			Paces:  a.store, Residents: a.store, Audience: authorityOf(c).Audience, Files: posted{files{a.kit.space}, a.secrets},
 			CardEvery: c.Voice.CardEvery, Heartbeat: c.Voice.Heartbeat, PostTimeout: c.Voice.PostTimeout, Log: o.Log, Redact: a.secrets.Text,
 		}),
 		chat: intake.New(intake.Config{

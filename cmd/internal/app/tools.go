@@ -132,8 +132,11 @@ func (k *kit) delivered(folder, path string) error {
 }
 
 // files is the workspace as posts use it.
-type files struct {
-	space   *workspace.Workspace
+type files struct{ space *workspace.Workspace }
+
+// posted is the workspace with secrets taken out of what is read.
+type posted struct {
+	files
 	secrets *redact.Redactor
 }
 
@@ -159,8 +162,14 @@ func (s files) Open(folder, path string) (io.ReadCloser, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	if info.Size() > maxRedacted {
-		return file, info.Size(), nil
+	return file, info.Size(), nil
+}
+
+// Open opens a file of a run's folder, without its secrets where it is a text.
+func (s posted) Open(folder, path string) (io.ReadCloser, int64, error) {
+	file, size, err := s.files.Open(folder, path)
+	if err != nil || size > maxRedacted {
+		return file, size, err
 	}
 	defer func() { _ = file.Close() }()
 	data, err := io.ReadAll(io.LimitReader(file, maxRedacted))
