@@ -5,6 +5,7 @@ package audit
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,6 +71,41 @@ func exportEntry(e Entry, asked map[string]Decision, since time.Time, each func(
 		}
 	}
 	return nil
+}
+
+// lookedBack is how many of the newest entries a person's decisions are looked
+// for in.
+const lookedBack = 5000
+
+// Decisions are the newest decisions of a person in words, the newest first.
+func Decisions(ctx context.Context, s agent.Trail, by string, most int) ([]string, error) {
+	last, err := s.TrailEnd(ctx)
+	if err != nil {
+		return nil, err
+	}
+	asked := map[string]Decision{}
+	var lines []string
+	for n := last - min(last, lookedBack); n < last; {
+		page, err := s.ReadTrail(ctx, n, page)
+		if err != nil || len(page) == 0 {
+			return nil, err
+		}
+		n += uint64(len(page))
+		for _, line := range page {
+			e, err := parse(line)
+			if err != nil {
+				continue // `deckhand audit verify` tells of it
+			}
+			_ = exportEntry(e, asked, time.Time{}, func(r Record) error {
+				if kind := DecisionKind(r.Kind); r.Who == by && (kind == ByPerson || kind == Control) {
+					lines = append(lines, r.Words())
+				}
+				return nil
+			})
+		}
+	}
+	slices.Reverse(lines)
+	return lines[:min(most, len(lines))], nil
 }
 
 // Words tells a record in one line.

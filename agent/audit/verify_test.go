@@ -169,6 +169,20 @@ func worked(t *testing.T, s full) agent.RunID {
 	return run
 }
 
+// ended ends the run and seals that.
+func ended(t *testing.T, s full, run agent.RunID) {
+	t.Helper()
+	c := agent.Commit{ID: agent.NewID(), Run: run, Ends: true, Events: []agent.Event{{Strand: agent.Main, Body: agent.RunEnded{State: agent.RunDone}}}}
+	if _, err := s.Commit(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	sealer := audit.NewSealer(s, log())
+	sealer.Wrote(c)
+	if err := sealer.Seal(t.Context(), time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func verify(t *testing.T, s full, anchors ...audit.Anchor) audit.Verdict {
 	t.Helper()
 	v, err := audit.Check{Store: s, Anchors: anchors, Kept: time.Hour}.Verify(t.Context())

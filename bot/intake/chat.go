@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -37,6 +38,9 @@ type Config struct {
 	// Places hear of places in which the bot may post again, and of those that
 	// are gone. Nil: those of Runs and Store, and nobody is told of others.
 	Places *reach.Places
+	// Decisions are the newest decisions of a person in the audit chain, a line
+	// each, the newest first; nil: there is no chain.
+	Decisions func(ctx context.Context, by string) ([]string, error)
 	// CatchUp is the age from which a goal that was missed is asked about
 	// before it starts; 0: none is.
 	CatchUp time.Duration

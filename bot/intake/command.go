@@ -51,6 +51,7 @@ func commands() []command {
 			fits: isReportOrder, do: scheduling(recurring.ReportKind)},
 		{word: "schedule", usage: "schedule WHEN: GOAL", does: "works on a goal again and again; also `schedule list` and `change|pause|resume|remove NAME`",
 			fits: isGoalOrder, do: scheduling(recurring.GoalKind)},
+		{word: "audit", fits: nothing, do: call.audit}, // administrators know of it from the documentation
 		{word: "memory", fits: isMemoryOrder, do: call.missing},
 	}
 }
@@ -321,6 +322,24 @@ func (req call) help(ctx context.Context, _ string) (bot.Answer, error) {
 // greeting answers a mention that says nothing.
 func (req call) greeting() bot.Answer {
 	return private("I am %s. Tell me what is to be done, and I work on it in a thread; `help` lists what else I understand.", text.Escape(req.cfg.Name))
+}
+
+// audit shows an administrator their own newest decisions.
+func (req call) audit(ctx context.Context, _ string) (bot.Answer, error) {
+	if req.in.By.Bot || !authority.Includes(req.cfg.Runs.Authority.Admins, req.in.By) || req.cfg.Decisions == nil {
+		return private("Only the administrators of this installation (`authority.admins`) may look at the audit, and each at their own decisions."), nil
+	}
+	lines, err := req.cfg.Decisions(ctx, req.in.By.ID)
+	if err != nil {
+		return bot.Answer{}, err
+	}
+	if len(lines) == 0 {
+		return private("There is no newer decision of yours in the audit chain. `deckhand audit export` prints all there are."), nil
+	}
+	for i, line := range lines {
+		lines[i] = "- " + text.Escape(line)
+	}
+	return private("Your newest decisions, the newest first:\n%s", strings.Join(lines, "\n")), nil
 }
 
 // missing answers commands that are not there.

@@ -1,7 +1,10 @@
 package app
 
 import (
+	"context"
+
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/audit"
 	"github.com/deckhand-bot/deckhand/agent/loop/watchdog"
 	"github.com/deckhand-bot/deckhand/bot/intake"
 	"github.com/deckhand-bot/deckhand/bot/posting"
@@ -38,7 +41,8 @@ func (a *App) newTalk() (*talk, error) {
 		chat: intake.New(intake.Config{
 			Runs: client, Places: places, Store: a.store, Brief: brief, Recurring: recurs, Reporter: reports,
 			Zone: c.Zone, Unpriced: unpriced(c), CatchUp: c.Retention.CatchUp, Hear: c.Model.Hear, Log: o.Log, Rules: inForce(a.policy), Fair: fairUse(c),
-			Alarmed: func(kind string) { a.meter.alert(watchdog.AlertKind(kind), 1) },
+			Decisions: func(ctx context.Context, by string) ([]string, error) { return audit.Decisions(ctx, a.store, by, 10) },
+			Alarmed:   func(kind string) { a.meter.alert(watchdog.AlertKind(kind), 1) },
 		}),
 	}
 	places.Alert = a.counted(t.chat.Alert)
