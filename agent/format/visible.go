@@ -49,3 +49,28 @@ func hidden(r rune) bool {
 	}
 	return false
 }
+
+// Exact is Visible for what people approve word for word, such as a command: also
+// written out are spaces that are not the plain one, and in a word with Latin
+// letters those of other alphabets that look like them ("p⟨U+0430⟩ypal").
+func Exact(s string) string {
+	var b strings.Builder
+	for len(s) > 0 {
+		n := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
+		switch {
+		case n < 0:
+			n = len(s)
+		case n == 0: // what stands between words
+			if n = strings.IndexFunc(s, unicode.IsLetter); n < 0 {
+				n = len(s)
+			}
+		}
+		part := s[:n]
+		mixed := strings.ContainsFunc(part, func(r rune) bool { return unicode.Is(unicode.Latin, r) })
+		b.WriteString(WriteOut(part, func(r rune) bool {
+			return hidden(r) || r != ' ' && unicode.Is(unicode.Zs, r) || mixed && unicode.In(r, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee)
+		}))
+		s = s[n:]
+	}
+	return b.String()
+}

@@ -33,7 +33,7 @@ func arguments(c agent.Checkpoint, most int) []bot.Part {
 	var long []bot.Part
 	all := namedValues(c.Arguments)
 	for _, v := range all[:min(len(all), maxValues)] {
-		value := format.Visible(v.value)
+		value := format.Exact(v.value)
 		if utf8.RuneCountInString(value) <= shortValue && !strings.ContainsAny(value, "\n\t") {
 			if value == "" {
 				value = "(empty)"
