@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 )
@@ -23,7 +24,7 @@ func (d dispatcher) permit(ctx context.Context, view *agent.Run, c agent.OpenCal
 	var prepared agent.Prepared
 	if p, is := tool.(agent.Preparer); is {
 		var err error
-		if prepared, err = p.Prepare(ctx, call); err != nil {
+		if prepared, err = prepare(ctx, p, call); err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -72,6 +73,21 @@ func (d dispatcher) act(spec agent.ToolSpec, whole json.RawMessage, p agent.Prep
 		a.Class = p.Class
 	}
 	return a
+}
+
+// prepareAtMost bounds a tool's look at what a call would change: a huge file is
+// read for it.
+const prepareAtMost = 30 * time.Second
+
+// prepare has the tool look at what the call would change.
+func prepare(ctx context.Context, p agent.Preparer, call agent.Call) (agent.Prepared, error) {
+	bounded, cancel := context.WithTimeout(ctx, prepareAtMost)
+	defer cancel()
+	prepared, err := p.Prepare(bounded, call)
+	if err != nil && bounded.Err() != nil && ctx.Err() == nil {
+		return agent.Prepared{}, fmt.Errorf("looking at what %s would change took longer than %s: work on something smaller", call.Tool, prepareAtMost)
+	}
+	return prepared, err
 }
 
 func approved(c agent.Checkpoint) bool {
