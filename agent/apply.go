@@ -82,6 +82,8 @@ func (r Run) Apply(e Event) Run { //nolint:cyclop,funlen // the closed switch ov
 		r = r.checkedIn(e.Strand, b)
 	case Finding:
 		r = r.found(b)
+	case ToolsOffered:
+		r.Strands = r.Strands.offered(e.Strand, b)
 	case PolicyDecided: // kept for those who look back; what came of it is the next event
 	case Feedback: // kept in the journal for later runs; this run has ended
 	case Recalled:

@@ -85,6 +85,7 @@ var builtin = codec{
 	ModelAsked{}.Kind():        shapeOf[ModelAsked](),
 	ModelAnswered{}.Kind():     shapeOf[ModelAnswered](),
 	CallReplied{}.Kind():       shapeOf[CallReplied](decides(3, func(b CallReplied) bool { return b.Trust != "" })),
+	ToolsOffered{}.Kind():      shapeOf[ToolsOffered](decides(3, always[ToolsOffered])),
 	PolicyDecided{}.Kind():     shapeOf[PolicyDecided](decides(3, always[PolicyDecided])),
 	PlanAccepted{}.Kind():      shapeOf[PlanAccepted](),
 	TaskStarted{}.Kind():       shapeOf[TaskStarted](),
@@ -276,6 +277,9 @@ func (ModelAnswered) Kind() Kind { return "model.answered" }
 // Kind names the event: call.replied.
 func (CallReplied) Kind() Kind { return "call.replied" }
 
+// Kind names the event: tools.offered.
+func (ToolsOffered) Kind() Kind { return "tools.offered" }
+
 // Kind names the event: policy.decided.
 func (PolicyDecided) Kind() Kind { return "policy.decided" }
 
@@ -351,6 +355,7 @@ func (TimePassed) body()        {}
 func (ModelAsked) body()        {}
 func (ModelAnswered) body()     {}
 func (CallReplied) body()       {}
+func (ToolsOffered) body()      {}
 func (PolicyDecided) body()     {}
 func (PlanAccepted) body()      {}
 func (TaskStarted) body()       {}

@@ -54,6 +54,7 @@ var samples = []Body{
 		RetryAt: noon.Add(time.Minute), RetryReason: "is overloaded (HTTP 503)",
 	},
 	CallReplied{Effect: "main.1.0", Text: "error: V4 cycle", Problem: true, Repair: true, Rule: "refunds", Policy: "0f", Trust: Untrusted},
+	ToolsOffered{Query: "send a note", Names: []string{"crm__note", "mail__send"}, Scores: []float64{0.75, 0.5}},
 	PolicyDecided{Effect: "task/t1.2.0", Tool: "write_to_file", Verdict: Ask, Rule: "refunds", Version: "0f"},
 	PlanAccepted{Plan: samplePlan, By: "slack:U1", Reason: "t1 failed",
 		Findings: []PlanFinding{{Code: "V8", Severity: SeverityWarning, Task: "t1", Message: "nobody uses table"}}},

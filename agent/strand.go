@@ -26,7 +26,10 @@ type Strand struct {
 	Ticked time.Time `json:"ticked,omitzero"` // newest TimePassed
 	// Retry is set while the model's endpoint is limited or away.
 	Retry Retry `json:"retry,omitzero"`
-	Ended bool  `json:"ended,omitempty"`
+	// Offered are the tools that were chosen for the strand, all of them; nil: it
+	// has every tool.
+	Offered *ToolsOffered `json:"offered,omitempty"`
+	Ended   bool          `json:"ended,omitempty"`
 }
 
 // Retry is a question to the model that is put again, because the model's
@@ -48,6 +51,22 @@ func (r Retry) after(b ModelAnswered, at time.Time) Retry {
 		r.Since = at
 	}
 	return Retry{At: b.RetryAt, Since: r.Since, Tries: r.Tries + 1, Reason: b.RetryReason}
+}
+
+// offered adds tools to those that a strand is offered.
+func (s Strands) offered(id StrandID, b ToolsOffered) Strands {
+	return s.change(id, func(st *Strand) {
+		all := ToolsOffered{}
+		if st.Offered != nil {
+			all.Names, all.Scores = slices.Clone(st.Offered.Names), slices.Clone(st.Offered.Scores)
+		}
+		for i, name := range b.Names {
+			if !slices.Contains(all.Names, name) && i < len(b.Scores) {
+				all.Names, all.Scores = append(all.Names, name), append(all.Scores, b.Scores[i])
+			}
+		}
+		st.Offered = &all
+	})
 }
 
 // Deferred reports whether the strand waits before it asks the model again.

@@ -84,6 +84,13 @@ type ToolSpec struct {
 	Private bool `json:"private,omitempty"`
 }
 
+// Match is a tool that fits a request in words. Score is the share of the request
+// that it covers, from 0 to 1.
+type Match struct {
+	Name  string  `json:"name"`
+	Score float64 `json:"score"`
+}
+
 // Call is one run of a tool.
 type Call struct {
 	Run       RunID
@@ -300,6 +307,12 @@ const (
 	CallNothing = "do_nothing"
 	// CallRead shows an earlier result again.
 	CallRead = "read_result"
+)
+
+// The functions of a task's worker that has more tools than it is offered.
+const (
+	CallFindTools = "find_tools"
+	CallToolHelp  = "tool_help"
 )
 
 // Idle reports whether a call of the function is no work.

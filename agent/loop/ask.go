@@ -98,6 +98,7 @@ func (q *asker) told(ctx context.Context, view *agent.Run) (_ *agent.Run, first 
 	if first, err = (supervisor{q.turn}).checkLoops(ctx, view); first || err != nil {
 		return view, first, err
 	}
+	offerer{q.turn}.offer(view)
 	err = recaller{q.turn}.recall(ctx, view)
 	return q.view(), false, err
 }

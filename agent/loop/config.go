@@ -37,6 +37,14 @@ type Toolbox interface {
 	Nearest(name string) []string
 }
 
+// Finder is a Toolbox that finds tools by words, the best first.
+type Finder interface {
+	// Find returns tools that fit a request, none where nothing does.
+	Find(request string, n int) []agent.Match
+	// Rank returns the nearest tools for a text, however little they fit.
+	Rank(text string, n int) []agent.Match
+}
+
 // Blobs keeps artifacts, snapshots and names, and waits for news; every store
 // does.
 type Blobs interface {
@@ -134,6 +142,9 @@ type Config struct {
 	Alarm func(ctx context.Context, run agent.RunID, text string)
 	// Outages, when set, hears of a model whose endpoint gives no answers.
 	Outages Outages
+	// Offer and OfferTokens are how many tools a request offers, and how many tokens
+	// of them, before it offers those only that fit.
+	Offer, OfferTokens int
 	// Only, when set, is the one run that is worked.
 	Only agent.RunID
 }
@@ -173,6 +184,7 @@ func newEngine(c Config) (*engine, error) {
 	}
 	c.MaxAnswer = orDefault(c.MaxAnswer, 4096)
 	c.Workers = orDefault(c.Workers, 16)
+	c.Offer, c.OfferTokens = orDefault(c.Offer, 20), orDefault(c.OfferTokens, 4000)
 	c.Lease = orDefault(c.Lease, 3*time.Second)
 	c.Grace = orDefault(c.Grace, 8*time.Second)
 	book, err := prompt.Open()

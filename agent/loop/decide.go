@@ -31,7 +31,7 @@ func (d decider) take(ctx context.Context, view *agent.Run, c agent.OpenCall, ar
 		err = read(args, func(a finish) { d.finish(view, c, a) })
 	case "fail_task":
 		err = read(args, func(a failure) { d.fail(c, a) })
-	case "add_tasks", agent.CallSchedule, agent.CallRead, "submit_summary":
+	case "add_tasks", agent.CallSchedule, agent.CallRead, agent.CallFindTools, agent.CallToolHelp, "submit_summary":
 		return d.consult(ctx, view, c, args)
 	case agent.CallStatus:
 		return d.status(view, c)
@@ -62,6 +62,8 @@ func (d decider) consult(ctx context.Context, view *agent.Run, c agent.OpenCall,
 		misread = read(args, func(o agent.ScheduleOrder) { err = d.schedule(ctx, view, c, o) })
 	case agent.CallRead:
 		misread = read(args, func(r reading) { err = compacter(d).show(ctx, view, c, r) })
+	case agent.CallFindTools, agent.CallToolHelp:
+		misread = read(args, func(a wanted) { offerer(d).answer(ctx, c, a) })
 	case "submit_summary":
 		misread = read(args, func(s prompt.Summary) { err = compacter(d).take(ctx, view, c, s) })
 	default:

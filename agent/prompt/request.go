@@ -71,6 +71,7 @@ type Rendering struct {
 	messages  []llm.Message
 	functions []llm.Function
 	encoding  *llm.Encoding // the client's own
+	offered   int           // tools that were chosen for the strand
 	entries   int           // rendered so far, after system and brief
 	last      agent.Entry   // the newest of them: another one means another conversation
 }
@@ -120,6 +121,9 @@ func (b *Book) Request(r *agent.Run, s agent.StrandID, tools []agent.ToolSpec, b
 			{Role: llm.System, Content: system}, b.redacted(llm.Message{Role: llm.User, Content: brief}),
 		}}
 	}
+	if chosen := r.Strands.Of(s).Offered; chosen != nil && d.offered != len(chosen.Names) {
+		d.functions, d.offered = b.Offered(r, s, tools), len(chosen.Names) // more tools were found
+	}
 	for ; d.entries < entries.Len(); d.entries++ {
 		d.last = entries.At(d.entries)
 		d.messages = append(d.messages, b.redacted(Message(d.last)))
@@ -166,7 +170,7 @@ func (b *Book) Offered(r *agent.Run, s agent.StrandID, tools []agent.ToolSpec) [
 	o := offer{purpose: r.Purpose(s), later: b.schedules && r.Brief.Schedulable()}
 	if id, works := s.Task(); works && o.purpose == llm.Work && len(tools) > 0 {
 		task, _ := r.Plan.Task(id)
-		o.tools, o.n, o.named = &tools[0], len(tools), strings.Join(task.Tools, " ")
+		o.tools, o.n, o.named = &tools[0], len(tools), strings.Join(task.Tools, " ")+chosen(*r, s)
 	}
 	o.read = o.purpose == llm.Work && r.Strands.Of(s).Window.Made > 0
 	if o.purpose == llm.Hear {
@@ -202,7 +206,10 @@ func (b *Book) list(o offer, r agent.Run, s agent.StrandID, tools []agent.ToolSp
 	}
 	if o.purpose == llm.Work {
 		for _, t := range Allowed(r, s, tools) {
-			offered = append(offered, llm.Function{Name: t.Name, Description: t.Description, Parameters: t.Parameters})
+			offered = append(offered, llm.Function{Name: t.Name, Description: brief(t), Parameters: t.Parameters})
+		}
+		if r.Strands.Of(s).Offered != nil {
+			offered = append(offered, b.functions[agent.CallFindTools], b.functions[agent.CallToolHelp])
 		}
 	}
 	slices.SortFunc(offered, func(x, y llm.Function) int { return strings.Compare(x.Name, y.Name) })
@@ -218,7 +225,7 @@ func Allowed(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) []agent.Tool
 	}
 	task, _ := r.Plan.Task(id)
 	if len(task.Tools) == 0 {
-		return tools
+		return Chosen(r, s, tools)
 	}
 	var allowed []agent.ToolSpec
 	for _, t := range tools {
@@ -230,7 +237,7 @@ func Allowed(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) []agent.Tool
 }
 
 func (b *Book) look(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) view {
-	v := view{Goal: Shorten(r.Brief.Goal, maxGoal), Tools: tools, DoneWhen: r.Plan.DoneWhen, Schedulable: b.schedules && r.Brief.Schedulable()}
+	v := view{Goal: Shorten(r.Brief.Goal, maxGoal), Tools: briefly(Chosen(r, s, tools)), DoneWhen: r.Plan.DoneWhen, Schedulable: b.schedules && r.Brief.Schedulable()}
 	if id, ok := s.Task(); ok {
 		v.lookAtTask(r, s, id)
 		return v

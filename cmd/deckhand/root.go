@@ -117,7 +117,7 @@ func (a *cli) inspecting() inspect.Env {
 
 // toolHost is this invocation as the commands about tools need it.
 func toolHost(a *cli) toolbox.Host {
-	return toolbox.Host{In: a.in, Out: a.out, Err: a.err, JSON: &a.json, Load: a.load, Printable: printable,
+	return toolbox.Host{In: a.in, Out: a.out, Err: a.err, JSON: &a.json, Load: a.load, Beside: a.beside, Printable: printable,
 		Failed: func(err error) error { return &exit{exitFailed, err} }}
 }
 

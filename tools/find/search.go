@@ -7,14 +7,13 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/deckhand-bot/deckhand/agent"
 )
 
-// Match is a tool that fits a request. Score is the share of the request that it
-// covers, from 0 to 1: each word by its rarity, as often as it is meant.
-type Match struct {
-	Name  string  `json:"name"`
-	Score float64 `json:"score"`
-}
+// Match is a tool that fits a request: each word of the request counts by its
+// rarity, as often as it is meant.
+type Match = agent.Match
 
 // Fits is the score from which on a tool is taken to serve a request. It is set on
 // one half of the requests in testdata and tried on the other.

@@ -5,11 +5,11 @@ package source
 // says, never what the source says.
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -45,12 +45,28 @@ func (e Effects) of(name string) Effect {
 	}
 	best, effect := -1, Effect("")
 	for pattern, said := range e {
-		head, open := strings.CutSuffix(pattern, "*")
-		if open && strings.HasPrefix(name, head) && len(head) > best {
-			best, effect = len(head), said
+		if covers(pattern, name) && len(pattern) > best {
+			best, effect = len(pattern), said
 		}
 	}
 	return effect
+}
+
+// covers reports whether a name, or the beginning of names with a "*" behind it,
+// means the tool.
+func covers(pattern, name string) bool {
+	head, open := strings.CutSuffix(pattern, "*")
+	return pattern == name || open && strings.HasPrefix(name, head)
+}
+
+// Check is nil where the effects are words that exist.
+func (e Effects) Check() error {
+	for name, effect := range e {
+		if effect != EffectRead && effect != EffectIdempotent && effect != EffectSend {
+			return fmt.Errorf("tools.effects.%s: %q is not one of read, idempotent, send", name, effect)
+		}
+	}
+	return nil
 }
 
 // adopted is a foreign tool under its qualified name.
@@ -100,7 +116,7 @@ func (b both) Probe(ctx context.Context, c agent.Call) (done bool, r agent.Resul
 }
 
 // adopt is a source's tool as runs see it. An error says why nobody could use it.
-func adopt(source, name string, t agent.Tool, effects Effects, declared bool) (agent.Tool, error) {
+func (r *Registry) adopt(source, name string, t agent.Tool, declared bool) (agent.Tool, error) {
 	spec := t.Spec()
 	a := adopted{Tool: t, bare: spec.Name}
 	if len(spec.Parameters) > maxSchema {
@@ -113,9 +129,11 @@ func adopt(source, name string, t agent.Tool, effects Effects, declared bool) (a
 	spec.Name, spec.Source = name, source
 	spec.Description = harmless(spec.Description, maxDescription)
 	if !declared {
-		spec.Trust, spec.Class, spec.Repeat = agent.Untrusted, agent.ClassSend, agent.RepeatOnce
+		spec.Trust, spec.Class, spec.Repeat, spec.Open = agent.Untrusted, agent.ClassSend, agent.RepeatOnce, true
 	}
-	rate(&spec, cmp.Or(effects.of(name)))
+	rate(&spec, r.cfg.Effects.of(name))
+	spec.Private = spec.Private || slices.ContainsFunc(r.cfg.Private, func(pattern string) bool { return covers(pattern, name) })
+	spec.Parameters = shown(spec.Parameters)
 	a.spec = spec
 	if err := tools.Usable(spec); err != nil {
 		return nil, err
@@ -162,6 +180,45 @@ func schemaOf(given json.RawMessage) json.RawMessage {
 func harmless(s string, most int) string {
 	s = format.Visible(strings.ToValidUTF8(s, "�"))
 	return format.Cut(strings.TrimSpace(s), most)
+}
+
+// shown is a schema in which no text hides anything.
+func shown(schema json.RawMessage) json.RawMessage {
+	var v any
+	if json.Unmarshal(schema, &v) != nil || !unveil(v, 0) {
+		return schema
+	}
+	clean, err := format.JSON(v)
+	if err != nil {
+		return schema
+	}
+	return clean
+}
+
+// maxNesting is how deep texts of a schema are looked at.
+const maxNesting = 64
+
+// unveil makes the texts for readers visible, and reports whether one was not.
+func unveil(v any, level int) (changed bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			text, is := inner.(string)
+			if is && (key == "description" || key == "title" || key == "$comment") {
+				clean := harmless(text, maxDescription)
+				v[key], changed = clean, changed || clean != text
+			} else if level < maxNesting {
+				changed = unveil(inner, level+1) || changed
+			}
+		}
+	case []any:
+		for _, inner := range v {
+			if level < maxNesting {
+				changed = unveil(inner, level+1) || changed
+			}
+		}
+	}
+	return changed
 }
 
 // errNoName is said of a tool without a name.

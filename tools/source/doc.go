@@ -7,6 +7,7 @@
 //	registry.go  the Registry: what all sources give, at this moment
 //	watch.go     sources are asked, asked again when they change, and when they fail
 //	name.go      SOURCE__TOOL: names that every endpoint takes, and no two alike
+//	pin.go       what tools were when they were first seen, and what changed since
 //	adopt.go     a foreign tool as runs see it: its texts bounded, its risk not its own word
 //
 // What does not live here: what a source speaks (tools/mcp, tools/openapi,

@@ -26,6 +26,12 @@ type Config struct {
 	Sources []Source
 	// Effects is what the configuration says about foreign tools.
 	Effects Effects
+	// Pins keeps what foreign tools were when they were first seen; nil: any
+	// change of theirs counts at once.
+	Pins Pins
+	// Private names the tools whose results are nobody else's business; a name may
+	// end with "*".
+	Private []string
 	// Wrap, when set, is put around every tool.
 	Wrap func(agent.Tool) agent.Tool
 	Log  *slog.Logger
@@ -53,6 +59,7 @@ type member struct {
 	err   error // why it cannot be asked now, nil: it was
 	known bool  // it was asked
 	bad   []string
+	held  bool // tools wait for a person
 }
 
 // Standing is how a source stands, for people.
@@ -165,10 +172,16 @@ func (r *Registry) Close() error {
 // before stays.
 func (r *Registry) refresh(ctx context.Context, m *member) error {
 	given, err := m.source.Tools(ctx)
+	var changed map[string]Change
+	if err == nil {
+		given = given[:min(len(given), maxTools)]
+		changed, err = r.held(ctx, m.source, given)
+	}
 	m.mu.Lock()
 	m.err, m.known = err, m.known || err == nil
 	if err == nil {
-		m.tools, m.bad = r.adoptAll(m.source, given)
+		m.tools, m.bad = r.adoptAll(m.source, given, changed)
+		m.held = len(changed) > 0
 	}
 	m.mu.Unlock()
 	if err == nil {
@@ -178,10 +191,9 @@ func (r *Registry) refresh(ctx context.Context, m *member) error {
 }
 
 // adoptAll makes a source's tools into those of runs, and says which could not be.
-func (r *Registry) adoptAll(s Source, given []agent.Tool) (list []agent.Tool, bad []string) {
-	if len(given) > maxTools {
-		bad = append(bad, fmt.Sprintf("%s gives %d tools: only the first %d are looked at", s.Name(), len(given), maxTools))
-		given = given[:maxTools]
+func (r *Registry) adoptAll(s Source, given []agent.Tool, changed map[string]Change) (list []agent.Tool, bad []string) {
+	if len(given) == maxTools {
+		bad = append(bad, fmt.Sprintf("%s gives very many tools: no more than %d are looked at", s.Name(), maxTools))
 	}
 	d, is := s.(Declared)
 	declared := is && d.Declares()
@@ -195,8 +207,10 @@ func (r *Registry) adoptAll(s Source, given []agent.Tool) (list []agent.Tool, ba
 		switch {
 		case seen[bare[i]]:
 			err = fmt.Errorf("%q is given twice: the second one is left out", bare[i])
+		case changed[bare[i]].Tool != "":
+			err = fmt.Errorf("%s %w; `deckhand tools accept %s` shows the difference and takes it over", bare[i], errChanged, s.Name())
 		case bare[i] != "":
-			tool, err = adopt(s.Name(), named[bare[i]], t, r.cfg.Effects, declared)
+			tool, err = r.adopt(s.Name(), named[bare[i]], t, declared)
 		}
 		seen[bare[i]] = true
 		if err != nil {
@@ -241,6 +255,9 @@ func same(a, b agent.ToolSpec) bool {
 // Find returns up to n tools that fit a request in words, the best first; none:
 // nothing fits.
 func (r *Registry) Find(request string, n int) []find.Match { return r.index().Search(request, n) }
+
+// Rank returns up to n tools for a text, the nearest first, however little they fit.
+func (r *Registry) Rank(text string, n int) []find.Match { return r.index().Rank(text, n) }
 
 // index is made when somebody asks for it, and anew when the tools are others.
 func (r *Registry) index() *find.Index {

@@ -21,6 +21,9 @@ const (
 	patience = 10 * time.Second
 	// calm is how long a source that changes again and again is left alone.
 	calm = 250 * time.Millisecond
+	// heldPause is how soon a source is looked at again of which tools wait for a
+	// person: another process may take them over.
+	heldPause = 5 * time.Second
 )
 
 // Run asks the foreign sources and keeps asking them until ctx ends.
@@ -37,7 +40,7 @@ func (r *Registry) Run(ctx context.Context) {
 // watch keeps up with one source.
 func (r *Registry) watch(ctx context.Context, m *member) {
 	pauses := wait.Backoff{First: firstPause, Longest: longestPause}
-	for asked := m.asked(); ctx.Err() == nil; asked = false {
+	for asked := m.asked() && !m.waits(); ctx.Err() == nil; asked = false {
 		var again <-chan time.Time
 		if !asked {
 			if err := r.refresh(ctx, m); err != nil && ctx.Err() == nil {
@@ -46,6 +49,9 @@ func (r *Registry) watch(ctx context.Context, m *member) {
 				again = time.After(pause)
 			} else {
 				pauses.Reset()
+				if m.waits() {
+					again = time.After(heldPause)
+				}
 			}
 		}
 		select {
@@ -63,6 +69,13 @@ func (m *member) asked() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.known && m.err == nil
+}
+
+// waits reports whether tools of the source wait for a person.
+func (m *member) waits() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.held
 }
 
 // Settle returns once each foreign source has been asked or failed, or after

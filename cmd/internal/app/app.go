@@ -126,7 +126,9 @@ func (a *App) assemble(ctx context.Context) (err error) {
 	}
 	a.sealer = audit.NewSealer(a.store, o.Log)
 	a.store = sealedStore{a.store, a.sealer}
-	if a.kit, err = newKit(*o); err != nil {
+	with := *o
+	with.Store = a.store
+	if a.kit, err = newKit(with); err != nil {
 		return err
 	}
 	if !o.WorkOnly {
@@ -184,7 +186,7 @@ func (a *App) newLoop() (*loop.Loop, error) {
 		Patience:  limit.Patience{Wait: c.Model.Patience, Retries: c.Model.Retries, Longest: c.Model.RetryMaxWait},
 		MaxAnswer: c.Model.MaxAnswerTokens, Workers: c.Engine.Workers, Lease: c.Engine.Lease, Grace: o.Grace,
 		Wider: allowances(c), File: a.kit.delivered, Runs: a.store, CheckIns: c.CheckIns.Every, Only: o.Only, Alarm: a.denied,
-		Steers: steers(c), Redact: a.secrets,
+		Steers: steers(c), Redact: a.secrets, Offer: c.Tools.Offer, OfferTokens: c.Tools.OfferTokens,
 		Window: (&windows{configured: c.Model.Window, main: c.Model.Name, model: o.Model, log: o.Log}).of,
 	}
 	lc.Scheduler = recurring.Orders{Schedules: recurringOf(c, a.store)}

@@ -57,8 +57,12 @@ type kit struct {
 
 // NewTools are the tools that runs of a process have. Those of foreign sources
 // are there once they were asked (Registry.Load); the caller closes them.
-func NewTools(c config.Config) (*source.Registry, error) {
-	k, err := newKit(Options{Config: c})
+// Nothing is held against what they were before.
+func NewTools(c config.Config) (*source.Registry, error) { return NewToolsIn(c, nil) }
+
+// NewToolsIn is NewTools, held against what the store keeps of foreign tools.
+func NewToolsIn(c config.Config, store Store) (*source.Registry, error) {
+	k, err := newKit(Options{Config: c, Store: store})
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +116,18 @@ func newKit(o Options) (*kit, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.box, err = source.New(source.Config{Sources: append([]source.Source{source.BuiltIn(list...)}, sources...), Wrap: o.Wrap, Log: o.Log})
+	rc := source.Config{Sources: append([]source.Source{source.BuiltIn(list...)}, sources...), Wrap: o.Wrap, Log: o.Log,
+		Effects: source.Effects{}, Private: c.Tools.Private}
+	for name, effect := range c.Tools.Effects {
+		rc.Effects[name] = source.Effect(effect)
+	}
+	if err := rc.Effects.Check(); err != nil {
+		return nil, err
+	}
+	if pins, keeps := o.Store.(source.Pins); keeps {
+		rc.Pins = pins
+	}
+	k.box, err = source.New(rc)
 	return k, err
 }
 

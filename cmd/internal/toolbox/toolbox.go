@@ -6,6 +6,7 @@ package toolbox
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -26,10 +27,12 @@ type toolbox = *source.Registry
 // Host is the program that the commands belong to. An error of theirs is one of
 // usage, unless it comes from Failed.
 type Host struct {
-	In        io.Reader
-	Out, Err  io.Writer
-	JSON      *bool // --json, once the flags are read
-	Load      func() (config.Config, error)
+	In       io.Reader
+	Out, Err io.Writer
+	JSON     *bool // --json, once the flags are read
+	Load     func() (config.Config, error)
+	// Beside opens the store beside a process that works in it.
+	Beside    func(ctx context.Context, use func(cfg config.Config, s app.Store) error) error
 	Printable func(string) string   // without what a terminal would obey
 	Failed    func(err error) error // ends with the exit code of what failed
 }
@@ -56,6 +59,10 @@ func Command(h Host) *cobra.Command {
 				return h.withTools(cmd.Context(), func(ctx context.Context, box toolbox) error { return h.callTool(ctx, box, args[0], args[1]) })
 			},
 		},
+		&cobra.Command{
+			Use: "accept SOURCE", Short: "Take over what a source says of its tools now, and show what is different", Args: cobra.ExactArgs(1),
+			RunE: func(cmd *cobra.Command, args []string) error { return h.accept(cmd.Context(), args[0]) },
+		},
 		toolsSearchCommand(h), toolsCheckCommand(h),
 	)
 	return c
@@ -71,8 +78,27 @@ func (h Host) withTools(ctx context.Context, use func(ctx context.Context, box t
 	if err != nil {
 		return err
 	}
-	defer box.Close()
-	box.Settle(ctx)
+	if len(box.Standings()) == 0 {
+		defer box.Close()
+		return use(ctx, box)
+	}
+	if err := box.Close(); err != nil { // nothing was started yet
+		return err
+	}
+	return h.Beside(ctx, func(cfg config.Config, s app.Store) error {
+		box, err := app.NewToolsIn(cfg, s) // with what was accepted
+		if err != nil {
+			return err
+		}
+		defer box.Close()
+		box.Settle(ctx)
+		h.trouble(box)
+		return use(ctx, box)
+	})
+}
+
+// trouble says which sources and tools are not there, and why.
+func (h Host) trouble(box toolbox) {
 	for _, s := range box.Standings() {
 		if s.Problem != "" {
 			fmt.Fprintf(h.Err, "deckhand: the source %s gives no tools: %s\n", s.Source, h.Printable(s.Problem))
@@ -81,7 +107,29 @@ func (h Host) withTools(ctx context.Context, use func(ctx context.Context, box t
 			fmt.Fprintf(h.Err, "deckhand: %s: %s\n", s.Source, h.Printable(why))
 		}
 	}
-	return use(ctx, box)
+}
+
+// accept takes over what a source says of its tools now.
+func (h Host) accept(ctx context.Context, name string) error {
+	return h.Beside(ctx, func(cfg config.Config, s app.Store) error {
+		box, err := app.NewToolsIn(cfg, s)
+		if err != nil {
+			return err
+		}
+		defer box.Close()
+		changed, err := box.Accept(ctx, name)
+		if errors.Is(err, source.ErrNoSource) {
+			return err
+		}
+		if err != nil {
+			return h.Failed(err)
+		}
+		for _, c := range changed {
+			fmt.Fprintln(h.Out, h.visible(c.String()))
+		}
+		_, err = fmt.Fprintf(h.Err, "took over %s of %s\n", format.Count(len(changed), "changed tool"), h.Printable(name))
+		return err
+	})
 }
 
 func (h Host) listTools(_ context.Context, box toolbox) error {

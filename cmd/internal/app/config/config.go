@@ -206,6 +206,15 @@ type Tools struct {
 	Programs Programs `yaml:"programs"`
 	Jobs     Jobs     `yaml:"jobs"`
 	Hosts    []string `yaml:"hosts" is:"host"`
+	// Effects says what foreign tools are, by name or the beginning of names with
+	// a "*" behind it; what is not in it is a send. Private names, likewise, those
+	// whose results are nobody else's business.
+	Effects map[string]string `yaml:"effects" oneof:"read idempotent send"`
+	Private []string          `yaml:"private" is:"tool"`
+	// Offer and OfferTokens are how much of tools a request offers before it
+	// offers those only that fit.
+	Offer       int `yaml:"offer" default:"20" min:"1" unit:"tools"`
+	OfferTokens int `yaml:"offer_tokens" default:"4000" min:"1" unit:"tokens"`
 }
 
 // RunCode bounds one run of generated code.

@@ -35,6 +35,7 @@ var forms = map[string]form{
 	"source":    matching("name", `^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`, "a name of at most 32 letters, digits, - and _: names of tools begin with it"),
 	"name":      matching("name", `^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`, "a name of letters, digits, -, _ and ."),
 	"snowflake": matching("Discord id", `^[0-9]+$`, "a Discord id (digits only)"),
+	"tool":      matching("tool", `^[A-Za-z0-9_-]{1,64}\*?$`, "the name of a tool, or its beginning with a * behind it, such as crm__*"),
 	"path":      matching("path", `^[^\x00]+$`, "a path"),
 	"when":      {"times", checkWhen},
 	"zone":      {"time zone", checkZone},

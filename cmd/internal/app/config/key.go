@@ -33,7 +33,15 @@ func keysOf(section reflect.Type, prefix string) []Key {
 			if tag.Get("keys") == "channel" {
 				name = ".PLACE"
 			}
-			list = append(list, keysOf(t.Elem(), path+name)...)
+			if isSection(t.Elem()) {
+				list = append(list, keysOf(t.Elem(), path+name)...)
+				break
+			}
+			k := Key{Path: path + name, Kind: kindOf(t.Elem()).name}
+			if words := tag.Get("oneof"); words != "" {
+				k.Kind = "words: " + strings.Join(strings.Fields(words), ", ")
+			}
+			list = append(list, k)
 		case t.Kind() == reflect.Slice && isSection(t.Elem()):
 			list = append(list, keysOf(t.Elem(), path+"[]")...)
 		default:

@@ -180,7 +180,11 @@ func (r *reader) entries(n *yaml.Node, v reflect.Value, path string, tag reflect
 			}
 		}
 		e := reflect.New(v.Type().Elem()).Elem()
-		r.element(name, value, e, entry(path, name.Value), "")
+		inner := reflect.StructTag("")
+		if !isSection(e.Type()) {
+			inner = tag // of each value
+		}
+		r.element(name, value, e, entry(path, name.Value), inner)
 		v.SetMapIndex(reflect.ValueOf(name.Value), e)
 	})
 }
