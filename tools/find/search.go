@@ -80,7 +80,7 @@ func (x *Index) Rank(request string, n int) []Match {
 	})
 	list := make([]Match, 0, min(n, len(found)))
 	for _, i := range found[:min(n, len(found))] {
-		list = append(list, Match{x.names[i], math.Round(scores[i]*1000) / 1000})
+		list = append(list, Match{Name: x.names[i], Score: math.Round(scores[i]*1000) / 1000})
 	}
 	return list
 }
