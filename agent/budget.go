@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -282,3 +283,25 @@ func (t *Talk) outlined(n int) Compacted {
 		left, strings.Join(lines[left:], "\n"))
 	return Compacted{Entries: n, Events: t.Spans(n), Summary: text}
 }
+
+// maxRaise is the most by which one decision raises a budget, in percent.
+const maxRaise = 1000
+
+var raises = regexp.MustCompile(`^\+([1-9]\d{0,3}) %$`)
+
+// Raise is by how many percent a decision on a budget raises it ("+50 %"), 0:
+// it does not.
+func Raise(decision string) int {
+	m := raises.FindStringSubmatch(decision)
+	if m == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(m[1]) // four digits
+	if n > maxRaise {
+		return 0
+	}
+	return n
+}
+
+// RaiseBy is the decision that raises a budget by so many percent.
+func RaiseBy(percent int) string { return "+" + strconv.Itoa(percent) + " %" }

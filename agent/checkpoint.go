@@ -9,9 +9,7 @@ package agent
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -246,9 +244,9 @@ func (r Run) decide(b CheckpointDecided) Run {
 	switch c.Ask {
 	case CheckApproval:
 		if c.Review {
-			return r.decideReview(b)
+			return decideReview(r, b)
 		}
-		return r.decideApproval(c, b)
+		return decideApproval(r, c, b)
 	case CheckPlan, CheckClarify:
 		for _, path := range b.covered(c) {
 			r.Questions = r.grant(GrantWrite(path), c.Policy)
@@ -257,9 +255,9 @@ func (r Run) decide(b CheckpointDecided) Run {
 			r = r.cancel(b.cancels())
 		}
 	case CheckBudget:
-		return r.decideBudget(c, b)
+		return decideBudget(r, c, b)
 	case CheckStuck:
-		return r.decideStuck(c, b)
+		return decideStuck(r, c, b)
 	case CheckUncertain:
 		if b.Decision == DecideRepeat {
 			r.Strands = r.Strands.updateCall(c.Strand, c.Effect, func(o *OpenCall) {
@@ -284,7 +282,7 @@ func (b CheckpointDecided) cancels() *RunControlled {
 	return &RunControlled{Word: WordCancel, By: b.By, Reason: b.Text}
 }
 
-func (r Run) decideApproval(c Checkpoint, b CheckpointDecided) Run {
+func decideApproval(r Run, c Checkpoint, b CheckpointDecided) Run {
 	switch b.Decision {
 	case DecideApprove:
 		r.Questions = r.grant(c.Grant, c.Policy)
@@ -317,7 +315,7 @@ func denial(b CheckpointDecided) string {
 
 // decideReview takes a denial: what was delivered failed for the reviewer's
 // reason, so that a new plan is made as after any other failure.
-func (r Run) decideReview(b CheckpointDecided) Run {
+func decideReview(r Run, b CheckpointDecided) Run {
 	if b.Decision == DecideApprove || b.Decision == DecideExpired {
 		return r
 	}
@@ -330,7 +328,7 @@ func (r Run) decideReview(b CheckpointDecided) Run {
 	return r
 }
 
-func (r Run) decideBudget(c Checkpoint, b CheckpointDecided) Run {
+func decideBudget(r Run, c Checkpoint, b CheckpointDecided) Run {
 	more := Raise(b.Decision)
 	switch {
 	case more > 0:
@@ -343,29 +341,7 @@ func (r Run) decideBudget(c Checkpoint, b CheckpointDecided) Run {
 	return r
 }
 
-// maxRaise is the most by which one decision raises a budget, in percent.
-const maxRaise = 1000
-
-var raises = regexp.MustCompile(`^\+([1-9]\d{0,3}) %$`)
-
-// Raise is by how many percent a decision on a budget raises it ("+50 %"), 0:
-// it does not.
-func Raise(decision string) int {
-	m := raises.FindStringSubmatch(decision)
-	if m == nil {
-		return 0
-	}
-	n, _ := strconv.Atoi(m[1]) // four digits
-	if n > maxRaise {
-		return 0
-	}
-	return n
-}
-
-// RaiseBy is the decision that raises a budget by so many percent.
-func RaiseBy(percent int) string { return "+" + strconv.Itoa(percent) + " %" }
-
-func (r Run) decideStuck(c Checkpoint, b CheckpointDecided) Run {
+func decideStuck(r Run, c Checkpoint, b CheckpointDecided) Run {
 	switch b.Decision {
 	case DecideRetry:
 		if c.Strand == Main {

@@ -212,3 +212,86 @@ var facts = map[string]fact{
 }
 
 func (x *call) yesToAll() bool { return slices.Contains(x.run.Brief.YesTo, "all") }
+
+// The words of grants: what one approval allows for the rest of the run.
+const (
+	// GrantWrites covers every write inside the workspace, never a delete.
+	GrantWrites = "writes"
+	// grantTool and a tool's name cover every call of that tool.
+	grantTool = "tool:"
+	// grantRule and a rule's name cover what that rule asks for.
+	grantRule = "rule:"
+)
+
+// GrantTool is the grant for every call of a tool ("always").
+func GrantTool(name string) string { return grantTool + name }
+
+// RoleOf is what the requester of a run is, by the run alone.
+func RoleOf(r *agent.Run) string {
+	switch {
+	case r.Brief.Role != "":
+		return r.Brief.Role
+	case r.Brief.Requester == terminal:
+		return terminal
+	}
+	return "member"
+}
+
+// terminal is the principal and the role of whoever sits at the command line.
+const terminal = "terminal"
+
+// placeOf is the channel that a run belongs to, "platform:workspace:channel";
+// empty: none.
+func placeOf(r *agent.Run) string {
+	parts := strings.SplitN(r.Brief.ReplyTo, ":", 4)
+	if len(parts) < 3 {
+		return ""
+	}
+	return strings.Join(parts[:3], ":")
+}
+
+func autonomyOf(r *agent.Run) agent.Autonomy {
+	if r.Brief.Autonomy == "" {
+		return agent.AskRisky
+	}
+	return r.Brief.Autonomy
+}
+
+// own reports whether the run made all of the files.
+func own(r *agent.Run, paths []string) bool {
+	return len(paths) > 0 && !slices.ContainsFunc(paths, func(p string) bool { return !slices.Contains(r.Touched, p) })
+}
+
+// yes is the word of --yes-to that covers the class, empty where none does.
+func yes(to []string, c agent.Class) string {
+	word := map[agent.Class]string{agent.ClassWrite: "writes", agent.ClassDelete: "deletes"}[c]
+	if word != "" && slices.Contains(to, word) {
+		return word
+	}
+	if slices.Contains(to, "all") {
+		return "all"
+	}
+	return ""
+}
+
+// risk says what could go wrong.
+func risk(a agent.Act, grant string) string {
+	switch a.Class {
+	case agent.ClassWrite:
+		if grant == GrantWrites {
+			return "Changes files. Approving covers further writes in this run; deletes are always asked."
+		}
+		return "Changes files; what they held before is lost."
+	case agent.ClassDelete:
+		return "It cannot be undone."
+	case agent.ClassSend:
+		if a.Tool.Repeat == agent.RepeatOnce {
+			return "Others will see it, and it cannot be taken back."
+		}
+		return "Others will see it."
+	case agent.ClassCommand:
+		return "Runs a command on the host with the rights of Deckhand: it can read, change and send whatever Deckhand can."
+	case agent.ClassRead, agent.ClassCreate:
+	}
+	return ""
+}

@@ -3,13 +3,44 @@ package policy
 // The fields of a policy's file, each read in its place.
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 )
+
+// Error holds everything that is wrong with a policy's file, one complaint a line.
+type Error struct{ lines []complaint }
+
+type complaint struct {
+	line int
+	text string
+}
+
+// Error returns all complaints.
+func (e *Error) Error() string {
+	list := make([]string, len(e.lines))
+	for i, c := range e.lines {
+		list[i] = c.text
+	}
+	return strings.Join(list, "\n")
+}
+
+// reader reads one file.
+type reader struct {
+	path     string
+	shipped  bool
+	file     *File
+	problems []complaint
+}
+
+func (r *reader) fail(line int, format string, args ...any) {
+	r.problems = append(r.problems, complaint{line, r.path + ":" + strconv.Itoa(line) + ": " + fmt.Sprintf(format, args...)})
+}
 
 // fields are what a part of a file may hold, with what reads each.
 type fields map[string]func(n *yaml.Node)

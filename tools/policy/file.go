@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -43,23 +42,6 @@ type File struct {
 // Hash names what the rules say: comments and cases change nothing of it.
 func (f *File) Hash() string { return f.hash }
 
-// Error holds everything that is wrong with a policy's file, one complaint a line.
-type Error struct{ lines []complaint }
-
-type complaint struct {
-	line int
-	text string
-}
-
-// Error returns all complaints.
-func (e *Error) Error() string {
-	list := make([]string, len(e.lines))
-	for i, c := range e.lines {
-		list[i] = c.text
-	}
-	return strings.Join(list, "\n")
-}
-
 // Read reads a policy's file and checks it: unknown fields, conditions that are
 // none, rules that contradict each other and rules that can never count are an
 // *Error with their lines.
@@ -82,18 +64,6 @@ func read(path string, data []byte, shipped bool) (*File, error) {
 	}
 	r.file.hash = hashOf(r.file)
 	return r.file, nil
-}
-
-// reader reads one file.
-type reader struct {
-	path     string
-	shipped  bool
-	file     *File
-	problems []complaint
-}
-
-func (r *reader) fail(line int, format string, args ...any) {
-	r.problems = append(r.problems, complaint{line, r.path + ":" + strconv.Itoa(line) + ": " + fmt.Sprintf(format, args...)})
 }
 
 func (r *reader) document(data []byte) {
