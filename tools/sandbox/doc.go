@@ -6,6 +6,7 @@
 //	sandbox.go       the drivers: which there are, which work here, which is used
 //	run.go           a command run to its end: output bounded, files back
 //	supervise.go     the process between Deckhand and a command: it starts the command and ends it
+//	running.go       what supervisor and drivers share: the order, the command as it was made, how it ended
 //	watch.go         what ends a command: time, memory, processes, files
 //	bubblewrap.go    the driver bubblewrap: namespaces of its own, made by bwrap
 //	engine.go        the drivers docker and podman: a container of an image

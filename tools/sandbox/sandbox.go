@@ -209,8 +209,3 @@ func (s *Sandbox) try(ctx context.Context, d Driver) (detail string, err error) 
 	}
 	return strings.TrimSpace(strings.TrimPrefix(string(r.Stdout), probeAnswer)), nil
 }
-
-func firstLine(b []byte) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(string(b)), "\n")
-	return line
-}

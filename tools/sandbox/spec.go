@@ -189,3 +189,8 @@ func tooLong(s Spec) string { return fmt.Sprintf("it took longer than %s", s.Wal
 func tooMuchOutput(s Spec) string {
 	return fmt.Sprintf("it put out more than %s; send large output into a file", size(s.Output))
 }
+
+func firstLine(b []byte) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(string(b)), "\n")
+	return line
+}

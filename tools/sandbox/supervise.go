@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"runtime"
 	"syscall"
@@ -52,15 +51,6 @@ func Main(args []string) int {
 	return 2
 }
 
-// readOrder takes the order out of the environment.
-func readOrder() (o order, err error) {
-	err = json.Unmarshal([]byte(os.Getenv(orderVariable)), &o)
-	if err == nil {
-		err = os.Unsetenv(orderVariable)
-	}
-	return o, err
-}
-
 func supervise() int {
 	runtime.LockOSThread() // the command dies with the thread that started it
 	signals := make(chan os.Signal, 8)
@@ -99,30 +89,6 @@ func tell(o order, n note, code int) int {
 // stopped begins the line that says which limit ended a command.
 const stopped = "the sandbox ended the command: "
 
-// running is a command as its supervisor starts it.
-type running struct {
-	cmd *exec.Cmd
-	// scratch are folders of this command alone whose size is watched.
-	scratch []string
-	group   *group // nil: there is none
-	// remote: an engine keeps the command, which is no process below this one.
-	// Then kill ends it, and starved reports that it wanted too much memory.
-	remote bool
-	// proxyDir is the folder of the proxy's socket, empty: there is no proxy.
-	proxyDir string
-	kill     func()
-	starved  func() bool
-	// overhead is how many processes are the driver's own.
-	overhead int
-	clean    []func() // what to do when it is over
-}
-
-func (r *running) cleanUp() {
-	for _, f := range r.clean {
-		f()
-	}
-}
-
 // superviseOrder runs the command to its end.
 func superviseOrder(o order, signals <-chan os.Signal) (note, int) {
 	r, err := prepare(o)
@@ -160,14 +126,6 @@ func superviseOrder(o order, signals <-chan os.Signal) (note, int) {
 		limit = failedFor(o.Spec, r, code)
 	}
 	return note{Limit: limit}, code
-}
-
-// exitCode is the code of a process, 128 and the signal's number where one ended it.
-func exitCode(s *os.ProcessState) int {
-	if status, is := s.Sys().(syscall.WaitStatus); is && status.Signaled() {
-		return 128 + int(status.Signal())
-	}
-	return s.ExitCode()
 }
 
 // prepare makes the driver's command.
