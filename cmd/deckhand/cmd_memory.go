@@ -29,14 +29,18 @@ import (
 // atTerminal sees everything: the person who has the store itself in hand.
 var atTerminal = records.Viewer{Person: bot.Terminal, All: true}
 
+// archivist is an invocation that looks at what is remembered.
+type archivist struct{ *cli }
+
 func memoryCommand(a *cli) *cobra.Command {
 	c := &cobra.Command{Use: "memory", Short: "What Deckhand remembers: search, show, pin, forget, import, export"}
-	c.AddCommand(memoryImport(a), memorySearch(a), memoryExplain(a), memoryList(a), memoryShow(a), memoryPin(a), memoryForget(a), memoryExport(a))
+	m := archivist{a}
+	c.AddCommand(memoryImport(m), memorySearch(m), memoryExplain(m), memoryList(m), memoryShow(m), memoryPin(m), memoryForget(m), memoryExport(m))
 	return c
 }
 
 // remembered opens the store beside a worker, or without one.
-func (a *cli) remembered(ctx context.Context, use func(m *recall.Memory) error) error {
+func (a archivist) remembered(ctx context.Context, use func(m *recall.Memory) error) error {
 	return a.beside(ctx, func(cfg config.Config, s app.Store) error {
 		return failed(use(app.NewMemory(cfg, s, nil)))
 	})
@@ -75,7 +79,7 @@ func (k *kindsFlag) Set(text string) error {
 // Type is how help calls a value.
 func (k *kindsFlag) Type() string { return "kinds" }
 
-func memoryImport(a *cli) *cobra.Command {
+func memoryImport(a archivist) *cobra.Command {
 	return &cobra.Command{
 		Use: "import FILE|-", Short: "Remember records: JSON lines {id, text, speaker, time, session, kind, scope, caption}",
 		Args: single("FILE", "or - for standard input"),
@@ -83,7 +87,7 @@ func memoryImport(a *cli) *cobra.Command {
 	}
 }
 
-func (a *cli) importRecords(ctx context.Context, path string) error {
+func (a archivist) importRecords(ctx context.Context, path string) error {
 	in := a.in
 	if path != "-" {
 		f, err := os.Open(path)
@@ -122,7 +126,7 @@ func name(path string) string {
 	return path
 }
 
-func memorySearch(a *cli) *cobra.Command {
+func memorySearch(a archivist) *cobra.Command {
 	q := records.Query{Viewer: atTerminal}
 	c := &cobra.Command{
 		Use: "search QUERY|-", Short: "Find what is remembered; -: a query a line, each answered by a line of JSON", Args: cobra.MinimumNArgs(1),
@@ -158,7 +162,7 @@ type found struct {
 	Score float64 `json:"score"`
 }
 
-func (a *cli) printResult(to *json.Encoder, query string, hits []records.Hit) error {
+func (a archivist) printResult(to *json.Encoder, query string, hits []records.Hit) error {
 	r := result{Query: query, Results: make([]found, len(hits))}
 	for i, h := range hits {
 		r.Results[i] = found{h.Record.ID, h.Score}
@@ -167,7 +171,7 @@ func (a *cli) printResult(to *json.Encoder, query string, hits []records.Hit) er
 }
 
 // searchMany answers a query a line, in their order.
-func (a *cli) searchMany(ctx context.Context, q records.Query) error {
+func (a archivist) searchMany(ctx context.Context, q records.Query) error {
 	queries, err := readQueries(a.in)
 	if err != nil {
 		return usage("%w", err)
@@ -216,7 +220,7 @@ func readQueries(in io.Reader) ([]string, error) {
 	return list, nil
 }
 
-func (a *cli) printHits(hits []records.Hit) error {
+func (a archivist) printHits(hits []records.Hit) error {
 	if len(hits) == 0 {
 		_, err := fmt.Fprintln(a.out, "nothing is remembered that fits")
 		return err
@@ -249,7 +253,7 @@ func when(r records.Record) string {
 	return at.Local().Format(time.DateOnly)
 }
 
-func memoryExplain(a *cli) *cobra.Command {
+func memoryExplain(a archivist) *cobra.Command {
 	q := records.Query{Viewer: atTerminal}
 	c := &cobra.Command{
 		Use: "explain QUERY", Short: "Say why records are found: their scores by part", Args: cobra.MinimumNArgs(1),
@@ -274,7 +278,7 @@ func memoryExplain(a *cli) *cobra.Command {
 	return c
 }
 
-func (a *cli) explainHits(hits []records.Hit) error {
+func (a archivist) explainHits(hits []records.Hit) error {
 	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "SCORE\t= RELEVANCE\t+ IMPORTANCE\t+ RECENCY\tWORDS\tSESSION\tMEANING\tID\tMATCHED\tTEXT")
 	for _, h := range hits {
@@ -285,7 +289,7 @@ func (a *cli) explainHits(hits []records.Hit) error {
 	return w.Flush()
 }
 
-func memoryList(a *cli) *cobra.Command {
+func memoryList(a archivist) *cobra.Command {
 	q := records.Query{Viewer: atTerminal}
 	var all bool
 	c := &cobra.Command{
@@ -317,7 +321,7 @@ func memoryList(a *cli) *cobra.Command {
 	return c
 }
 
-func (a *cli) tabulate(list []records.Record) error {
+func (a archivist) tabulate(list []records.Record) error {
 	if len(list) == 0 {
 		_, err := fmt.Fprintln(a.out, "nothing is remembered yet")
 		return err
@@ -335,7 +339,7 @@ func (a *cli) tabulate(list []records.Record) error {
 }
 
 // printRecords writes a record a line, as import reads them.
-func (a *cli) printRecords(list []records.Record) error {
+func (a archivist) printRecords(list []records.Record) error {
 	out := bufio.NewWriter(a.out)
 	lines := json.NewEncoder(out)
 	lines.SetEscapeHTML(false)
@@ -347,7 +351,7 @@ func (a *cli) printRecords(list []records.Record) error {
 	return out.Flush()
 }
 
-func memoryShow(a *cli) *cobra.Command {
+func memoryShow(a archivist) *cobra.Command {
 	return &cobra.Command{
 		Use: "show ID", Short: "Show a record whole, with where it comes from", Args: single("ID", "`deckhand memory list` shows them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -369,7 +373,7 @@ func noRecord(id string) error {
 	return fmt.Errorf("nothing with the id %q is remembered: `deckhand memory list` shows the ids", id)
 }
 
-func (a *cli) describe(list []records.Record) error {
+func (a archivist) describe(list []records.Record) error {
 	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
 	row := func(what, value string) {
 		if value != "" {
@@ -407,7 +411,7 @@ func (a *cli) describe(list []records.Record) error {
 	return w.Flush()
 }
 
-func memoryPin(a *cli) *cobra.Command {
+func memoryPin(a archivist) *cobra.Command {
 	var off bool
 	c := &cobra.Command{
 		Use: "pin ID", Short: "Keep a record whatever its age (--off: no longer)", Args: single("ID", "`deckhand memory list` shows them"),
@@ -422,7 +426,7 @@ func memoryPin(a *cli) *cobra.Command {
 	return c
 }
 
-func memoryForget(a *cli) *cobra.Command {
+func memoryForget(a archivist) *cobra.Command {
 	return &cobra.Command{
 		Use: "forget ID", Short: "Forget a record: its text, its vector, and what was found by it", Args: single("ID", "`deckhand memory list` shows them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -434,7 +438,7 @@ func memoryForget(a *cli) *cobra.Command {
 	}
 }
 
-func (a *cli) changed(list []records.Record, err error, id, done string) error {
+func (a archivist) changed(list []records.Record, err error, id, done string) error {
 	if err == nil && len(list) == 0 {
 		err = noRecord(id)
 	}
@@ -450,7 +454,7 @@ func (a *cli) changed(list []records.Record, err error, id, done string) error {
 	return nil
 }
 
-func memoryExport(a *cli) *cobra.Command {
+func memoryExport(a archivist) *cobra.Command {
 	q := records.Query{Viewer: atTerminal}
 	c := &cobra.Command{
 		Use: "export", Short: "Write everything that is remembered as JSON lines, as `memory import` reads them", Args: cobra.NoArgs,
