@@ -17,7 +17,7 @@
 //	read.go     journals read and awaited
 //	runs.go     the list of runs
 //	archive.go  snapshots, artifacts, counters, the trail, and runs that expire
-//	name.go     names and their values
+//	name.go     names and their values, and records
 //	pace.go     turns at a pace
 //
 // # What it promises
