@@ -12,6 +12,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/cmd/internal/inspect"
+	"github.com/deckhand-bot/deckhand/cmd/internal/memory"
 	"github.com/deckhand-bot/deckhand/cmd/internal/toolbox"
 )
 
@@ -98,7 +99,7 @@ func (a *cli) root() *cobra.Command {
 		demoCommand(a), runCommand(a), serveCommand(a), mcpCommand(a),
 		statusCommand(a), journalCommand(a), resumeCommand(a), pauseCommand(a), cancelCommand(a),
 		approveCommand(a), denyCommand(a),
-		planCommand(a), policyCommand(a), examineCommand(a), memoryCommand(a), toolbox.Command(toolHost(a)), capacityCommand(a), doctorCommand(a), manifestCommand(a), versionCommand(a),
+		inspect.Plan(a.inspecting()), inspect.Policy(a.inspecting()), examineCommand(a), memory.Command(remembering(a)), toolbox.Command(toolHost(a)), capacityCommand(a), doctorCommand(a), manifestCommand(a), versionCommand(a),
 		inspect.Audit(a.inspecting()), inspect.Trace(a.inspecting()), inspect.TaskEnv(a.inspecting()),
 	)
 	root.SetVersionTemplate("deckhand {{.Version}}\n")
@@ -109,10 +110,15 @@ func (a *cli) root() *cobra.Command {
 // inspecting is the program as the commands see it that only look.
 func (a *cli) inspecting() inspect.Env {
 	return inspect.Env{
-		Out: a.out, JSON: &a.json, Open: a.beside, Usage: usage, Printable: printable,
+		Out: a.out, JSON: &a.json, Open: a.beside, Load: a.load, Read: a.readFile, Single: single, Usage: usage, Printable: printable,
 		Fail:  func(cause error) error { return &exit{exitFailed, cause} },
 		NoRun: func(run string, err error) error { return notFound(agent.RunID(run), err) },
 	}
+}
+
+// remembering is this invocation as the commands about what is remembered need it.
+func remembering(a *cli) memory.Host {
+	return memory.Host{In: a.in, Out: a.out, Err: a.err, JSON: &a.json, Open: a.beside, Single: single, Usage: usage, Failed: failed, Printable: printable}
 }
 
 // toolHost is this invocation as the commands about tools need it.

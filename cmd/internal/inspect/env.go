@@ -6,6 +6,8 @@ import (
 	"context"
 	"io"
 
+	"github.com/spf13/cobra"
+
 	"github.com/deckhand-bot/deckhand/cmd/internal/app"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 )
@@ -16,6 +18,11 @@ type Env struct {
 	JSON *bool // --json, once the flags are read
 	// Open opens the store beside whoever works it.
 	Open func(ctx context.Context, use func(cfg config.Config, s app.Store) error) error
+	// Load reads the configuration, Read a file ("-": standard input).
+	Load func() (config.Config, error)
+	Read func(path string) ([]byte, error)
+	// Single accepts one argument, and says what to do about another number.
+	Single func(what, hint string) cobra.PositionalArgs
 	// Usage is an error of the command line, Fail one that the command found; a
 	// nil cause is not printed.
 	Usage func(format string, args ...any) error

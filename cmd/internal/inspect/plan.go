@@ -1,4 +1,4 @@
-package main
+package inspect
 
 // This file defines `deckhand plan check`, which validates a plan by the same
 // rules as a run's own plans, for people who write plans or debug a model's.
@@ -15,59 +15,60 @@ import (
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 )
 
-func planCommand(a *cli) *cobra.Command {
+// Plan is `deckhand plan`.
+func Plan(e Env) *cobra.Command {
 	c := &cobra.Command{Use: "plan", Short: "Look at plans"}
 	var toolFile string
 	check := &cobra.Command{
-		Use: "check FILE|-", Short: "Validate a plan: findings V1 to V21, exit 1 with any error", Args: single("FILE", "or - for standard input"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.checkPlan(args[0], toolFile) },
+		Use: "check FILE|-", Short: "Validate a plan: findings V1 to V21, exit 1 with any error", Args: e.Single("FILE", "or - for standard input"),
+		RunE: func(_ *cobra.Command, args []string) error { return e.checkPlan(args[0], toolFile) },
 	}
 	check.Flags().StringVar(&toolFile, "tools", "", "JSON `FILE` of the tools that the plan may name: {\"tools\": [{\"name\", \"description\", \"input\", \"output\"}]}")
 	c.AddCommand(check)
 	return c
 }
 
-func (a *cli) checkPlan(path, toolFile string) error {
-	data, err := a.readFile(path)
+func (e Env) checkPlan(path, toolFile string) error {
+	data, err := e.Read(path)
 	if err != nil {
-		return usage("%w", err)
+		return e.Usage("%w", err)
 	}
-	specs, err := a.planTools(toolFile)
+	specs, err := e.planTools(toolFile)
 	if err != nil {
 		return err
 	}
 	p, shape, found, err := plan.Parse(data)
 	if err != nil {
-		return usage("%s: %w", path, err)
+		return e.Usage("%s: %w", path, err)
 	}
 	_, findings := plan.Check(p, plan.Options{Tools: specs, Shape: shape, Found: found})
 	if findings == nil {
 		findings = []agent.PlanFinding{}
 	}
-	if err := a.printFindings(findings, len(p.Tasks)); err != nil {
+	if err := e.printFindings(findings, len(p.Tasks)); err != nil {
 		return err
 	}
 	if plan.Stops(findings) {
-		return &exit{code: exitFailed}
+		return e.Fail(nil)
 	}
 	return nil
 }
 
-func (a *cli) printFindings(findings []agent.PlanFinding, tasks int) error {
-	if a.json {
-		return json.NewEncoder(a.out).Encode(findings)
+func (e Env) printFindings(findings []agent.PlanFinding, tasks int) error {
+	if *e.JSON {
+		return json.NewEncoder(e.Out).Encode(findings)
 	}
 	for _, f := range findings {
 		where := ""
 		if f.Task != "" {
 			where = " " + string(f.Task)
 		}
-		if _, err := fmt.Fprintf(a.out, "%-7s %s%s: %s\n", f.Severity, f.Code, where, printable(f.Message)); err != nil {
+		if _, err := fmt.Fprintf(e.Out, "%-7s %s%s: %s\n", f.Severity, f.Code, where, e.Printable(f.Message)); err != nil {
 			return err
 		}
 	}
 	if !plan.Stops(findings) {
-		_, err := fmt.Fprintf(a.out, "the plan of %d tasks can be worked\n", tasks)
+		_, err := fmt.Fprintf(e.Out, "the plan of %d tasks can be worked\n", tasks)
 		return err
 	}
 	return nil
@@ -75,7 +76,7 @@ func (a *cli) printFindings(findings []agent.PlanFinding, tasks int) error {
 
 // planTools are the tools that V10 and V11 are judged against: those of the
 // file, or the product's own.
-func (a *cli) planTools(path string) ([]agent.ToolSpec, error) {
+func (e Env) planTools(path string) ([]agent.ToolSpec, error) {
 	if path == "" {
 		box, err := app.NewTools(config.Config{Workspace: "."})
 		if err != nil {
@@ -83,15 +84,15 @@ func (a *cli) planTools(path string) ([]agent.ToolSpec, error) {
 		}
 		return box.Specs(), nil
 	}
-	data, err := a.readFile(path)
+	data, err := e.Read(path)
 	if err != nil {
-		return nil, usage("%w", err)
+		return nil, e.Usage("%w", err)
 	}
 	var file struct {
 		Tools []agent.ToolSpec `json:"tools"`
 	}
 	if err := json.Unmarshal(data, &file); err != nil {
-		return nil, usage("%s: %w", path, err)
+		return nil, e.Usage("%s: %w", path, err)
 	}
 	if file.Tools == nil {
 		file.Tools = []agent.ToolSpec{}

@@ -1,7 +1,6 @@
-package main
-
-// This file defines `deckhand memory`: what Deckhand remembers, imported,
+// Package memory defines `deckhand memory`: what Deckhand remembers, imported,
 // searched, shown, pinned, forgotten and exported. None of it needs a model.
+package memory
 
 import (
 	"bufio"
@@ -29,20 +28,33 @@ import (
 // atTerminal sees everything: the person who has the store itself in hand.
 var atTerminal = records.Viewer{Person: bot.Terminal, All: true}
 
-// archivist is an invocation that looks at what is remembered.
-type archivist struct{ *cli }
+// Host is the program that the commands belong to.
+type Host struct {
+	In       io.Reader
+	Out, Err io.Writer
+	JSON     *bool // --json, once the flags are read
+	// Open opens the store beside whoever works it.
+	Open func(ctx context.Context, use func(cfg config.Config, s app.Store) error) error
+	// Usage is an error of the command line; Failed makes one of what failed.
+	Usage  func(format string, args ...any) error
+	Failed func(err error) error
+	// Single accepts one argument, and says what to do about another number.
+	Single func(what, hint string) cobra.PositionalArgs
+	// Printable drops what a terminal would obey instead of showing it.
+	Printable func(text string) string
+}
 
-func memoryCommand(a *cli) *cobra.Command {
+// Command is `deckhand memory`.
+func Command(h Host) *cobra.Command {
 	c := &cobra.Command{Use: "memory", Short: "What Deckhand remembers: search, show, pin, forget, import, export"}
-	m := archivist{a}
-	c.AddCommand(memoryImport(m), memorySearch(m), memoryExplain(m), memoryList(m), memoryShow(m), memoryPin(m), memoryForget(m), memoryExport(m))
+	c.AddCommand(memoryImport(h), memorySearch(h), memoryExplain(h), memoryList(h), memoryShow(h), memoryPin(h), memoryForget(h), memoryExport(h))
 	return c
 }
 
 // remembered opens the store beside a worker, or without one.
-func (a archivist) remembered(ctx context.Context, use func(m *recall.Memory) error) error {
-	return a.beside(ctx, func(cfg config.Config, s app.Store) error {
-		return failed(use(app.NewMemory(cfg, s, nil)))
+func (h Host) remembered(ctx context.Context, use func(m *recall.Memory) error) error {
+	return h.Open(ctx, func(cfg config.Config, s app.Store) error {
+		return h.Failed(use(app.NewMemory(cfg, s, nil)))
 	})
 }
 
@@ -79,41 +91,41 @@ func (k *kindsFlag) Set(text string) error {
 // Type is how help calls a value.
 func (k *kindsFlag) Type() string { return "kinds" }
 
-func memoryImport(a archivist) *cobra.Command {
+func memoryImport(h Host) *cobra.Command {
 	return &cobra.Command{
 		Use: "import FILE|-", Short: "Remember records: JSON lines {id, text, speaker, time, session, kind, scope, caption}",
-		Args: single("FILE", "or - for standard input"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.importRecords(cmd.Context(), args[0]) },
+		Args: h.Single("FILE", "or - for standard input"),
+		RunE: func(cmd *cobra.Command, args []string) error { return h.importRecords(cmd.Context(), args[0]) },
 	}
 }
 
-func (a archivist) importRecords(ctx context.Context, path string) error {
-	in := a.in
+func (h Host) importRecords(ctx context.Context, path string) error {
+	in := h.In
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {
-			return usage("%w", err)
+			return h.Usage("%w", err)
 		}
 		defer f.Close()
 		in = f
 	}
 	list, err := records.ReadLines(in, atTerminal)
 	if bad, is := errors.AsType[*records.LinesError](err); is {
-		return usage("nothing was imported from %s:\n%w", name(path), bad)
+		return h.Usage("nothing was imported from %s:\n%w", name(path), bad)
 	}
 	if err != nil {
-		return usage("%s: %w", name(path), err)
+		return h.Usage("%s: %w", name(path), err)
 	}
-	return a.remembered(ctx, func(m *recall.Memory) error {
+	return h.remembered(ctx, func(m *recall.Memory) error {
 		if err := m.Import(ctx, list); err != nil {
 			return err
 		}
-		if a.json {
-			return json.NewEncoder(a.out).Encode(struct {
+		if *h.JSON {
+			return json.NewEncoder(h.Out).Encode(struct {
 				Imported int `json:"imported"`
 			}{len(list)})
 		}
-		fmt.Fprintf(a.err, "%s imported\n", format.Count(len(list), "record"))
+		fmt.Fprintf(h.Err, "%s imported\n", format.Count(len(list), "record"))
 		return nil
 	})
 }
@@ -126,24 +138,24 @@ func name(path string) string {
 	return path
 }
 
-func memorySearch(a archivist) *cobra.Command {
+func memorySearch(h Host) *cobra.Command {
 	q := records.Query{Viewer: atTerminal}
 	c := &cobra.Command{
 		Use: "search QUERY|-", Short: "Find what is remembered; -: a query a line, each answered by a line of JSON", Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && args[0] == "-" {
-				return a.searchMany(cmd.Context(), q)
+				return h.searchMany(cmd.Context(), q)
 			}
 			q.Text = strings.Join(args, " ")
-			return a.remembered(cmd.Context(), func(m *recall.Memory) error {
+			return h.remembered(cmd.Context(), func(m *recall.Memory) error {
 				hits, err := m.Search(cmd.Context(), q)
 				if err != nil {
 					return err
 				}
-				if a.json {
-					return a.printResult(json.NewEncoder(a.out), q.Text, hits)
+				if *h.JSON {
+					return h.printResult(json.NewEncoder(h.Out), q.Text, hits)
 				}
-				return a.printHits(hits)
+				return h.printHits(hits)
 			})
 		},
 	}
@@ -162,7 +174,7 @@ type found struct {
 	Score float64 `json:"score"`
 }
 
-func (a archivist) printResult(to *json.Encoder, query string, hits []records.Hit) error {
+func (h Host) printResult(to *json.Encoder, query string, hits []records.Hit) error {
 	r := result{Query: query, Results: make([]found, len(hits))}
 	for i, h := range hits {
 		r.Results[i] = found{h.Record.ID, h.Score}
@@ -171,13 +183,13 @@ func (a archivist) printResult(to *json.Encoder, query string, hits []records.Hi
 }
 
 // searchMany answers a query a line, in their order.
-func (a archivist) searchMany(ctx context.Context, q records.Query) error {
-	queries, err := readQueries(a.in)
+func (h Host) searchMany(ctx context.Context, q records.Query) error {
+	queries, err := readQueries(h.In)
 	if err != nil {
-		return usage("%w", err)
+		return h.Usage("%w", err)
 	}
-	return a.remembered(ctx, func(m *recall.Memory) error {
-		out := bufio.NewWriter(a.out)
+	return h.remembered(ctx, func(m *recall.Memory) error {
+		out := bufio.NewWriter(h.Out)
 		lines := json.NewEncoder(out)
 		for _, text := range queries {
 			q.Text = text
@@ -185,7 +197,7 @@ func (a archivist) searchMany(ctx context.Context, q records.Query) error {
 			if err != nil {
 				return err
 			}
-			if err := a.printResult(lines, text, hits); err != nil {
+			if err := h.printResult(lines, text, hits); err != nil {
 				return err
 			}
 		}
@@ -220,21 +232,21 @@ func readQueries(in io.Reader) ([]string, error) {
 	return list, nil
 }
 
-func (a archivist) printHits(hits []records.Hit) error {
+func (h Host) printHits(hits []records.Hit) error {
 	if len(hits) == 0 {
-		_, err := fmt.Fprintln(a.out, "nothing is remembered that fits")
+		_, err := fmt.Fprintln(h.Out, "nothing is remembered that fits")
 		return err
 	}
-	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
+	w := tabwriter.NewWriter(h.Out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "SCORE\tID\tKIND\tWHEN\tTEXT")
-	for _, h := range hits {
-		fmt.Fprintf(w, "%.3f\t%s\t%s\t%s\t%s\n", h.Score, printable(h.Record.ID), h.Record.Kind, when(h.Record), lineOf(h.Record, 100))
+	for _, hit := range hits {
+		fmt.Fprintf(w, "%.3f\t%s\t%s\t%s\t%s\n", hit.Score, h.Printable(hit.Record.ID), hit.Record.Kind, when(hit.Record), h.lineOf(hit.Record, 100))
 	}
 	return w.Flush()
 }
 
 // lineOf is a record on one line.
-func lineOf(r records.Record, most int) string {
+func (h Host) lineOf(r records.Record, most int) string {
 	text := r.Text
 	if r.Caption != "" {
 		text += " [" + r.Caption + "]"
@@ -242,7 +254,7 @@ func lineOf(r records.Record, most int) string {
 	if r.Speaker != "" {
 		text = r.Speaker + ": " + text
 	}
-	return printable(format.Cut(strings.Join(strings.Fields(text), " "), most))
+	return h.Printable(format.Cut(strings.Join(strings.Fields(text), " "), most))
 }
 
 func when(r records.Record) string {
@@ -253,24 +265,24 @@ func when(r records.Record) string {
 	return at.Local().Format(time.DateOnly)
 }
 
-func memoryExplain(a archivist) *cobra.Command {
+func memoryExplain(h Host) *cobra.Command {
 	q := records.Query{Viewer: atTerminal}
 	c := &cobra.Command{
 		Use: "explain QUERY", Short: "Say why records are found: their scores by part", Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Text = strings.Join(args, " ")
-			return a.remembered(cmd.Context(), func(m *recall.Memory) error {
+			return h.remembered(cmd.Context(), func(m *recall.Memory) error {
 				hits, err := m.Search(cmd.Context(), q)
 				if err != nil {
 					return err
 				}
-				if a.json {
-					return json.NewEncoder(a.out).Encode(struct {
+				if *h.JSON {
+					return json.NewEncoder(h.Out).Encode(struct {
 						Query   string        `json:"query"`
 						Results []records.Hit `json:"results"`
 					}{q.Text, hits})
 				}
-				return a.explainHits(hits)
+				return h.explainHits(hits)
 			})
 		},
 	}
@@ -278,24 +290,24 @@ func memoryExplain(a archivist) *cobra.Command {
 	return c
 }
 
-func (a archivist) explainHits(hits []records.Hit) error {
-	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
+func (h Host) explainHits(hits []records.Hit) error {
+	w := tabwriter.NewWriter(h.Out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "SCORE\t= RELEVANCE\t+ IMPORTANCE\t+ RECENCY\tWORDS\tSESSION\tMEANING\tID\tMATCHED\tTEXT")
-	for _, h := range hits {
-		p := h.Parts
-		fmt.Fprintf(w, "%.3f\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\t%s\t%s\t%s\n", h.Score, p.Relevance, p.Importance, p.Recency, p.Words, p.Session, p.Meaning,
-			printable(h.Record.ID), printable(format.Cut(strings.Join(p.Matched, " "), 60)), lineOf(h.Record, 60))
+	for _, hit := range hits {
+		p := hit.Parts
+		fmt.Fprintf(w, "%.3f\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\t%s\t%s\t%s\n", hit.Score, p.Relevance, p.Importance, p.Recency, p.Words, p.Session, p.Meaning,
+			h.Printable(hit.Record.ID), h.Printable(format.Cut(strings.Join(p.Matched, " "), 60)), h.lineOf(hit.Record, 60))
 	}
 	return w.Flush()
 }
 
-func memoryList(a archivist) *cobra.Command {
+func memoryList(h Host) *cobra.Command {
 	q := records.Query{Viewer: atTerminal}
 	var all bool
 	c := &cobra.Command{
 		Use: "list", Short: "List what is remembered, the newest first", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.remembered(cmd.Context(), func(m *recall.Memory) error {
+			return h.remembered(cmd.Context(), func(m *recall.Memory) error {
 				list, err := m.List(cmd.Context(), q)
 				if err != nil {
 					return err
@@ -304,13 +316,13 @@ func memoryList(a archivist) *cobra.Command {
 				if !all && len(list) > q.Limit {
 					list, more = list[:q.Limit], len(list)-q.Limit
 				}
-				if a.json {
-					return a.printRecords(list)
+				if *h.JSON {
+					return h.printRecords(list)
 				}
 				if more > 0 {
-					defer fmt.Fprintf(a.err, "%s: deckhand memory list --all\n", format.Count(more, "more record"))
+					defer fmt.Fprintf(h.Err, "%s: deckhand memory list --all\n", format.Count(more, "more record"))
 				}
-				return a.tabulate(list)
+				return h.tabulate(list)
 			})
 		},
 	}
@@ -321,26 +333,26 @@ func memoryList(a archivist) *cobra.Command {
 	return c
 }
 
-func (a archivist) tabulate(list []records.Record) error {
+func (h Host) tabulate(list []records.Record) error {
 	if len(list) == 0 {
-		_, err := fmt.Fprintln(a.out, "nothing is remembered yet")
+		_, err := fmt.Fprintln(h.Out, "nothing is remembered yet")
 		return err
 	}
-	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
+	w := tabwriter.NewWriter(h.Out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tKIND\tSCOPE\tWHEN\tPINNED\tTEXT")
 	for _, r := range list {
 		pinned := ""
 		if r.Pinned {
 			pinned = "pinned"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", printable(r.ID), r.Kind, printable(string(r.Scope)), when(r), pinned, lineOf(r, 80))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", h.Printable(r.ID), r.Kind, h.Printable(string(r.Scope)), when(r), pinned, h.lineOf(r, 80))
 	}
 	return w.Flush()
 }
 
 // printRecords writes a record a line, as import reads them.
-func (a archivist) printRecords(list []records.Record) error {
-	out := bufio.NewWriter(a.out)
+func (h Host) printRecords(list []records.Record) error {
+	out := bufio.NewWriter(h.Out)
 	lines := json.NewEncoder(out)
 	lines.SetEscapeHTML(false)
 	for _, r := range list {
@@ -351,19 +363,19 @@ func (a archivist) printRecords(list []records.Record) error {
 	return out.Flush()
 }
 
-func memoryShow(a archivist) *cobra.Command {
+func memoryShow(h Host) *cobra.Command {
 	return &cobra.Command{
-		Use: "show ID", Short: "Show a record whole, with where it comes from", Args: single("ID", "`deckhand memory list` shows them"),
+		Use: "show ID", Short: "Show a record whole, with where it comes from", Args: h.Single("ID", "`deckhand memory list` shows them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.remembered(cmd.Context(), func(m *recall.Memory) error {
+			return h.remembered(cmd.Context(), func(m *recall.Memory) error {
 				list, err := m.Show(cmd.Context(), atTerminal, args[0])
 				if err == nil && len(list) == 0 {
 					err = noRecord(args[0])
 				}
-				if err != nil || a.json {
-					return errors.Join(err, a.printRecords(list))
+				if err != nil || *h.JSON {
+					return errors.Join(err, h.printRecords(list))
 				}
-				return a.describe(list)
+				return h.describe(list)
 			})
 		},
 	}
@@ -373,11 +385,11 @@ func noRecord(id string) error {
 	return fmt.Errorf("nothing with the id %q is remembered: `deckhand memory list` shows the ids", id)
 }
 
-func (a archivist) describe(list []records.Record) error {
-	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
+func (h Host) describe(list []records.Record) error {
+	w := tabwriter.NewWriter(h.Out, 0, 4, 2, ' ', 0)
 	row := func(what, value string) {
 		if value != "" {
-			fmt.Fprintf(w, "%s\t%s\n", what, printable(value))
+			fmt.Fprintf(w, "%s\t%s\n", what, h.Printable(value))
 		}
 	}
 	day := func(at time.Time) string {
@@ -405,20 +417,20 @@ func (a archivist) describe(list []records.Record) error {
 		row("caption", r.Caption)
 		fmt.Fprintln(w)
 		for line := range strings.Lines(r.Text) {
-			fmt.Fprintln(w, printable(strings.TrimRight(line, "\n")))
+			fmt.Fprintln(w, h.Printable(strings.TrimRight(line, "\n")))
 		}
 	}
 	return w.Flush()
 }
 
-func memoryPin(a archivist) *cobra.Command {
+func memoryPin(h Host) *cobra.Command {
 	var off bool
 	c := &cobra.Command{
-		Use: "pin ID", Short: "Keep a record whatever its age (--off: no longer)", Args: single("ID", "`deckhand memory list` shows them"),
+		Use: "pin ID", Short: "Keep a record whatever its age (--off: no longer)", Args: h.Single("ID", "`deckhand memory list` shows them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.remembered(cmd.Context(), func(m *recall.Memory) error {
+			return h.remembered(cmd.Context(), func(m *recall.Memory) error {
 				list, err := m.Pin(cmd.Context(), atTerminal, args[0], !off)
-				return a.changed(list, err, args[0], map[bool]string{true: "no longer pinned", false: "pinned"}[off])
+				return h.changed(list, err, args[0], map[bool]string{true: "no longer pinned", false: "pinned"}[off])
 			})
 		},
 	}
@@ -426,45 +438,45 @@ func memoryPin(a archivist) *cobra.Command {
 	return c
 }
 
-func memoryForget(a archivist) *cobra.Command {
+func memoryForget(h Host) *cobra.Command {
 	return &cobra.Command{
-		Use: "forget ID", Short: "Forget a record: its text, its vector, and what was found by it", Args: single("ID", "`deckhand memory list` shows them"),
+		Use: "forget ID", Short: "Forget a record: its text, its vector, and what was found by it", Args: h.Single("ID", "`deckhand memory list` shows them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.remembered(cmd.Context(), func(m *recall.Memory) error {
+			return h.remembered(cmd.Context(), func(m *recall.Memory) error {
 				list, err := m.Forget(cmd.Context(), atTerminal, args[0])
-				return a.changed(list, err, args[0], "forgotten")
+				return h.changed(list, err, args[0], "forgotten")
 			})
 		},
 	}
 }
 
-func (a archivist) changed(list []records.Record, err error, id, done string) error {
+func (h Host) changed(list []records.Record, err error, id, done string) error {
 	if err == nil && len(list) == 0 {
 		err = noRecord(id)
 	}
 	if err != nil {
 		return err
 	}
-	if a.json {
-		return a.printRecords(list)
+	if *h.JSON {
+		return h.printRecords(list)
 	}
 	for _, r := range list {
-		fmt.Fprintf(a.err, "%s %s: %s\n", done, printable(r.ID), lineOf(r, 80))
+		fmt.Fprintf(h.Err, "%s %s: %s\n", done, h.Printable(r.ID), h.lineOf(r, 80))
 	}
 	return nil
 }
 
-func memoryExport(a archivist) *cobra.Command {
+func memoryExport(h Host) *cobra.Command {
 	q := records.Query{Viewer: atTerminal}
 	c := &cobra.Command{
 		Use: "export", Short: "Write everything that is remembered as JSON lines, as `memory import` reads them", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.remembered(cmd.Context(), func(m *recall.Memory) error {
+			return h.remembered(cmd.Context(), func(m *recall.Memory) error {
 				list, err := m.List(cmd.Context(), q)
 				if err != nil {
 					return err
 				}
-				return a.printRecords(list)
+				return h.printRecords(list)
 			})
 		},
 	}
