@@ -213,12 +213,9 @@ func Permissions(r agent.Run, rules []string, audience authority.Audience) bot.C
 // Command is one line of help.
 type Command struct{ Usage, Does string }
 
-// Help begins with sentences that fit the place, and lists commands, one a line.
-func Help(examples []string, commands ...Command) bot.Card {
-	var lines []string
-	for _, c := range commands {
-		lines = append(lines, "- `"+c.Usage+"` – "+c.Does)
-	}
+// Help begins with sentences that fit the place; the commands are the few that
+// matter, one a line.
+func Help(examples []string, commands []Command) bot.Card {
 	said := make([]string, len(examples))
 	for i, sentence := range examples {
 		said[i] = "- “" + text.Quoted(sentence, 120) + "”"
@@ -226,5 +223,20 @@ func Help(examples []string, commands ...Command) bot.Card {
 	return bot.Card{Text: "Just say what you need", Parts: []bot.Part{
 		bot.Heading{Text: "Just say what you need"}, bot.Prose{Markdown: strings.Join(said, "\n")},
 		bot.Prose{Markdown: "In plain words, in any language. I answer in a thread and ask before I change anything that matters; there, what you say to me counts before the next step."},
-		bot.Heading{Text: "Words that I know"}, bot.Prose{Markdown: strings.Join(lines, "\n")}}}
+		bot.Prose{Markdown: "**These words always count**\n" + commandLines(commands)},
+		bot.Small{Markdown: "`help all` lists every command, `help schedule` tells about one."}}}
+}
+
+// Commands lists commands, one a line.
+func Commands(list []Command) bot.Card {
+	return bot.Card{Text: "Words that I know", Parts: []bot.Part{bot.Heading{Text: "Words that I know"}, bot.Prose{Markdown: commandLines(list)},
+		bot.Small{Markdown: "RUN and QUESTION can be left out where only one can be meant; `runs` shows what your runs are called."}}}
+}
+
+func commandLines(list []Command) string {
+	lines := make([]string, len(list))
+	for i, c := range list {
+		lines[i] = "- `" + c.Usage + "` – " + c.Does
+	}
+	return strings.Join(lines, "\n")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
@@ -72,7 +73,7 @@ func clarifyParts(r agent.Run, c agent.Checkpoint) []bot.Part {
 		parts = append(parts, bot.Small{Markdown: fmt.Sprintf("and %s: Other shows all of them", format.Count(more, "more question"))})
 	}
 	parts = append(parts, detail(c)...)
-	if r.Brief.ReplyTo == "" { // it stands in no thread
+	if r.Brief.ReplyTo == "" || !runs.TakesAnswer(c) { // it stands in no thread, or its buttons are all that decides it
 		return parts
 	}
 	return append(parts, bot.Small{Markdown: "Press a button, or answer in your own words: reply to this or mention me."})

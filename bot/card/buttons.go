@@ -58,15 +58,20 @@ func decisions(c agent.Checkpoint) []bot.Button {
 }
 
 // answers are the buttons of a clarifying question: its choices where it is
-// the only one, a form, and leaving it to the model.
+// the only one, a form where it takes an answer in own words, and those of its
+// words that decide it otherwise.
 func answers(c agent.Checkpoint) []bot.Button {
 	var list []bot.Button
 	if len(c.Questions) == 1 {
 		list = choices(c, c.Questions[0])
 	}
-	return append(list,
-		bot.Button{Label: "Other", Act: bot.ActDecide, ID: string(c.ID), Word: WordOther},
-		bot.Button{Label: Label(agent.DecideForMe), Act: bot.ActDecide, ID: string(c.ID), Word: agent.DecideForMe})
+	if runs.TakesAnswer(c) {
+		list = append(list, bot.Button{Label: "Other", Act: bot.ActDecide, ID: string(c.ID), Word: WordOther})
+	}
+	if slices.Contains(c.Choices, agent.DecideForMe) {
+		list = append(list, bot.Button{Label: Label(agent.DecideForMe), Act: bot.ActDecide, ID: string(c.ID), Word: agent.DecideForMe})
+	}
+	return list
 }
 
 // choices are a button for each choice of one question.

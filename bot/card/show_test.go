@@ -144,7 +144,7 @@ func TestAnswers(t *testing.T) {
 		"answer-no-plan":     Plan(asking),
 		"answer-budget":      Budget(bottest.More(r, bottest.On(agent.Main, agent.CheckpointOpened{ID: "b", Ask: agent.CheckBudget, Budget: "usd"}), bottest.On(agent.Main, agent.CheckpointDecided{ID: "b", Decision: agent.DecideMore25}))),
 		"answer-permissions": Permissions(r, nil, taleApprovers.Audience),
-		"answer-help":        Help([]string{"@Deckhand sum up what was decided here this week"}, Command{"run GOAL", "start a goal"}, Command{"status", "where this run stands"}),
+		"answer-help":        Help([]string{"@Deckhand sum up what was decided here this week"}, []Command{{"stop", "pauses a run"}, {"status", "where this run stands"}}),
 		"home": HomePage(Home{Mine: list, Pending: []Pending{{asking, bottest.TheCheck(asking)}}, Month: []bot.Fact{{Name: "You", Value: "$1.20 of $100"}},
 			Settings: []bot.Fact{{Name: "Autonomy", Value: "ask-risky"}}}, now),
 		"home-empty": HomePage(Home{}, now),

@@ -11,6 +11,7 @@ import (
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/bottest"
 	"github.com/deckhand-bot/deckhand/bot/card"
+	"github.com/deckhand-bot/deckhand/bot/text"
 )
 
 const hostileText = "# Done\n\n- x `run` **all** | a | <b>@here</b> <!channel> [x](http://e.org) ~~no~~ \\ \ue000slack:U9\ue001 \u202e```\n## Spend\r\n&lt;script&gt;"
@@ -87,6 +88,24 @@ func hostile(text string) []agent.Run {
 		lived("hostileddddddddd", ago(5*time.Minute), agent.RunStarted{Goal: text}, bottest.On(agent.Main, agent.PlanAccepted{Plan: plan}), bottest.Starts("a")),
 		asking("hostileeeeeeeeee", time.Hour, text, ask),
 		lived("hostilefffffffff", ago(5*time.Minute), agent.RunStarted{Goal: text}, bottest.On(agent.Main, agent.RunControlled{Word: agent.WordPause, By: agent.Deckhand, Reason: text})),
+	}
+}
+
+// A run is named by its thread where the reader can be led there, else by its id.
+func TestRunsAreNamedByTheirThreads(t *testing.T) {
+	tell := func(reader string, private bool) string {
+		r := agent.Run{ID: "aaaaaaaaaaaaaaaa", Started: ago(time.Hour), Last: digestNoon}
+		r.Brief = agent.RunStarted{Goal: "count the files", ReplyTo: "slack:T1:C1:17.1", Limits: agent.Limits{USD: agent.Dollar}}
+		r.Spent.Cost, r.Spent.Calls = 900_000_000, 1
+		return New(Source{Period: Period{Until: digestNoon}, Runs: []agent.Run{r}, Reader: reader, Private: func(agent.Run) bool { return private }}).Body
+	}
+	if got := tell("slack", false); strings.Contains(got, "aaaaaaaaaaaaaaaa") || !strings.Contains(got, text.Place("slack:T1:C1:17.1")) || !strings.Contains(got, "“count the files” has used 90 %") {
+		t.Errorf("in Slack:\n%s", got)
+	}
+	for name, got := range map[string]string{"elsewhere": tell("discord", false), "nowhere": tell("", false), "in private": tell("slack", true)} {
+		if !strings.Contains(got, "`aaaaaaaaaaaaaaaa`") || strings.Contains(got, "17.1") {
+			t.Errorf("%s:\n%s", name, got)
+		}
 	}
 }
 

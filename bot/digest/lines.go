@@ -139,7 +139,10 @@ func (d grouped) needLines() []string {
 	for _, p := range d.needs {
 		r, c := p.Run, p.Check
 		what := card.WaitReasons[c.Ask] + d.open(r, ": "+text.Escape(card.Title(r, c)))
-		lines = append(lines, dotted(d.named(r), "waits "+what+" (`"+string(c.ID)+"`)", d.deciders(r, c),
+		if d.thread(r) == "" {
+			what += " (`" + string(c.ID) + "`)"
+		}
+		lines = append(lines, dotted(d.named(r), "waits "+what, d.deciders(r, c),
 			"open for "+format.Minutes(d.Period.Until.Sub(c.Opened)), d.expiry(c)))
 	}
 	return lines

@@ -104,6 +104,9 @@ type Source struct {
 	Audience authority.Audience
 	// Counters are shown as they are, exact where runs began before the month.
 	Counters []Counter
+	// Reader is the platform that the report is read on: threads of it are linked,
+	// other runs are named by their ids.
+	Reader string
 	// Private reports whether the place of the report must not see what the run
 	// is about, because it was asked for in private: such a run is counted and
 	// named by its id only. Nil: none is.

@@ -97,7 +97,7 @@ func (d grouped) dearest() []string {
 	})
 	var most []string
 	for _, r := range runs[:min(len(runs), maxSpenders)] {
-		most = append(most, strings.Join(strings.Fields("`"+string(r.ID)+"` "+costOf(r)+" ("+format.Count(r.Spent.Tokens(), "token")+")"), " "))
+		most = append(most, strings.Join(strings.Fields(d.short(r)+" "+costOf(r)+" ("+format.Count(r.Spent.Tokens(), "token")+")"), " "))
 	}
 	return []string{"Most: " + format.List(most, "and")}
 }
@@ -138,7 +138,7 @@ func (d grouped) nearlySpent() []string {
 	for _, r := range d.live {
 		for _, b := range card.Budgets(r) {
 			if b.Percent() >= nearly {
-				lines = append(lines, fmt.Sprintf("**Budget**: `%s` has used %d %% of its %s (%s of %s)", r.ID, b.Percent(), card.BudgetName(b.Name), b.Show(b.Spent), b.Show(b.Limit)))
+				lines = append(lines, fmt.Sprintf("**Budget**: %s has used %d %% of its %s (%s of %s)", d.short(r), b.Percent(), card.BudgetName(b.Name), b.Show(b.Spent), b.Show(b.Limit)))
 			}
 		}
 	}

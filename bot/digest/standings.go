@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/card"
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
@@ -143,7 +144,28 @@ func (d grouped) named(r agent.Run) string {
 	if d.hidden(r) {
 		goal = "in a private conversation"
 	}
+	if at := d.thread(r); at != "" {
+		return dotted(goal, text.Place(at))
+	}
 	return dotted("`"+string(r.ID)+"`", goal)
+}
+
+// short names the run where a line has named it before: by its goal where its
+// thread is linked, else by its id.
+func (d grouped) short(r agent.Run) string {
+	if d.thread(r) != "" {
+		return "“" + text.Quoted(r.Brief.Goal, 40) + "”"
+	}
+	return "`" + string(r.ID) + "`"
+}
+
+// thread is where the run lives, if whoever reads the report can be led there.
+func (d grouped) thread(r agent.Run) string {
+	at, err := bot.ParseAddress(r.Thread())
+	if err != nil || at.ID == "" || d.Reader == "" || at.Platform != d.Reader || r.Brief.Direct || d.hidden(r) {
+		return ""
+	}
+	return at.String()
 }
 
 // dotted puts the parts of a line together, without those that are empty.

@@ -71,9 +71,9 @@ func WithAutonomy(f bot.Form, choices []string) bot.Form {
 	return f
 }
 
-// ToDeny asks why a question is denied.
-func ToDeny(c agent.Checkpoint) *bot.Form {
-	return &bot.Form{ID: Deny + " " + string(c.ID), Title: "Deny", Submit: "Deny", Intro: text.Quoted(c.Title, 150),
+// ToDeny asks why a question is denied; title is the question as people were asked it.
+func ToDeny(c agent.Checkpoint, title string) *bot.Form {
+	return &bot.Form{ID: Deny + " " + string(c.ID), Title: "Deny", Submit: "Deny", Intro: text.Quoted(title, 150),
 		Fields: []bot.Field{{ID: FieldReason, Label: "Reason", Hint: "What should be done instead?", Kind: bot.FieldLong, Optional: true, Max: maxField}}}
 }
 
@@ -132,9 +132,10 @@ func ToAnswer(c agent.Checkpoint, given map[string]string) *bot.Form {
 var ErrUneditable = errors.New("cannot be edited here")
 
 // ToEdit lets a person change what a question is about: a field for each
-// argument where they fit, else one for the whole as JSON.
-func ToEdit(c agent.Checkpoint) (*bot.Form, error) {
-	f := &bot.Form{ID: Edit + " " + string(c.ID), Title: "Edit", Submit: "Propose", Intro: text.Quoted(c.Title, 150)}
+// argument where they fit, else one for the whole as JSON. Title is the question
+// as people were asked it.
+func ToEdit(c agent.Checkpoint, title string) (*bot.Form, error) {
+	f := &bot.Form{ID: Edit + " " + string(c.ID), Title: "Edit", Submit: "Propose", Intro: text.Quoted(title, 150)}
 	var whole []byte
 	var err error
 	if c.Ask == agent.CheckPlan {

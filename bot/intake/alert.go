@@ -20,16 +20,18 @@ const AlertMessage = "message"
 // alarm tells the administrators of a place in which something cannot be taken
 // in: once a day, and of a run wherever it is spoken of.
 func (req *request) alarm(ctx context.Context, cause error) {
-	id, what, next := req.in.Where.String(), "at `"+req.in.Where.String()+"`", "The log of `deckhand serve` says more; it is not tried again, and who said it was told so."
+	id := req.in.Where.String()
+	line := "What " + bot.Mention(req.in.By.ID) + " wrote or pressed in " + bot.Ref{Place: req.in.Where}.Mark() + " came to nothing, however often I tried; they know. " +
+		"The reason: " + text.Safe(cause.Error()) + ". I do not try it again; the log of `deckhand serve` says more."
 	if entry, is := errors.AsType[*agent.EntryError](cause); is {
-		id, what = string(entry.Run), "in run "+string(entry.Run)
-		next = "Update the replicas where a newer build wrote its journal. Where it is damaged, see `deckhand journal " + string(entry.Run) + "`, and let its goal be started again."
+		id = string(entry.Run)
+		line = "What " + bot.Mention(req.in.By.ID) + " wrote or pressed came to nothing, as I cannot read its run; they know. `deckhand journal " + id + "` shows what is left of it: " +
+			text.Safe(entry.Err.Error()) + ". Where a newer build wrote the journal, update the older replicas; where it is damaged, have the goal started again."
 	}
 	if req.cfg.Alarmed != nil {
 		req.cfg.Alarmed(AlertMessage)
 	}
-	req.Alert(ctx, bot.Alert{ID: AlertMessage + "/" + id + "/" + req.now.UTC().Format(time.DateOnly), Kind: AlertMessage,
-		Text: "Something that " + bot.Mention(req.in.By.ID) + " said could not be taken in " + what + ": " + text.Safe(cause.Error()) + ". " + next})
+	req.Alert(ctx, bot.Alert{ID: AlertMessage + "/" + id + "/" + req.now.UTC().Format(time.DateOnly), Kind: AlertMessage, Text: line})
 }
 
 // Alert tells each administrator in a direct conversation, once over all
@@ -87,7 +89,7 @@ func (c *Chat) conversation(ctx context.Context, who string) (to bot.Address, er
 func alertTitle(kind string) string {
 	switch kind {
 	case AlertMessage:
-		return "A message could not be taken in"
+		return "I could not act on a message"
 	case "schedule":
 		return "A schedule is not served"
 	}

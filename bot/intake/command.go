@@ -25,6 +25,8 @@ type command struct {
 	does  string
 	// exact marks the control words: alone they count before anything else.
 	exact bool
+	// main marks the few that help begins with, by the words in it.
+	main string
 	// fits reports whether the text after the word is what the command takes.
 	fits func(rest string) bool
 	do   func(req call, ctx context.Context, rest string) (bot.Answer, error)
@@ -34,19 +36,19 @@ type command struct {
 func commands() []command {
 	return []command{
 		{word: "run", usage: "run GOAL", does: "starts a run", fits: never, do: call.run},
-		{word: "status", usage: "status [RUN]", does: "where a run stands", exact: true, fits: aRun, do: show(showStatus)},
-		{word: "runs", usage: "runs", does: "lists your runs", fits: nothing, do: call.runs},
+		{word: "status", usage: "status [RUN]", does: "where a run stands", exact: true, main: "status", fits: aRun, do: show(showStatus)},
+		{word: "runs", usage: "runs", does: "lists your runs", main: "runs", fits: nothing, do: call.runs},
 		{word: "plan", usage: "plan [RUN]", does: "the plan and what is done of it", fits: aRun, do: show(showPlan)},
 		{word: "approve", usage: "approve [QUESTION]", does: "approves what is asked", fits: aQuestion, do: decides(agent.DecideApprove)},
 		{word: "deny", usage: "deny [QUESTION] [REASON]", does: "denies what is asked, and says why", fits: aQuestion, do: decides(agent.DecideDeny)},
 		{word: "steer", usage: "steer TEXT", does: "tells a run something on its way", fits: anything, do: call.steer},
-		{word: "pause", also: "stop", usage: "pause [RUN]", does: "pauses a run (stop does the same)", exact: true, fits: aRun, do: controlling(agent.WordPause)},
-		{word: "resume", usage: "resume [RUN]", does: "lets a paused run go on", exact: true, fits: aRun, do: controlling(agent.WordResume)},
-		{word: "cancel", usage: "cancel [RUN]", does: "ends a run", exact: true, fits: aRun, do: controlling(agent.WordCancel)},
+		{word: "pause", also: "stop", usage: "pause [RUN]", does: "pauses a run (stop does the same)", exact: true, main: "stop", fits: aRun, do: controlling(agent.WordPause)},
+		{word: "resume", usage: "resume [RUN]", does: "lets a paused run go on", exact: true, main: "resume", fits: aRun, do: controlling(agent.WordResume)},
+		{word: "cancel", usage: "cancel [RUN]", does: "ends a run", exact: true, main: "cancel", fits: aRun, do: controlling(agent.WordCancel)},
 		{word: "budget", usage: "budget [RUN]", does: "what a run has spent, of what", fits: aRun, do: show(showBudget)},
 		{word: "permissions", usage: "permissions [RUN]", does: "what a run may do, and who decides about the rest", fits: aRun, do: show(showPermissions)},
 		{word: "watch", usage: "watch RUN", does: "shows a run of another place here, too", fits: aNamedRun, do: call.watch},
-		{word: "help", usage: "help", does: "this list", exact: true, fits: nothing, do: call.help},
+		{word: "help", usage: "help [all|COMMAND]", does: "what I understand", exact: true, fits: isHelpTopic, do: call.help},
 		{word: "report", usage: "report WHEN [ZONE] [here|#channel] [always]", does: "tells again and again where things stand; also `report now`, `list` and `change|pause|resume|remove NAME`",
 			fits: isReportOrder, do: scheduling(recurring.ReportKind)},
 		{word: "schedule", usage: "schedule WHEN: GOAL", does: "works on a goal again and again; also `schedule list` and `change|pause|resume|remove NAME`",
@@ -110,7 +112,7 @@ func (req call) receive(ctx context.Context, line string) (bot.Answer, error) {
 	if line == "" {
 		return req.help(ctx, "")
 	}
-	return private("I do not know the command %s. To start a run, put `run` in front of the goal; `help` lists the commands.", text.Quoted(word, 40)), nil
+	return private("I do not know the command %s. To start a run, put `run` in front of the goal; `help all` lists the commands.", text.Quoted(word, 40)), nil
 }
 
 // run starts a run, or asks for the goal.
@@ -304,24 +306,53 @@ func (req call) watch(ctx context.Context, named string) (bot.Answer, error) {
 	return req.acknowledge(r.ID, "Its card is shown here, too."), nil
 }
 
-// help lists the commands.
-func (req call) help(ctx context.Context, _ string) (bot.Answer, error) {
+// allCommands is the word behind help that lists all commands.
+const allCommands = "all"
+
+// isHelpTopic reports whether the text after "help" is what help knows more about;
+// anything else after the word is a goal.
+func isHelpTopic(rest string) bool {
+	return strings.EqualFold(rest, allCommands) || commandOf(strings.Trim(rest, "`")) != nil
+}
+
+// help begins with sentences that can be said here and the few commands that
+// matter; with a word behind it, it tells of that command or of all.
+func (req call) help(ctx context.Context, topic string) (bot.Answer, error) {
 	here, live, err := req.resident(ctx)
 	if err != nil {
 		return bot.Answer{}, err
 	}
+	if topic == "" {
+		return req.answer(here.ID, card.Help(suggester{req.request}.examples(here, live), helpLines(func(c command) bool { return c.main != "" }, true))), nil
+	}
+	about := commandOf(strings.Trim(topic, "`"))
+	list := helpLines(func(c command) bool { return about == nil || c.word == about.word }, false)
+	if len(list) == 0 || about == nil && !strings.EqualFold(topic, allCommands) {
+		return private("I do not know the command %s. `help all` lists what there is.", text.Quoted(topic, 40)), nil
+	}
+	return req.answer(here.ID, card.Commands(list)), nil
+}
+
+// helpLines are the commands of help that are wanted: by their bare words, or
+// with what fits behind them.
+func helpLines(wanted func(command) bool, bare bool) []card.Command {
 	var list []card.Command
 	for _, c := range commands() {
-		if c.usage != "" {
-			list = append(list, card.Command{Usage: c.usage, Does: c.does})
+		if c.usage == "" || !wanted(c) {
+			continue
 		}
+		line := card.Command{Usage: c.usage, Does: c.does}
+		if bare {
+			line.Usage, line.Does = c.main, strings.TrimSuffix(c.does, " (stop does the same)")
+		}
+		list = append(list, line)
 	}
-	return req.answer(here.ID, card.Help(suggester{req.request}.examples(here, live), list...)), nil
+	return list
 }
 
 // greeting answers a mention that says nothing.
 func (req call) greeting() bot.Answer {
-	return private("I am %s. Tell me what is to be done, and I work on it in a thread; `help` lists what else I understand.", text.Escape(req.cfg.Name))
+	return private("I am %s. Tell me what is to be done, and I work on it in a thread; `help` shows what you can say.", text.Escape(req.cfg.Name))
 }
 
 // audit shows an administrator their own newest decisions.
@@ -344,5 +375,5 @@ func (req call) audit(ctx context.Context, _ string) (bot.Answer, error) {
 
 // missing answers commands that are not there.
 func (req call) missing(context.Context, string) (bot.Answer, error) {
-	return private("Memory cannot be looked at in this version yet. `help` lists what can."), nil
+	return private("Memory cannot be looked at in this version yet. `help all` lists what can."), nil
 }

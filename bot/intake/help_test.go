@@ -20,7 +20,7 @@ func TestHelpBeginsWithExamples(t *testing.T) {
 		in := s.event(bottest.Requester, act)
 		in.Where = bottest.Channel
 		text := answerOf(s.hears(in))
-		head, _, _ := strings.Cut(text, "Words that I know")
+		head, _, _ := strings.Cut(text, "These words always count")
 		if !strings.Contains(head, want) || strings.Count(head, "- “") != 3 || strings.Contains(head, "`") {
 			t.Errorf("%+v: %s", act, text)
 		}
@@ -31,6 +31,31 @@ func TestHelpBeginsWithExamples(t *testing.T) {
 	s.live()
 	if text := answerOf(s.hear(bottest.Requester, to("help"))); !strings.Contains(text, "“@Deckhand is it going well?”") {
 		t.Errorf("in the thread of a run: %s", text)
+	}
+}
+
+// Help shows the few words that matter; the rest stands behind a word of its own.
+func TestHelpIsShort(t *testing.T) {
+	s := opened(t)
+	short := answerOf(s.hear(bottest.Requester, to("help")))
+	if n := strings.Count(short, "\n- `"); n > 6 || strings.ContainsAny(short, "[|") || !strings.Contains(short, "`help all`") {
+		t.Errorf("%d commands in help\n%s", n, short)
+	}
+	all := answerOf(s.hear(bottest.Requester, to("help all")))
+	for _, c := range commands() {
+		if c.usage != "" && !strings.Contains(all, "`"+c.usage+"`") {
+			t.Errorf("help all lacks %s\n%s", c.word, all)
+		}
+	}
+	one := answerOf(s.hear(bottest.Requester, bot.Commanded{Text: "help Schedule"}))
+	if strings.Count(one, "\n- `") != 1 || !strings.Contains(one, "schedule WHEN: GOAL") || strings.Contains(one, "status") {
+		t.Errorf("help schedule: %s", one)
+	}
+	if got := answerOf(s.hear(bottest.Requester, bot.Commanded{Text: "help me"})); !strings.Contains(got, "`help all` lists") {
+		t.Errorf("an unknown topic: %s", got)
+	}
+	if a := s.hear(bottest.Requester, to("help me with the release notes")); a.Run == "" {
+		t.Errorf("a goal that begins with help: %+v", a)
 	}
 }
 

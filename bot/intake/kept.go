@@ -11,6 +11,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/authority"
+	"github.com/deckhand-bot/deckhand/bot/card"
 	"github.com/deckhand-bot/deckhand/bot/form"
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
@@ -141,11 +142,11 @@ func (req fill) blank(ctx context.Context, id string, values map[string]string) 
 	}
 	switch what {
 	case form.Edit:
-		return form.ToEdit(q.Check)
+		return form.ToEdit(q.Check, card.Title(q.Run, q.Check))
 	case form.Answer:
 		return form.ToAnswer(q.Check, nil), nil
 	}
-	return form.ToDeny(q.Check), nil
+	return form.ToDeny(q.Check, card.Title(q.Run, q.Check)), nil
 }
 
 // ambiguousError says that words may be meant for each of several runs.

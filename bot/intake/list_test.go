@@ -101,7 +101,7 @@ func TestTarget(t *testing.T) {
 	if a := at(bottest.Requester, "C1", bot.Commanded{Text: "pause"}); a.Run != first || s.fold(first).Paused == "" {
 		t.Errorf("the only one: %+v", a)
 	}
-	if a := at(bottest.Requester, "C2", bot.Commanded{Text: "pause"}); !strings.Contains(a.Private, "No run lives here") {
+	if a := at(bottest.Requester, "C2", bot.Commanded{Text: "pause"}); !strings.Contains(a.Private, "No run of yours is at work here") {
 		t.Errorf("elsewhere: %+v", a)
 	}
 	second := s.begun(bottest.Requester, 2)

@@ -143,19 +143,19 @@ func (req press) click(ctx context.Context, id agent.CheckpointID, word string) 
 	if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(check.Choices) {
 		word = check.Choices[n-1]
 	}
-	if f, needed, err := req.formFor(ctx, check, word); needed {
+	if f, needed, err := req.formFor(ctx, q.Run, check, word); needed {
 		return bot.Answer{Run: q.Run.ID, Form: f}, err
 	}
 	return req.commit(ctx, q, agent.CheckpointDecided{Decision: word})
 }
 
 // formFor is the form for what a decision needs, where it needs anything.
-func (req press) formFor(ctx context.Context, check agent.Checkpoint, word string) (f *bot.Form, needed bool, err error) {
+func (req press) formFor(ctx context.Context, r agent.Run, check agent.Checkpoint, word string) (f *bot.Form, needed bool, err error) {
 	switch {
 	case word == agent.DecideDeny && (check.Ask == agent.CheckPlan || check.Ask == agent.CheckApproval):
-		return form.ToDeny(check), true, nil
+		return form.ToDeny(check, card.Title(r, check)), true, nil
 	case word == agent.DecideEdit && slices.Contains(check.Choices, word):
-		f, err = form.ToEdit(check)
+		f, err = form.ToEdit(check, card.Title(r, check))
 		return f, true, err
 	case (word == card.WordOther || word == agent.DecideAnswer) && runs.TakesAnswer(check):
 		given, err := req.partial(ctx, check.ID)

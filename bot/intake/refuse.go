@@ -82,7 +82,7 @@ func whyInVain(err error) string {
 	case errors.Is(err, agent.ErrDamaged):
 		return "This run cannot be read: its journal is damaged, so nothing was done. Start its goal again in a new thread; an administrator has been told."
 	}
-	return "I could not take this in, however often I tried, so nothing was done. Please say it again, or start anew in another thread; an administrator has been told."
+	return "I could not act on this, however often I tried, so nothing was done. Please say it again, or start anew in another thread; an administrator has been told."
 }
 
 // undecided says why a decision does not count: to whom it belongs, or who was

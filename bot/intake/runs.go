@@ -195,7 +195,7 @@ func (req *request) target(ctx context.Context, named string) (agent.Run, error)
 	case err != nil:
 		return r, err
 	case len(list) == 0:
-		return r, refuse("No run lives here. `runs` lists yours; name one behind the command.")
+		return r, refuse("No run of yours is at work here. Say it in the thread of the run that you mean: `runs` lists yours, with a link to each.")
 	case len(list) > 1:
 		return r, &ambiguousError{list}
 	}

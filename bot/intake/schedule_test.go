@@ -428,7 +428,11 @@ func TestReportsAreInNoList(t *testing.T) {
 		return all
 	}
 	for name, text := range lists() {
-		if !strings.Contains(text, string(work)) || strings.Contains(text, "Report now") || strings.Contains(text, "Alert") || (name != "suggested" && strings.Contains(text, string(posts[0]))) {
+		is := string(work)
+		if name == "digest" { // which links its thread
+			is = "place:slack:T1:C1:"
+		}
+		if !strings.Contains(text, is) || strings.Contains(text, "Report now") || strings.Contains(text, "Alert") || (name != "suggested" && strings.Contains(text, string(posts[0]))) {
 			t.Errorf("%s:\n%s", name, text)
 		}
 	}

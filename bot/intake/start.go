@@ -275,11 +275,11 @@ const (
 // late asks whether a goal that was missed is still wanted. It never expires:
 // an expired question would let the run begin.
 func (req *request) late(run agent.RunID) agent.CheckpointOpened {
+	const asks = "I was away when you wrote this. Shall I start now?"
 	return agent.CheckpointOpened{
-		ID: agent.CheckpointID(string(run) + "-" + agent.NewID()[:8]), Ask: agent.CheckClarify,
-		Title:     "I was away when you wrote this. Shall I start now?",
-		Detail:    "You wrote it " + format.Minutes(req.now.Sub(req.in.At)) + " ago.",
-		Questions: []agent.Question{{ID: "start", Question: "Is it still wanted?", Choices: []string{wordStart, wordForget}}},
+		ID: agent.CheckpointID(string(run) + "-" + agent.NewID()[:8]), Ask: agent.CheckClarify, Title: asks,
+		Detail:    "That was " + format.Minutes(req.now.Sub(req.in.At)) + " ago. Nothing is done until you press a button.",
+		Questions: []agent.Question{{ID: "start", Question: asks, Choices: []string{wordStart, wordForget}}},
 		Choices:   []string{wordStart, agent.DecideCancel},
 	}
 }

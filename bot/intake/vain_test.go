@@ -51,7 +51,7 @@ func TestWhatIsInVainIsAnsweredInWords(t *testing.T) {
 				t.Errorf("%d events came of it", n-before)
 			}
 			told := s.fold(s.Order[len(s.Order)-1])
-			if told.Brief.Requester != "slack:U4" || told.Report == nil || !strings.Contains(told.Report.Body, "could not be taken in") || strings.Join(alarms, " ") != AlertMessage {
+			if told.Brief.Requester != "slack:U4" || told.Report == nil || !strings.Contains(told.Report.Body, "came to nothing") || strings.Join(alarms, " ") != AlertMessage {
 				t.Errorf("the administrators are told %+v, alarms %v", told.Report, alarms)
 			}
 			s.Down = io.ErrClosedPipe

@@ -68,7 +68,7 @@ func TestCommandTable(t *testing.T) {
 		}
 	}
 	s := opened(t)
-	help := answerOf(s.hear(bottest.Requester, to("help")))
+	help := answerOf(s.hear(bottest.Requester, to("help all")))
 	for _, word := range []string{"run GOAL", "status", "runs", "plan", "approve", "deny", "steer TEXT", "pause", "resume", "cancel", "budget", "permissions", "watch", "report WHEN", "schedule WHEN: GOAL"} {
 		if !strings.Contains(help, "`"+word) {
 			t.Errorf("help does not list %s:\n%s", word, help)

@@ -61,7 +61,7 @@ func (s *scene) reports() {
 		s.run = run
 		all = append(all, s.fold())
 	}
-	d := digest.New(digest.Source{Runs: all, Audience: s.desk.Authority.Audience,
+	d := digest.New(digest.Source{Runs: all, Audience: s.desk.Authority.Audience, Reader: s.Place.Platform,
 		Period: digest.Period{Since: noon.Add(-time.Hour), Until: s.store.now, Zone: time.UTC}})
 	b := agent.RunStarted{Goal: "Report", Requester: s.Ann.ID, ReplyTo: s.Place.At("").String(), Tick: &agent.Tick{Schedule: "report-daily", At: s.store.now}}
 	s.opens(runs.ReportRun(b, d.Headline, d.Body))

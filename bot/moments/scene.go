@@ -234,9 +234,10 @@ func (s *scene) receivesEvent(in bot.Inbound) bot.Answer {
 
 // says is a message to the bot in the run's thread.
 func (s *scene) says(by bot.Person, text string) {
-	if !s.terminal() {
-		s.steps = append(s.steps, Said{By: by, Text: text, Answer: s.receives(by, s.thread(), bot.Said{Text: text, To: true})})
+	if s.terminal() {
+		return
 	}
+	s.steps = append(s.steps, Said{By: by, Text: text, Answer: s.receives(by, s.thread(), bot.Said{Text: text, To: true})})
 }
 
 // asks is a message to the bot in a thread in which no run lives.

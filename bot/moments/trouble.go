@@ -13,7 +13,7 @@ import (
 
 func troubles() []entry {
 	return []entry{
-		{"poisoned", "A message could not be taken in, however often that was tried", poisoned},
+		{"poisoned", "A message cannot be acted on, however often that is tried", poisoned},
 		{"damaged", "A run's journal is damaged", damaged},
 		{"alert", "Administrators hear of a schedule that is not served", func(s *scene) {
 			s.alerts(bot.Alert{ID: "schedule/daily/1", Kind: "schedule",

@@ -66,14 +66,58 @@ func (s *scene) hears(text string, b agent.Understood) {
 	s.posts(c)
 }
 
+// suggested is a colleague's note, for whoever may steer the run.
+func suggested(s *scene) {
+	if s.terminal() {
+		return
+	}
+	s.works()
+	a := s.receives(s.Ben, s.thread(), said("the screenshots are in the wiki, under Releases"))
+	if a.Public == nil {
+		s.fails(errors.New("the note is offered to nobody"))
+		return
+	}
+	s.steps = append(s.steps, Said{By: s.Ben, Text: "the screenshots are in the wiki, under Releases"})
+	s.posts(*a.Public)
+}
+
+// uses presses the button of the note that was posted last.
+func (s *scene) uses(by bot.Person) {
+	if s.terminal() || s.err != nil {
+		return
+	}
+	for _, p := range s.last.Parts {
+		if list, are := p.(bot.Buttons); are {
+			a := s.receives(by, s.thread(), bot.Pressed{Button: list.List[0]})
+			if a.Instead == nil {
+				s.fails(errors.New("the note is not used"))
+				return
+			}
+			s.edits(*a.Instead)
+		}
+	}
+}
+
+// watches has the run's card shown in a thread of another place, while its question
+// stands in its own.
+func (s *scene) watches(by bot.Person) {
+	s.asks(by, "watch "+string(s.run))
+	s.questionStands()
+	s.posts(card.Deciding(card.Live(s.fold(), s.store.now), s.fold(), func(string) string { return "https://chat.example/the-question" }))
+}
+
+// questionStands says that the newest question was posted in the run's thread.
+func (s *scene) questionStands() {
+	s.happens(agent.Voice, agent.ToolOutcome{Effect: agent.Post{Key: agent.KeyAsk(s.check().ID)}.Effect(), State: agent.OutcomeOK,
+		Text: agent.Shown{Message: s.thread().At("19.1").String(), Thread: s.thread().String(), At: s.store.now}.Text()})
+}
+
 // typed is a word that was written as the question was put.
 func (s *scene) typed(by bot.Person, text string) {
 	if s.terminal() {
 		return
 	}
-	c := s.check()
-	s.happens(agent.Voice, agent.ToolOutcome{Effect: agent.Post{Key: agent.KeyAsk(c.ID)}.Effect(), State: agent.OutcomeOK,
-		Text: agent.Shown{Message: s.thread().At("19.1").String(), Thread: s.thread().String(), At: s.store.now}.Text()})
+	s.questionStands()
 	s.says(by, text)
 }
 
@@ -92,6 +136,19 @@ func progressing() []entry {
 			s.works()
 			s.talks(s.Ben, "the screenshots are in the wiki")
 			s.says(s.Ben, "stop")
+		}},
+		{"note-suggested", "A colleague speaks to the run", suggested},
+		{"note-used", "The requester uses a colleague's note", func(s *scene) {
+			suggested(s)
+			s.known()
+			s.uses(s.Ann)
+		}},
+		{"watched", "Somebody has a run of another place shown here, which asks", func(s *scene) {
+			if !s.terminal() {
+				writeAsked(s)
+				s.known()
+				s.quietly(func() { s.watches(s.Alice) })
+			}
 		}},
 		{"check-in", "The run looks back over its work and changes course", checkIn},
 		{"budget-warning", "Most of the budget is used", func(s *scene) {

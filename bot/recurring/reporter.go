@@ -85,7 +85,7 @@ func (c Reporter) digest(ctx context.Context, s Schedule, of reported) (digest.D
 	if err != nil {
 		return digest.Digest{}, err
 	}
-	from := digest.Source{Period: digest.Period{Since: of.since, Until: of.now, Zone: zone}, Audience: c.Runs.Authority.Audience,
+	from := digest.Source{Period: digest.Period{Since: of.since, Until: of.now, Zone: zone}, Audience: c.Runs.Authority.Audience, Reader: s.platform(),
 		Private: func(r agent.Run) bool { return r.Brief.Direct && (s.Report != OfPerson || !s.Direct) }}
 	if c.Counters != nil {
 		from.Counters = c.Counters(ctx, scope, of.now)

@@ -54,6 +54,14 @@ func (k Kind) Usage() string {
 		"`schedule pause NAME`, `schedule resume NAME`, `schedule remove NAME`."
 }
 
+// Invitation says how somebody gets the first schedule of the kind.
+func (k Kind) Invitation() string {
+	if k == ReportKind {
+		return "Say when you want to hear where things stand, as in `report every weekday 9:00`; `report now` tells it at once."
+	}
+	return "Say when and what, as in `schedule every monday 8:00: sort the new issues`."
+}
+
 // Subject is what a scheduled report is about.
 type Subject string
 
@@ -101,6 +109,15 @@ type Schedule struct {
 	// Fixed schedules stand in the configuration file: they can be paused in
 	// chat but not changed there.
 	Fixed bool `json:"-"`
+}
+
+// platform is where it is posted, "" where that is no place of chat.
+func (s Schedule) platform() string {
+	to, err := bot.ParseAddress(s.To)
+	if err != nil {
+		return ""
+	}
+	return to.Platform
 }
 
 // Timing is when the schedule's turns are.

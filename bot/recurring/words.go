@@ -51,7 +51,7 @@ func (to Reader) List(kind Kind, list []Schedule, unreadable bool) bot.Card {
 	}
 	c := bot.Card{Text: what, Parts: []bot.Part{bot.Heading{Text: what}, bot.Prose{Markdown: strings.Join(lines, "\n")}}}
 	if len(list) == 0 {
-		c = bot.Card{Text: "Nothing is scheduled here", Parts: []bot.Part{bot.Prose{Markdown: "Nothing is scheduled here. " + kind.Usage()}}}
+		c = bot.Card{Text: "Nothing is scheduled here", Parts: []bot.Part{bot.Prose{Markdown: "Nothing is scheduled here yet. " + kind.Invitation()}}}
 	}
 	if more := len(list) - maxSchedules; more > 0 {
 		c.Parts = append(c.Parts, bot.Small{Markdown: fmt.Sprintf("and %d more; each place lists its own", more)})

@@ -90,7 +90,8 @@ func subcommands() []Option {
 		sub("permissions", "What a run may do, and who decides about the rest", run),
 		sub(wordWatch, "Shows a run of another place here, too",
 			Option{Name: optionRun, Type: discordgo.ApplicationCommandOptionString, Description: "Which run", Required: true, Autocomplete: true}),
-		sub("help", "What the bot understands"),
+		sub("help", "What the bot understands",
+			Option{Name: "about", Type: discordgo.ApplicationCommandOptionString, Description: "A command, or all", Max: 40}),
 	}
 }
 
