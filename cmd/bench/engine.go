@@ -21,8 +21,8 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/llm/openai"
 	"github.com/deckhand-bot/deckhand/agent/loop"
 	"github.com/deckhand-bot/deckhand/bot/runs"
-	"github.com/deckhand-bot/deckhand/cmd/internal/app"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/kit"
 	"github.com/deckhand-bot/deckhand/memory/redis"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 	"github.com/deckhand-bot/deckhand/tools"
@@ -78,7 +78,7 @@ func (l load) box(e *environment) (loop.Toolbox, error) {
 	if !l.whole {
 		return tools.New(note{})
 	}
-	return app.NewTools(config.Config{Workspace: e.dir, DataDir: e.dir})
+	return kit.NewTools(config.Config{Workspace: e.dir, DataDir: e.dir})
 }
 
 // open opens the load's store.

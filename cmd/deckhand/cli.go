@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/deckhand-bot/deckhand/cmd/internal/app"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 )
 
@@ -53,7 +52,7 @@ func usage(format string, args ...any) error {
 // failed is an error with exit code 1, where it is not one that a person has to
 // mend first.
 func failed(err error) error {
-	if _, refused := errors.AsType[*app.RefusedError](err); refused || err == nil {
+	if _, refused := errors.AsType[*config.RefusedError](err); refused || err == nil {
 		return err
 	}
 	return &exit{exitFailed, err}

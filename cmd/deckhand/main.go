@@ -22,7 +22,7 @@ import (
 	"syscall"
 
 	"github.com/deckhand-bot/deckhand/agent/loop"
-	"github.com/deckhand-bot/deckhand/cmd/internal/app"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/kit"
 )
 
 // version is set by the linker.
@@ -48,7 +48,7 @@ func endings() []os.Signal {
 }
 
 func main() {
-	if code, is := app.Child(os.Args); is {
+	if code, is := kit.Child(os.Args); is {
 		os.Exit(code)
 	}
 	if os.Getenv("GOGC") == "" {

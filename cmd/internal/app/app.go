@@ -24,6 +24,7 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/recurring"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/kit"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 	"github.com/deckhand-bot/deckhand/tools/policy"
 )
@@ -73,7 +74,7 @@ type App struct {
 	store   Store
 	sealer  *audit.Sealer
 	close   func() error // of a store that it opened
-	kit     *kit
+	kit     *kit.Kit
 	policy  *policy.Policy
 	health  *health
 	meter   meter
@@ -126,9 +127,7 @@ func (a *App) assemble(ctx context.Context) (err error) {
 	}
 	a.sealer = audit.NewSealer(a.store, o.Log)
 	a.store = sealedStore{a.store, a.sealer}
-	with := *o
-	with.Store = a.store
-	if a.kit, err = newKit(with); err != nil {
+	if a.kit, err = kit.New(kit.Options{Config: o.Config, Version: o.Version, Log: o.Log, Store: a.store, Tools: o.Tools, Wrap: o.Wrap, Trust: o.Trust}); err != nil {
 		return err
 	}
 	if !o.WorkOnly {
@@ -166,7 +165,7 @@ const refusalsAtMost = 15 * time.Minute
 // newLoop is the runtime; without a platform there is nobody to show its runs to.
 func (a *App) newLoop() (*loop.Loop, error) {
 	o, c := a.options, a.options.Config
-	kept, err := a.kit.ending(a.store, o.Log)
+	kept, err := a.kit.Ending(a.store, o.Log)
 	if err != nil {
 		return nil, err
 	}
@@ -179,13 +178,13 @@ func (a *App) newLoop() (*loop.Loop, error) {
 		return nil, err
 	}
 	lc := loop.Config{
-		Store: a.meter.store(kept), Blobs: a.store, Model: refuses.Model(a.meter.model(o.Model)), Tools: a.kit.box, Policy: refuses.Policy(a.policy), Log: o.Log,
+		Store: a.meter.store(kept), Blobs: a.store, Model: refuses.Model(a.meter.model(o.Model)), Tools: a.kit.Box, Policy: refuses.Policy(a.policy), Log: o.Log,
 		Withhold:  refuses.Result,
 		ModelName: c.Model.Name, FastName: c.Model.Fast, Prices: prices,
 		RequestsPerMinute: c.Model.RequestsPerMinute, TokensPerMinute: c.Model.TokensPerMinute,
 		Patience:  limit.Patience{Wait: c.Model.Patience, Retries: c.Model.Retries, Longest: c.Model.RetryMaxWait},
 		MaxAnswer: c.Model.MaxAnswerTokens, Workers: c.Engine.Workers, Lease: c.Engine.Lease, Grace: o.Grace,
-		Wider: allowances(c), File: a.kit.delivered, Runs: a.store, CheckIns: c.CheckIns.Every, Only: o.Only, Alarm: a.denied,
+		Wider: allowances(c), File: a.kit.Delivered, Runs: a.store, CheckIns: c.CheckIns.Every, Only: o.Only, Alarm: a.denied,
 		Steers: steers(c), Redact: a.secrets, Offer: c.Tools.Offer, OfferTokens: c.Tools.OfferTokens,
 		Window: (&windows{configured: c.Model.Window, main: c.Model.Name, model: o.Model, log: o.Log}).of,
 	}
@@ -235,10 +234,10 @@ func (a *App) Run(ctx context.Context) error {
 // work works strands once the sources of tools have said what they give, and
 // keeps up with the sources meanwhile.
 func (a *App) work(ctx context.Context) error {
-	a.kit.box.Settle(ctx)
+	a.kit.Box.Settle(ctx)
 	watching, stop := context.WithCancel(ctx)
 	var watch sync.WaitGroup
-	watch.Go(func() { a.kit.box.Run(watching) })
+	watch.Go(func() { a.kit.Box.Run(watching) })
 	defer watch.Wait()
 	defer stop()
 	return a.loop.Run(ctx)
@@ -248,13 +247,21 @@ func (a *App) work(ctx context.Context) error {
 func (a *App) Close() error {
 	var tools error
 	if a.kit != nil {
-		tools = a.kit.box.Close()
+		tools = a.kit.Box.Close()
 	}
 	return errors.Join(a.health.close(), tools, a.close())
 }
 
 // Client is the way in for people and commands.
 func (a *App) Client() *runs.Client { return NewClient(a.options.Config, a.store) }
+
+// sweepJobs ends the jobs of runs that have ended, and removes old ones.
+func (a *App) sweepJobs(ctx context.Context) {
+	err := a.kit.SweepJobs(ctx, a.store, time.Now().Add(-a.options.Config.Retention.Runs))
+	if err != nil && ctx.Err() == nil {
+		a.options.Log.Error("cannot look through the jobs of ended runs; trying again later", "err", err)
+	}
+}
 
 // cleanUpEvery is how often ended runs are looked through for old ones.
 const cleanUpEvery = time.Hour

@@ -44,7 +44,7 @@ func affordable(c config.Config, place string) (agent.Limits, error) {
 		return limits, nil
 	}
 	if at != "" {
-		return limits, refuse("a money budget of $%s is set (%s), but the model %q has no price: "+
+		return limits, config.Refuse("a money budget of $%s is set (%s), but the model %q has no price: "+
 			"set model.prices.%s: {input: …, output: …} in US$ per 1,000,000 tokens, or drop the limit with usd=0",
 			limits.USD, at, c.Model.Name, c.Model.Name)
 	}
@@ -60,7 +60,7 @@ func countable(c config.Config) error {
 	}
 	for key, l := range map[string]config.MonthLimits{"person_month": c.Budget.PersonMonth, "channel_month": c.Budget.ChannelMonth, "month": c.Budget.Month} {
 		if l.USD > 0 {
-			return refuse("budget.%s.usd is set (%s), but the model %q has no price: set model.prices.%s: {input: …, output: …} in US$ per 1,000,000 tokens",
+			return config.Refuse("budget.%s.usd is set (%s), but the model %q has no price: set model.prices.%s: {input: …, output: …} in US$ per 1,000,000 tokens",
 				key, c.At("budget."+key+".usd"), c.Model.Name, c.Model.Name)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/posting"
 	"github.com/deckhand-bot/deckhand/bot/reach"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/kit"
 )
 
 // talk is the side of a process that people see, whatever the platform: what
@@ -35,7 +36,7 @@ func (a *App) newTalk() (*talk, error) {
 	t := &talk{
 		poster: posting.New(posting.Config{
 			Places: places,
-			Paces:  a.store, Residents: a.store, Audience: authorityOf(c).Audience, Files: posted{files{a.kit.space}, a.secrets},
+			Paces:  a.store, Residents: a.store, Audience: authorityOf(c).Audience, Files: kit.Posted{Files: kit.Files{Space: a.kit.Space}, Secrets: a.secrets},
 			CardEvery: c.Voice.CardEvery, Heartbeat: c.Voice.Heartbeat, PostTimeout: c.Voice.PostTimeout, Log: o.Log, Redact: a.secrets.Text,
 		}),
 		chat: intake.New(intake.Config{

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/kit"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
 
@@ -27,7 +30,7 @@ type Check struct {
 // Checks are the looks at what is configured, in the order of their telling.
 func Checks(c config.Config) []Check {
 	list := []Check{{"store", checkStore}, {"workspace", checkWorkspace}, {"sandbox", checkSandbox}, {"model", checkModel}}
-	if len(policyFiles(c)) > 0 {
+	if len(c.PolicyFiles()) > 0 {
 		list = append(list, Check{"policy", checkPolicy})
 	}
 	if slackBegun(c) {
@@ -83,7 +86,7 @@ func checkWorkspace(_ context.Context, cfg config.Config) (string, error) {
 }
 
 func checkSandbox(ctx context.Context, cfg config.Config) (string, error) {
-	box, err := NewTools(cfg)
+	box, err := kit.NewTools(cfg)
 	if err != nil {
 		return "", err
 	}
@@ -99,7 +102,7 @@ func checkSandbox(ctx context.Context, cfg config.Config) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find this program: %w", err)
 	}
-	drivers, err := checkDrivers(ctx, cfg, self)
+	drivers, err := kit.CheckDrivers(ctx, cfg, self)
 	return "run_code computes 6*7 = " + r.Text + "; " + drivers, err
 }
 
@@ -142,4 +145,16 @@ func limitWords(m config.Model, said llm.Quota) string {
 		return ""
 	}
 	return ", at most " + format.List(list, "and") + " a minute"
+}
+
+// sourceChecks look whether each configured source answers.
+func sourceChecks(c config.Config) []Check {
+	var list []Check
+	for _, name := range slices.Concat(slices.Sorted(maps.Keys(c.MCPServers)), slices.Sorted(maps.Keys(c.OpenAPI))) {
+		if c.MCPServers[name].Disabled || c.OpenAPI[name].Disabled {
+			continue
+		}
+		list = append(list, Check{name, func(ctx context.Context, c config.Config) (string, error) { return kit.CheckSource(ctx, c, name) }})
+	}
+	return list
 }

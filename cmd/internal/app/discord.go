@@ -26,9 +26,9 @@ func discordBegun(c config.Config) bool {
 func discordReachable(c config.Config) error {
 	switch {
 	case !c.Discord.Gateway && !c.Discord.PublicKey.Present():
-		return refuse("discord.gateway is false (%s) and DISCORD_PUBLIC_KEY is not set: Discord could not reach Deckhand; set one of the two", c.At("discord.gateway"))
+		return config.Refuse("discord.gateway is false (%s) and DISCORD_PUBLIC_KEY is not set: Discord could not reach Deckhand; set one of the two", c.At("discord.gateway"))
 	case !c.Discord.Gateway && c.HTTP == "off":
-		return refuse("Discord is to send its interactions over HTTP (discord.gateway is false), but the HTTP address is off: set DECKHAND_HTTP_ADDR")
+		return config.Refuse("Discord is to send its interactions over HTTP (discord.gateway is false), but the HTTP address is off: set DECKHAND_HTTP_ADDR")
 	}
 	return nil
 }

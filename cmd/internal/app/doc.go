@@ -4,11 +4,8 @@
 // that there is one wiring.
 //
 //	app.go       Options, New, Run: what a process consists of, and in which order it starts
-//	refused.go   errors that a person has to mend before anything can work
 //	store.go     the configured store
 //	model.go     the configured endpoint
-//	tools.go     the tools of runs, their workspace, the sandbox's child process
-//	jobs.go      commands on the host, which end with their run
 //	brief.go     what is decided about a run before it begins
 //	budget.go    which budgets a run is charged to, and which can be counted
 //	chat.go      the parts that talk with people, on whichever platform
@@ -21,6 +18,7 @@
 //	metrics.go   the counters that /metrics shows
 //	check.go     the looks of `deckhand doctor`
 //
-// The keys of the configuration are in package config below this one. Commands,
+// The keys of the configuration are in package config below this one, the tools and
+// the workspace of runs in package kit. Commands,
 // flags, texts for people and exit codes are in cmd/deckhand.
 package app

@@ -14,7 +14,7 @@ import (
 func newGate(c config.Config) (*gate.Gate, error) {
 	rules, err := gate.Load(c.Gate.Rules, c.Gate.Off)
 	if err != nil {
-		return nil, &RefusedError{err}
+		return nil, &config.RefusedError{Cause: err}
 	}
 	return gate.New(rules), nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/card"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/kit"
 	"github.com/deckhand-bot/deckhand/tools/workspace"
 )
 
@@ -21,7 +22,7 @@ import (
 type Handover struct {
 	*runs.Client
 	brief agent.RunStarted
-	files files
+	files kit.Files
 }
 
 // NewHandover is the way in for somebody: the terminal, or an agent with a name of
@@ -45,7 +46,7 @@ func NewHandover(c config.Config, s Store, by bot.Person, notice io.Writer) (*Ha
 	if err != nil {
 		return nil, err
 	}
-	return &Handover{Client: NewClient(c, s), brief: brief, files: files{space}}, nil
+	return &Handover{Client: NewClient(c, s), brief: brief, files: kit.Files{Space: space}}, nil
 }
 
 // Start writes a goal down.

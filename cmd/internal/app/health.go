@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 )
 
 // health is the HTTP side of a process: health checks and the platforms'
@@ -42,7 +44,7 @@ func (h *health) listen(ctx context.Context, address string) (err error) {
 		return nil
 	}
 	if h.listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", address); err != nil {
-		return refuse("HTTP address %s: %w; set another with http: or DECKHAND_HTTP_ADDR, or off", address, err)
+		return config.Refuse("HTTP address %s: %w; set another with http: or DECKHAND_HTTP_ADDR, or off", address, err)
 	}
 	return nil
 }

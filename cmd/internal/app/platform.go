@@ -83,7 +83,7 @@ func (a *App) enter(ctx context.Context, c Connector) error {
 	a.health.state(c.Name, p.Ready)
 	err = p.Listen(ctx, a.talk.chat.Receive)
 	if errors.Is(err, bot.ErrRefused) {
-		return &RefusedError{err}
+		return &config.RefusedError{Cause: err}
 	}
 	return unlessOver(ctx, err)
 }
@@ -102,7 +102,7 @@ func (a *App) connect(ctx context.Context, c Connector) (bot.Platform, error) {
 		case err == nil:
 			return p, nil
 		case errors.Is(err, bot.ErrRefused):
-			return nil, &RefusedError{err}
+			return nil, &config.RefusedError{Cause: err}
 		}
 		a.health.away(c.Name, err)
 		a.options.Log.Warn("cannot connect; trying again", "platform", c.Name, "pause", pause, "err", err)

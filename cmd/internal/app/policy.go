@@ -20,7 +20,7 @@ import (
 )
 
 // PolicyOf is the policy of an installation. What is wrong with one of its files is a
-// *RefusedError with lines.
+// *config.RefusedError with lines.
 func PolicyOf(c config.Config) (*policy.Policy, error) {
 	o := policy.Options{Places: map[string]*policy.File{}, Role: roles(c)}
 	var err error
@@ -43,29 +43,16 @@ func PolicyOf(c config.Config) (*policy.Policy, error) {
 func readPolicy(path string) (*policy.File, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, refuse("there is no policy file %s", path)
+		return nil, config.Refuse("there is no policy file %s", path)
 	}
 	if err != nil {
-		return nil, refuse("the policy cannot be read: %w", err)
+		return nil, config.Refuse("the policy cannot be read: %w", err)
 	}
 	f, err := policy.Read(path, data)
 	if err != nil {
-		return nil, &RefusedError{err}
+		return nil, &config.RefusedError{Cause: err}
 	}
 	return f, nil
-}
-
-// policyFiles are the files that the rules are read from: no tool changes them.
-func policyFiles(c config.Config) (list []string) {
-	if c.Policy != "" {
-		list = append(list, c.Policy)
-	}
-	for _, ch := range c.Channels {
-		if ch.Policy != "" {
-			list = append(list, ch.Policy)
-		}
-	}
-	return list
 }
 
 // roles says what the requester of a run is: an operator of its place, or what the
@@ -164,5 +151,5 @@ func checkPolicy(_ context.Context, c config.Config) (string, error) {
 			}
 		}
 	}
-	return fmt.Sprintf("%d rules of %d files, version %s", len(own), len(policyFiles(c)), list[0].Version), nil
+	return fmt.Sprintf("%d rules of %d files, version %s", len(own), len(c.PolicyFiles()), list[0].Version), nil
 }

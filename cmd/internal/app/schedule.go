@@ -30,7 +30,7 @@ func recurringOf(c config.Config, s Store) recurring.Schedules {
 // reporter makes reports about runs.
 func (a *App) reporter() recurring.Reporter {
 	o := a.options
-	return recurring.Reporter{Runs: NewClient(o.Config, a.store), Draw: draw(plot.New(a.kit.space)), Admins: o.Config.Authority.Admins,
+	return recurring.Reporter{Runs: NewClient(o.Config, a.store), Draw: draw(plot.New(a.kit.Space)), Admins: o.Config.Authority.Admins,
 		Counters: counters(o.Config, a.store, o.Log), Log: o.Log}
 }
 

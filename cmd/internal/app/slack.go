@@ -24,10 +24,10 @@ func slackBegun(c config.Config) bool {
 func slackReachable(c config.Config) error {
 	switch {
 	case !c.Slack.AppToken.Present() && !c.Slack.SigningSecret.Present():
-		return refuse("SLACK_BOT_TOKEN is set, but neither SLACK_APP_TOKEN (Socket Mode) nor SLACK_SIGNING_SECRET (HTTP): Slack could not reach Deckhand. " +
+		return config.Refuse("SLACK_BOT_TOKEN is set, but neither SLACK_APP_TOKEN (Socket Mode) nor SLACK_SIGNING_SECRET (HTTP): Slack could not reach Deckhand. " +
 			"`deckhand manifest slack` tells where they come from")
 	case !c.Slack.AppToken.Present() && c.HTTP == "off":
-		return refuse("Slack is to send its events over HTTP (SLACK_SIGNING_SECRET), but the HTTP address is off: set DECKHAND_HTTP_ADDR, or SLACK_APP_TOKEN for Socket Mode")
+		return config.Refuse("Slack is to send its events over HTTP (SLACK_SIGNING_SECRET), but the HTTP address is off: set DECKHAND_HTTP_ADDR, or SLACK_APP_TOKEN for Socket Mode")
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/audit"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
+	"github.com/deckhand-bot/deckhand/memory/recall"
 	"github.com/deckhand-bot/deckhand/memory/redis"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
@@ -42,13 +43,13 @@ func OpenStore(ctx context.Context, c config.Config, mode sqlite.Mode, log *slog
 		s, err := redis.Open(ctx, redis.Config{URL: c.Redis.URL.Reveal(), Lease: c.Engine.Lease,
 			Shards: c.Redis.Shards, WaitReplicas: c.Redis.WaitReplicas, Log: log})
 		if err != nil {
-			return nil, &RefusedError{err}
+			return nil, &config.RefusedError{Cause: err}
 		}
 		return s, nil
 	}
 	s, err := sqlite.Open(ctx, sqlite.Config{Dir: c.DataDir, Lease: c.Engine.Lease}, mode)
 	if err != nil {
-		return nil, &RefusedError{err}
+		return nil, &config.RefusedError{Cause: err}
 	}
 	return s, nil
 }
@@ -62,7 +63,7 @@ func CheckWorkspace(c config.Config) error {
 		case err == nil && info.IsDir():
 			return nil
 		case err == nil:
-			return refuse("the workspace %s cannot be used: %s is a file; set workspace, DECKHAND_WORKSPACE or --workspace to a folder", c.Workspace, at)
+			return config.Refuse("the workspace %s cannot be used: %s is a file; set workspace, DECKHAND_WORKSPACE or --workspace to a folder", c.Workspace, at)
 		case at == filepath.Dir(at):
 			return nil
 		}
@@ -87,4 +88,9 @@ func ExpireOld(ctx context.Context, s Store, age time.Duration) (int, error) {
 // configuration gives.
 func NewClient(c config.Config, s Store) *runs.Client {
 	return &runs.Client{Journals: s, Authority: authorityOf(c), Refuse: refusing(c), RequesterRaise: c.Budget.RequesterRaise}
+}
+
+// NewMemory is what Deckhand remembers in a store.
+func NewMemory(_ config.Config, s Store, log *slog.Logger) *recall.Memory {
+	return recall.New(recall.Config{Store: s, Log: log})
 }

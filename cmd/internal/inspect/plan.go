@@ -11,8 +11,8 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/plan"
-	"github.com/deckhand-bot/deckhand/cmd/internal/app"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/kit"
 )
 
 // Plan is `deckhand plan`.
@@ -78,7 +78,7 @@ func (e Env) printFindings(findings []agent.PlanFinding, tasks int) error {
 // file, or the product's own.
 func (e Env) planTools(path string) ([]agent.ToolSpec, error) {
 	if path == "" {
-		box, err := app.NewTools(config.Config{Workspace: "."})
+		box, err := kit.NewTools(config.Config{Workspace: "."})
 		if err != nil {
 			return nil, err
 		}

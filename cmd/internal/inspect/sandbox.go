@@ -20,6 +20,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/kit"
 	"github.com/deckhand-bot/deckhand/tools/sandbox"
 )
 
@@ -107,10 +108,10 @@ func (e Env) taskEnv(ctx context.Context, cfg config.Config, s app.Store, run ag
 	if !planned {
 		return t, e.Usage("run %s has no task %q: `deckhand trace %s` lists them", run, id, run)
 	}
-	if t.Driver, t.Sandbox, err = app.TaskSandbox(ctx, cfg, t.Env); err != nil {
+	if t.Driver, t.Sandbox, err = kit.TaskSandbox(ctx, cfg, t.Env); err != nil {
 		t.Problem = err.Error()
 	}
-	t.Files, err = app.TaskFiles(cfg, folder, paths(t))
+	t.Files, err = kit.TaskFiles(cfg, folder, paths(t))
 	return t, err
 }
 
@@ -127,7 +128,7 @@ func gather(t *task, events []agent.Event) (folder string, planned bool) {
 			}
 		case agent.ToolIntent:
 			_, seen := places[b.Effect]
-			if id, is := event.Strand.Task(); is && id == t.Task && slices.Contains(app.Sandboxed, b.Tool) && !seen {
+			if id, is := event.Strand.Task(); is && id == t.Task && slices.Contains(kit.Sandboxed, b.Tool) && !seen {
 				places[b.Effect] = len(t.Calls)
 				t.Calls = append(t.Calls, call{Effect: b.Effect, Tool: b.Tool, Arguments: b.Arguments})
 			}
@@ -224,7 +225,7 @@ func (e Env) runAgain(ctx context.Context, cfg config.Config, t task) error {
 		calls = append(calls, agent.Call{Run: t.Run, Effect: c.Effect, Tool: c.Tool, Arguments: c.Arguments, Env: t.Env})
 	}
 	at, differ := 0, 0
-	err := app.Rerun(ctx, cfg, t.Files, calls, func(c agent.Call, r agent.Result) error {
+	err := kit.Rerun(ctx, cfg, t.Files, calls, func(c agent.Call, r agent.Result) error {
 		was := t.Calls[at]
 		at++
 		same := r.State == was.State && (was.Cut || r.Text == was.Text)

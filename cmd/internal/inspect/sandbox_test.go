@@ -13,11 +13,12 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/kit"
 )
 
 // The test binary is also what runs in the sandbox.
 func TestMain(m *testing.M) {
-	if code, is := app.Child(os.Args); is {
+	if code, is := kit.Child(os.Args); is {
 		os.Exit(code)
 	}
 	os.Exit(m.Run())
@@ -59,10 +60,10 @@ func TestTaskRunsAgain(t *testing.T) {
 	if _, planned := gather(&found, events); !planned || len(found.Calls) != 2 || found.Env != env {
 		t.Fatalf("%+v", found)
 	}
-	if found.Driver, found.Sandbox, err = app.TaskSandbox(t.Context(), cfg, found.Env); err != nil || found.Sandbox.Memory != 256<<20 {
+	if found.Driver, found.Sandbox, err = kit.TaskSandbox(t.Context(), cfg, found.Env); err != nil || found.Sandbox.Memory != 256<<20 {
 		t.Fatalf("%+v, %v", found, err)
 	}
-	if found.Files, err = app.TaskFiles(cfg, "", paths(found)); err != nil || len(found.Files) != 1 {
+	if found.Files, err = kit.TaskFiles(cfg, "", paths(found)); err != nil || len(found.Files) != 1 {
 		t.Fatalf("%+v, %v", found.Files, err)
 	}
 	for _, as := range []bool{false, true} {
@@ -92,7 +93,7 @@ func TestTaskRunsAgain(t *testing.T) {
 
 func newToolNames(t *testing.T, c config.Config) map[string]bool {
 	t.Helper()
-	box, err := app.NewTools(c)
+	box, err := kit.NewTools(c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,11 +22,11 @@ import (
 	"os"
 	"os/signal"
 
-	"github.com/deckhand-bot/deckhand/cmd/internal/app"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/kit"
 )
 
 func main() {
-	if code, is := app.Child(os.Args); is { // the sandbox of run_code is this program again
+	if code, is := kit.Child(os.Args); is { // the sandbox of run_code is this program again
 		os.Exit(code)
 	}
 	folder := flag.String("folder", "tools", "the folder that is surveyed")

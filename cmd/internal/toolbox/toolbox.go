@@ -18,6 +18,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/kit"
 	"github.com/deckhand-bot/deckhand/tools/source"
 )
 
@@ -74,7 +75,7 @@ func (h Host) withTools(ctx context.Context, use func(ctx context.Context, box t
 	if err != nil {
 		return err
 	}
-	box, err := app.NewTools(cfg)
+	box, err := kit.NewTools(cfg)
 	if err != nil {
 		return err
 	}
@@ -86,7 +87,7 @@ func (h Host) withTools(ctx context.Context, use func(ctx context.Context, box t
 		return err
 	}
 	return h.Beside(ctx, func(cfg config.Config, s app.Store) error {
-		box, err := app.NewToolsIn(cfg, s) // with what was accepted
+		box, err := kit.NewToolsIn(cfg, s) // with what was accepted
 		if err != nil {
 			return err
 		}
@@ -112,7 +113,7 @@ func (h Host) trouble(box toolbox) {
 // accept takes over what a source says of its tools now.
 func (h Host) accept(ctx context.Context, name string) error {
 	return h.Beside(ctx, func(cfg config.Config, s app.Store) error {
-		box, err := app.NewToolsIn(cfg, s)
+		box, err := kit.NewToolsIn(cfg, s)
 		if err != nil {
 			return err
 		}

@@ -81,3 +81,16 @@ func (c Config) LimitsIn(channel string) (l agent.Limits, moneyAt string) {
 	}
 	return l, moneyAt
 }
+
+// PolicyFiles are the files that the rules are read from: no tool changes them.
+func (c Config) PolicyFiles() (list []string) {
+	if c.Policy != "" {
+		list = append(list, c.Policy)
+	}
+	for _, ch := range c.Channels {
+		if ch.Policy != "" {
+			list = append(list, ch.Policy)
+		}
+	}
+	return list
+}

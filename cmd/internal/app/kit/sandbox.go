@@ -1,4 +1,4 @@
-package app
+package kit
 
 // This file makes the sandbox and the tools that run programs in it, and says
 // which drivers work here.
@@ -22,7 +22,7 @@ func newSandbox(c config.Config, self string) (*sandbox.Sandbox, error) {
 	for _, p := range c.Sandbox.Read {
 		abs, err := filepath.Abs(p)
 		if err != nil {
-			return nil, refuse("sandbox.read (%s): %w", c.At("sandbox.read"), err)
+			return nil, config.Refuse("sandbox.read (%s): %w", c.At("sandbox.read"), err)
 		}
 		read = append(read, abs)
 	}
@@ -31,7 +31,7 @@ func newSandbox(c config.Config, self string) (*sandbox.Sandbox, error) {
 		Offline: !c.Tools.Internet,
 	})
 	if err != nil {
-		return nil, refuse("sandbox (%s): %w", c.At("sandbox.driver"), err)
+		return nil, config.Refuse("sandbox (%s): %w", c.At("sandbox.driver"), err)
 	}
 	return s, nil
 }
@@ -70,8 +70,8 @@ func newPrograms(c config.Config, w *workspace.Workspace, s *sandbox.Sandbox) []
 	return newRunner(c, w, s).Tools()
 }
 
-// checkDrivers says which drivers of the sandbox work here.
-func checkDrivers(ctx context.Context, c config.Config, self string) (string, error) {
+// CheckDrivers says which drivers of the sandbox work here.
+func CheckDrivers(ctx context.Context, c config.Config, self string) (string, error) {
 	s, err := newSandbox(c, self)
 	if err != nil {
 		return "", err

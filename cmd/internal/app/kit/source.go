@@ -1,4 +1,4 @@
-package app
+package kit
 
 // This file connects what the configuration names: MCP servers and OpenAPI
 // documents, each as a source of tools.
@@ -118,20 +118,8 @@ func (k keeper) save(folder, name string, data []byte) (string, error) {
 	return p, err
 }
 
-// sourceChecks look whether each configured source answers.
-func sourceChecks(c config.Config) []Check {
-	var list []Check
-	for _, name := range slices.Concat(slices.Sorted(maps.Keys(c.MCPServers)), slices.Sorted(maps.Keys(c.OpenAPI))) {
-		if c.MCPServers[name].Disabled || c.OpenAPI[name].Disabled {
-			continue
-		}
-		list = append(list, Check{name, func(ctx context.Context, c config.Config) (string, error) { return checkSource(ctx, c, name) }})
-	}
-	return list
-}
-
-// checkSource asks one source for its tools.
-func checkSource(ctx context.Context, c config.Config, name string) (string, error) {
+// CheckSource asks one source for its tools.
+func CheckSource(ctx context.Context, c config.Config, name string) (string, error) {
 	all, err := foreign(Options{Config: c}, nil)
 	if err != nil {
 		return "", err

@@ -1,7 +1,16 @@
-package app
-
-// This file gathers the tools and the workspace of runs, and says how this
-// program is started as a child of itself, for run_code and for jobs.
+// Package kit makes what runs work with by the configuration: their workspace,
+// the tools and the sources that give them, the sandbox and the jobs. It says how
+// this program is started as a child of itself, for run_code and for jobs.
+//
+//	kit.go      the workspace and the tools; the process's own children
+//	source.go   MCP servers and OpenAPI documents as sources of tools
+//	sandbox.go  the sandbox, and the tools that run programs in it
+//	jobs.go     commands on the host, which end with their run
+//	rerun.go    programs of a task, run again on a clean folder
+//
+// What does not live here: the rest of a process (cmd/internal/app), the rules
+// about what tools may do (tools/policy).
+package kit
 
 import (
 	"bytes"
@@ -9,10 +18,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"unicode/utf8"
 
+	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/redact"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/tools/calc"
@@ -47,12 +58,25 @@ func Child(args []string) (exitCode int, is bool) {
 	return 0, false
 }
 
-// kit is what runs work with: their files, tools and jobs.
-type kit struct {
-	space   *workspace.Workspace
-	box     *source.Registry
-	jobs    *job.Jobs // nil: they are off
-	sandbox *sandbox.Sandbox
+// Kit is what runs work with: their files, tools and jobs.
+type Kit struct {
+	Space *workspace.Workspace
+	Box   *source.Registry
+	jobs  *job.Jobs // nil: they are off
+}
+
+// Options are what a kit is made from. All but Config may be left out.
+type Options struct {
+	Config  config.Config
+	Version string // of the program, for servers
+	Log     *slog.Logger
+	// Store keeps what foreign tools were, where it is a source.Pins.
+	Store any
+	// Tools are beside those of the product. Wrap is put around every tool. Trust
+	// is the trust in what tools read from files.
+	Tools []agent.Tool
+	Wrap  func(agent.Tool) agent.Tool
+	Trust agent.Trust
 }
 
 // NewTools are the tools that runs of a process have. Those of foreign sources
@@ -61,28 +85,18 @@ type kit struct {
 func NewTools(c config.Config) (*source.Registry, error) { return NewToolsIn(c, nil) }
 
 // NewToolsIn is NewTools, held against what the store keeps of foreign tools.
-func NewToolsIn(c config.Config, store Store) (*source.Registry, error) {
-	k, err := newKit(Options{Config: c, Store: store})
+func NewToolsIn(c config.Config, store any) (*source.Registry, error) {
+	k, err := New(Options{Config: c, Store: store})
 	if err != nil {
 		return nil, err
 	}
-	return k.box, nil
+	return k.Box, nil
 }
 
-func newKit(o Options) (*kit, error) {
+// New makes the kit of a process. Foreign sources are not started yet.
+func New(o Options) (*Kit, error) {
 	c := o.Config
-	at := workspace.Config{Dir: c.Workspace}
-	at.Protected = policyFiles(c)
-	if c.File != "" {
-		at.Protected = append(at.Protected, c.File)
-	}
-	if c.DataDir != "" {
-		at.Private = []string{c.DataDir}
-	}
-	if !c.Redis.URL.Present() && c.DataDir != "" {
-		at.Locks = filepath.Join(c.DataDir, "locks") // replicas lock beside the files that they share
-	}
-	space, err := workspace.New(at)
+	space, err := workspace.New(workspaceOf(c))
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +116,7 @@ func newKit(o Options) (*kit, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &kit{space: space, sandbox: box}
+	k := &Kit{Space: space}
 	list := append(file.New(file.Config{Workspace: space, Trust: o.Trust}), calc.Tool{}, wait.Tool{}, plot.New(space), javascript)
 	list = append(list, newPrograms(c, space, box)...)
 	if k.jobs, err = newJobs(c, space, box, self); err != nil {
@@ -116,24 +130,44 @@ func newKit(o Options) (*kit, error) {
 	if err != nil {
 		return nil, err
 	}
-	rc := source.Config{Sources: append([]source.Source{source.BuiltIn(list...)}, sources...), Wrap: o.Wrap, Log: o.Log,
-		Effects: source.Effects{}, Private: c.Tools.Private}
-	for name, effect := range c.Tools.Effects {
-		rc.Effects[name] = source.Effect(effect)
-	}
-	if err := rc.Effects.Check(); err != nil {
-		return nil, err
-	}
-	if pins, keeps := o.Store.(source.Pins); keeps {
-		rc.Pins = pins
-	}
-	k.box, err = source.New(rc)
+	k.Box, err = registry(o, append([]source.Source{source.BuiltIn(list...)}, sources...))
 	return k, err
 }
 
-// delivered is nil where a file is in the workspace, else it says why not.
-func (k *kit) delivered(folder, path string) error {
-	f, err := k.space.Open(folder)
+// workspaceOf says where runs work, and what no tool changes or shows there.
+func workspaceOf(c config.Config) workspace.Config {
+	at := workspace.Config{Dir: c.Workspace}
+	at.Protected = c.PolicyFiles()
+	if c.File != "" {
+		at.Protected = append(at.Protected, c.File)
+	}
+	if c.DataDir != "" {
+		at.Private = []string{c.DataDir}
+	}
+	if !c.Redis.URL.Present() && c.DataDir != "" {
+		at.Locks = filepath.Join(c.DataDir, "locks") // replicas lock beside the files that they share
+	}
+	return at
+}
+
+// registry holds the tools of all sources.
+func registry(o Options, sources []source.Source) (*source.Registry, error) {
+	c := source.Config{Sources: sources, Wrap: o.Wrap, Log: o.Log, Effects: source.Effects{}, Private: o.Config.Tools.Private}
+	for name, effect := range o.Config.Tools.Effects {
+		c.Effects[name] = source.Effect(effect)
+	}
+	if err := c.Effects.Check(); err != nil {
+		return nil, err
+	}
+	if pins, keeps := o.Store.(source.Pins); keeps {
+		c.Pins = pins
+	}
+	return source.New(c)
+}
+
+// Delivered is nil where a file is in the workspace, else it says why not.
+func (k *Kit) Delivered(folder, path string) error {
+	f, err := k.Space.Open(folder)
 	if err != nil {
 		return err
 	}
@@ -146,13 +180,13 @@ func (k *kit) delivered(folder, path string) error {
 	return err
 }
 
-// files is the workspace as posts use it.
-type files struct{ space *workspace.Workspace }
+// Files is the workspace as posts use it.
+type Files struct{ Space *workspace.Workspace }
 
-// posted is the workspace with secrets taken out of what is read.
-type posted struct {
-	files
-	secrets *redact.Redactor
+// Posted is the workspace with secrets taken out of what is read.
+type Posted struct {
+	Files
+	Secrets *redact.Redactor
 }
 
 // maxRedacted is how long a file may be, in bytes, from which secrets are taken
@@ -160,8 +194,8 @@ type posted struct {
 const maxRedacted = 8 << 20
 
 // Open opens a file of a run's folder.
-func (s files) Open(folder, path string) (io.ReadCloser, int64, error) {
-	f, err := s.space.Open(folder)
+func (s Files) Open(folder, path string) (io.ReadCloser, int64, error) {
+	f, err := s.Space.Open(folder)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -181,8 +215,8 @@ func (s files) Open(folder, path string) (io.ReadCloser, int64, error) {
 }
 
 // Open opens a file of a run's folder, without its secrets where it is a text.
-func (s posted) Open(folder, path string) (io.ReadCloser, int64, error) {
-	file, size, err := s.files.Open(folder, path)
+func (s Posted) Open(folder, path string) (io.ReadCloser, int64, error) {
+	file, size, err := s.Files.Open(folder, path)
 	if err != nil || size > maxRedacted {
 		return file, size, err
 	}
@@ -192,14 +226,14 @@ func (s posted) Open(folder, path string) (io.ReadCloser, int64, error) {
 		return nil, 0, fmt.Errorf("%s: reading: %w", path, err)
 	}
 	if text := string(data); utf8.ValidString(text) {
-		data = []byte(s.secrets.Text(text))
+		data = []byte(s.Secrets.Text(text))
 	}
 	return io.NopCloser(bytes.NewReader(data)), int64(len(data)), nil
 }
 
 // Create makes a file in a run's folder.
-func (s files) Create(folder, path string, fill func(w io.Writer) error) error {
-	f, err := s.space.Open(folder)
+func (s Files) Create(folder, path string, fill func(w io.Writer) error) error {
+	f, err := s.Space.Open(folder)
 	if err != nil {
 		return err
 	}

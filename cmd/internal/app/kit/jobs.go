@@ -1,4 +1,4 @@
-package app
+package kit
 
 import (
 	"context"
@@ -28,13 +28,13 @@ func newJobs(c config.Config, w *workspace.Workspace, s *sandbox.Sandbox, self s
 		Max: c.Tools.Jobs.Max, Wall: c.Tools.Jobs.Wall, Output: int64(c.Tools.Jobs.Output),
 	})
 	if err != nil {
-		return nil, refuse("tools.jobs (%s): %w", c.At("tools.jobs.enabled"), err)
+		return nil, config.Refuse("tools.jobs (%s): %w", c.At("tools.jobs.enabled"), err)
 	}
 	return jobs, nil
 }
 
-// ending is the store of a loop whose runs take their jobs with them.
-func (k *kit) ending(s agent.Store, log *slog.Logger) (agent.Store, error) {
+// Ending is the store of a loop whose runs take their jobs with them.
+func (k *Kit) Ending(s agent.Store, log *slog.Logger) (agent.Store, error) {
 	if k.jobs == nil {
 		return s, nil
 	}
@@ -63,19 +63,18 @@ func (e endingStore) Commit(ctx context.Context, c agent.Commit) (agent.Receipt,
 	return r, err
 }
 
-// sweepJobs ends the jobs of runs that have ended, and removes old ones.
-func (a *App) sweepJobs(ctx context.Context) {
-	if a.kit.jobs == nil {
-		return
+// SweepJobs ends the jobs of runs that have ended, and removes those of runs that
+// ended before.
+func (k *Kit) SweepJobs(ctx context.Context, runs agent.Archive, before time.Time) error {
+	if k.jobs == nil {
+		return nil
 	}
-	_, err := a.kit.jobs.Sweep(ctx, func(run agent.RunID) (at time.Time, known bool, err error) {
-		infos, err := a.store.Runs(ctx, agent.RunFilter{Only: []agent.RunID{run}})
+	_, err := k.jobs.Sweep(ctx, func(run agent.RunID) (at time.Time, known bool, err error) {
+		infos, err := runs.Runs(ctx, agent.RunFilter{Only: []agent.RunID{run}})
 		if err != nil || len(infos) == 0 {
 			return at, false, err
 		}
 		return infos[0].Ended, true, nil
-	}, time.Now().Add(-a.options.Config.Retention.Runs))
-	if err != nil && ctx.Err() == nil {
-		a.options.Log.Error("cannot look through the jobs of ended runs; trying again later", "err", err)
-	}
+	}, before)
+	return err
 }

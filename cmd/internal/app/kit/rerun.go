@@ -1,4 +1,4 @@
-package app
+package kit
 
 // This file runs the programs of a task again in a sandbox of their own, on a
 // clean folder: what a run did in its sandbox can be seen to follow from what

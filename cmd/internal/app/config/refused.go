@@ -1,4 +1,4 @@
-package app
+package config
 
 import "fmt"
 
@@ -12,5 +12,5 @@ func (r *RefusedError) Error() string { return r.Cause.Error() }
 // Unwrap returns the cause.
 func (r *RefusedError) Unwrap() error { return r.Cause }
 
-// refuse makes a RefusedError of a text.
-func refuse(format string, args ...any) error { return &RefusedError{fmt.Errorf(format, args...)} }
+// Refuse makes a RefusedError of a text.
+func Refuse(format string, args ...any) error { return &RefusedError{fmt.Errorf(format, args...)} }
