@@ -52,6 +52,8 @@ type people interface {
 	// mention begins a thread in #general.
 	mention(by, text string) (thread string)
 	reply(by, thread, text string)
+	// Pass lets time pass: what is written from now on is stamped so much later.
+	Pass(d time.Duration)
 	// click presses the button of the newest message that has it.
 	click(by, thread, button string) error
 	// form is the one that lies before a person.
@@ -130,7 +132,11 @@ func chatSays(ts *testscript.TestScript, f far, args []string) {
 	}
 }
 
+// reading is how long people take to read before they write.
+const reading = 3 * time.Second
+
 func chatReplies(ts *testscript.TestScript, f far, args []string) {
+	f.Pass(reading)
 	f.reply(idOf(ts, f, args[0]), args[1], args[2])
 }
 
