@@ -111,7 +111,7 @@ func (t *turn) reflect(view Run, c OpenCall) {
 	t.add(d.Wake, d.Events...)
 }
 
-var someMeanings = []Meaning{MeansStop, MeansGoOn, MeansConsent, MeansRefusal, MeansExtension, MeansQuestion, MeansSteering, MeansOther}
+var someMeanings = []Meaning{MeansStop, MeansGoOn, MeansConsent, MeansRefusal, MeansExtension, MeansQuestion, MeansSteering, MeansSchedule, MeansOther}
 
 // hear takes what a model says of the first words that it said nothing of yet.
 func (t *turn) hear(view Run, c OpenCall) {

@@ -179,7 +179,7 @@ func (b Understood) tells(deaf bool) bool {
 	case b.Unable != "":
 		return !deaf
 	}
-	return b.Decision != "" || b.Meaning == MeansStop || b.Meaning == MeansQuestion
+	return b.Decision != "" || b.Meaning == MeansStop || b.Meaning == MeansQuestion || b.Meaning == MeansSchedule && !b.Noted
 }
 
 // Open reports whether what was told still offers something to press.
@@ -228,6 +228,7 @@ func Means(r Run, w Words, b Understood, steers bool) []Event {
 	case answersOne(r, w):
 		a := w.Unread.Answer
 		return []Event{at(Hear, b), at(r.Checks[a.ID].Strand, CheckpointDecided{ID: a.ID, Decision: a.Decision, By: w.By, Text: w.Text, Answers: a.Answers})}
+	case b.Meaning == MeansSchedule: // for later: the work at hand is left alone
 	default:
 		b.Noted = true
 	}

@@ -59,6 +59,9 @@ func heardCard(r agent.Run, t agent.Told) bot.Card {
 		return heardAs(r, t, proposal(r, t)+" Nothing is decided until somebody who may decide it presses "+Label(t.Decision)+".")
 	case t.Meaning == agent.MeansStop:
 		return heardAs(r, t, "**Paused.** I read "+quoted(t)+" as a stop. Resume goes on where it was; Cancel ends the run and reports what there is.")
+	case t.Meaning == agent.MeansSchedule:
+		return heardAs(r, t, "I read "+quoted(t)+" as something that is to come again, so this run is left as it is. To have it done then, say when and what: "+
+			"`schedule every monday 9:00: GOAL`. If it was meant for this run, say `steer` in front of it.")
 	}
 	answer := t.Text
 	if answer == "" {

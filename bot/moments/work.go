@@ -33,6 +33,8 @@ func understood() []entry {
 		{"heard-unknown", "A question that the run's notes do not answer", heard("who will read this?", agent.Understood{Meaning: agent.MeansQuestion})},
 		{"heard-unable", "No model can read what somebody says", heard("be so kind and stop some day",
 			agent.Understood{Meaning: agent.MeansSteering, Unable: "the model does not answer", Noted: true})},
+		{"heard-schedule", "Words in a run's thread are understood as something for later", heard("remind us every Monday at 9 to look at the deploys",
+			agent.Understood{Meaning: agent.MeansSchedule})},
 		{"heard-yes", "Words are understood as a yes", func(s *scene) {
 			writeAsked(s)
 			s.known()

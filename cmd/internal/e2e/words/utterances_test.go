@@ -181,6 +181,8 @@ func came(r agent.Run, a bot.Answer) string {
 		return "proposed " + r.Told[0].Decision
 	case len(r.Told) == 1 && r.Told[0].Meaning == agent.MeansQuestion:
 		return "answered"
+	case len(r.Told) == 1 && r.Told[0].Meaning == agent.MeansSchedule && len(r.Said) == 0:
+		return "left" // alone, and said how it is scheduled
 	case len(r.Said) == 1:
 		return "noted"
 	case a.Private != "":
