@@ -11,6 +11,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/authority"
 	"github.com/deckhand-bot/deckhand/bot/card"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 )
@@ -126,6 +127,10 @@ func (req decider) decide(ctx context.Context, id agent.CheckpointID, d agent.Ch
 // commit writes down a decision on a question that the person may decide.
 func (req decider) commit(ctx context.Context, q runs.Question, d agent.CheckpointDecided) (bot.Answer, error) {
 	id := q.Check.ID
+	if req.elsewhere(q.Run) {
+		req.log("a decision from another place was refused", q.Run)
+		return private("Nothing is decided: this question stands in %s. Decide it there, or where you talk to me alone.", bot.Ref{Place: replyPlace(q.Run)}.Mark()), nil
+	}
 	partial, err := req.partial(ctx, id)
 	if err != nil {
 		return bot.Answer{}, err
@@ -145,6 +150,30 @@ func (req decider) commit(ctx context.Context, q runs.Question, d agent.Checkpoi
 		return bot.Answer{Run: id.Run(), Mark: bot.MarkNoted}, nil
 	}
 	return bot.Answer{Run: id.Run()}, nil // the question's message says it
+}
+
+// elsewhere reports whether the person decides from a channel in which the run does
+// not live and has shown nothing: those there have not seen what is decided.
+func (req decider) elsewhere(r agent.Run) bool {
+	if req.in.Where.Channel == "" || r.Brief.ReplyTo == "" || req.alone() || authority.LivesAt(r, req.in.Where) {
+		return false
+	}
+	for _, shown := range r.Shown { // a reminder in a direct conversation
+		at, err := bot.ParseAddress(shown.Message)
+		if err == nil && at.Place() == req.in.Where.Place() {
+			return false
+		}
+	}
+	return true
+}
+
+// replyPlace is where the run answers.
+func replyPlace(r agent.Run) bot.Address {
+	at, err := bot.ParseAddress(r.Brief.ReplyTo)
+	if err != nil {
+		return bot.Address{}
+	}
+	return at
 }
 
 // partial are the answers that were given to a question of several points, by

@@ -164,3 +164,46 @@ func TestWordsChangedBeforeTheyAreUnderstood(t *testing.T) {
 		}
 	}
 }
+
+// What is typed or clicked in another channel decides nothing: those there have not
+// seen the question. Where the person talks to the bot alone, on its own page, and
+// where the run has reminded them, it counts.
+func TestOtherChannelDecidesNothing(t *testing.T) {
+	other := bot.Address{Platform: "slack", Workspace: "T1", Channel: "C2", ID: "40.1"}
+	conversation := bot.Address{Platform: "slack", Workspace: "T1", Channel: "DU2"}
+	for name, tt := range map[string]struct {
+		at   bot.Address
+		act  func(id agent.CheckpointID) bot.Act
+		done bool
+	}{
+		"a click":          {other, func(id agent.CheckpointID) bot.Act { return pressing(bot.ActDecide, id, agent.DecideApprove) }, false},
+		"a command":        {other, func(id agent.CheckpointID) bot.Act { return bot.Commanded{Text: "approve " + string(id)} }, false},
+		"a message":        {other, func(id agent.CheckpointID) bot.Act { return to("approve " + string(id)) }, false},
+		"a bare word":      {other, func(agent.CheckpointID) bot.Act { return to("approve") }, false},
+		"alone":            {conversation, func(id agent.CheckpointID) bot.Act { return bot.Commanded{Text: "approve " + string(id), Direct: true} }, true},
+		"the bot's page":   {bot.Address{Platform: "slack", Workspace: "T1"}, func(id agent.CheckpointID) bot.Act { return pressing(bot.ActDecide, id, agent.DecideApprove) }, true},
+		"a click reminded": {conversation, func(id agent.CheckpointID) bot.Act { return pressing(bot.ActDecide, id, agent.DecideApprove) }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := opened(t)
+			run, checks := s.live(bottest.Approval)
+			if name == "a click reminded" {
+				s.Happen(t, run, agent.Voice, agent.ToolOutcome{Effect: agent.Post{Key: "raise/0"}.Effect(), State: agent.OutcomeOK,
+					Text: agent.Shown{Message: conversation.At("9.1").String(), Thread: conversation.String()}.Text()})
+			}
+			before := len(s.Journals[run])
+			in := s.event(bottest.Approver, tt.act(checks[0]))
+			in.Where, in.At = tt.at, time.Now()
+			if in.Message != (bot.Address{}) {
+				in.Message = tt.at
+			}
+			a := s.hears(in)
+			if open := s.fold(run).Checks[checks[0]].Open(); open == tt.done {
+				t.Fatalf("decided: %v, %+v", !open, a)
+			}
+			if !tt.done && (a.Private == "" || len(s.Journals[run]) != before) {
+				t.Errorf("%d events, answered %+v", len(s.Journals[run])-before, a)
+			}
+		})
+	}
+}
