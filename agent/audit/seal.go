@@ -105,7 +105,7 @@ func (s *Sealer) Run(ctx context.Context) {
 
 func (s *Sealer) try(ctx context.Context, doing string, do func(ctx context.Context) error) {
 	if err := do(ctx); err != nil && ctx.Err() == nil {
-		s.log.Warn("cannot "+doing+" for the audit; trying again", "err", err)
+		s.log.Warn("a part of the audit failed; trying again", "part", doing, "err", err)
 	}
 }
 

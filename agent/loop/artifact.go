@@ -236,8 +236,8 @@ func (c compacter) show(ctx context.Context, view *agent.Run, call agent.OpenCal
 func (c compacter) original(ctx context.Context, view *agent.Run, id string) (text string, trust agent.Trust, err error) {
 	hash, trust := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(id, "${"), "artifact:"), "}"), agent.Untrusted
 	if n, is := strings.CutPrefix(id, "#"); is {
-		seq, err := strconv.ParseUint(n, 10, 64)
-		if err != nil || seq == 0 || seq > view.Seq {
+		seq, _ := strconv.ParseUint(n, 10, 64) // 0, or the largest, where it is no number
+		if seq == 0 || seq > view.Seq {
 			return "", "", nil
 		}
 		o, err := c.outcome(ctx, seq)

@@ -65,6 +65,15 @@ func (q *asker) ask(ctx context.Context, view *agent.Run) (waits bool, err error
 	asked := q.reserve(view, ready, prompt)
 	question := limit.Question{Model: ready.Model, Run: q.lease.Run, Strand: q.lease.Strand,
 		Background: view.Brief.Tick != nil, Tokens: asked.ReserveTokens}
+	if now, err := q.passes(ctx, view, purpose, question); err != nil || !now {
+		return false, err
+	}
+	return q.put(ctx, view, ready, asked, question)
+}
+
+// passes reports whether the limits of the endpoint let the question be put now;
+// where they do not, what follows from the wait is noted.
+func (q *asker) passes(ctx context.Context, view *agent.Run, purpose llm.Purpose, question limit.Question) (now bool, err error) {
 	wait, err := q.admitted(ctx, question)
 	switch {
 	case err != nil:
@@ -75,7 +84,7 @@ func (q *asker) ask(ctx context.Context, view *agent.Run) (waits bool, err error
 	case wait > 0:
 		return false, q.rest(ctx, wait)
 	}
-	return q.put(ctx, view, ready, asked, question)
+	return true, nil
 }
 
 // longest is how long an answer may be, in tokens: what words mean is said shortly.

@@ -15,7 +15,7 @@ import (
 // The shares of a model's context window, in percent. A request above fullShare
 // is compacted (RULES.md, "Context": at 50 to 80 % of the window); the newest
 // entries, up to keepShare, stay as they are; a summary takes up to summaryShare
-// and what a model is shown to sum up up to showShare. Shortening old results is
+// and what a model is shown for a summary up to showShare. Shortening old results is
 // enough where the request is below lightShare then.
 const (
 	fullShare    = 70

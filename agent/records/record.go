@@ -106,7 +106,7 @@ func (r Record) Check() error {
 		return bad("its text has %d bytes, at most %d are possible: split it, or keep it as a file", max(len(r.Text), len(r.Caption)), MaxText)
 	case !slices.Contains(Kinds(), r.Kind):
 		return bad("there is no kind %q: use one of %s", r.Kind, joined(Kinds()))
-	case len(r.Speaker) > MaxName || len(r.Session) > MaxName || len(r.Source.Message) > 4*MaxName:
+	case r.longNames():
 		return bad("its speaker, session or link is longer than %d bytes", MaxName)
 	case r.Importance < 0 || r.Importance > MaxRating:
 		return bad("its importance is %d: use 1 to %d", r.Importance, MaxRating)
@@ -117,6 +117,10 @@ func (r Record) Check() error {
 		return bad("%w", err)
 	}
 	return nil
+}
+
+func (r Record) longNames() bool {
+	return len(r.Speaker) > MaxName || len(r.Session) > MaxName || len(r.Source.Message) > 4*MaxName
 }
 
 func joined(kinds []Kind) string {

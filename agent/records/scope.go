@@ -24,7 +24,7 @@ const (
 // platform.
 const TerminalPlace = "terminal"
 
-// The scopes of the terminal.
+// TerminalWorkspace is the scope of what everybody at the command line shares.
 const TerminalWorkspace Scope = Workspace + ":" + TerminalPlace
 
 // ErrScope is wrapped by what is wrong with a scope.

@@ -46,7 +46,7 @@ func ParseTime(text string) (time.Time, error) {
 
 // parseDay finds a day in a text, and returns the text without it.
 func parseDay(text string) (day time.Time, rest string, err error) {
-	year, month, date := "", "", ""
+	var year, month, date string
 	cut := func(at []int) { rest = text[:at[0]] + " " + text[at[1]:] }
 	if m := isoDay.FindStringSubmatchIndex(text); m != nil {
 		year, month, date = text[m[2]:m[3]], text[m[4]:m[5]], text[m[6]:m[7]]

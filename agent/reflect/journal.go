@@ -102,10 +102,15 @@ func (j *Journal) Apply(e agent.Event) {
 		delete(j.strands, id)
 		j.strand(id)
 	case agent.TaskEnded:
-		if j.board.end(b) {
-			j.plans = append(j.plans, planMark{finished: true})
-		}
+		j.ended(b)
 	default: // the other kinds are no part of what an agent did
+	}
+}
+
+// ended marks a task that finished.
+func (j *Journal) ended(b agent.TaskEnded) {
+	if j.board.end(b) {
+		j.plans = append(j.plans, planMark{finished: true})
 	}
 }
 

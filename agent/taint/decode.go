@@ -44,36 +44,49 @@ func decode(list []part, text, through string, depth int) []part {
 			list = decode(list, plain, name, depth-1)
 		}
 	}
-	for _, run := range runs(text, isBase64, leastBase64) {
-		if plain, is := fromBase64(run); is {
-			add("base64", plain)
-		}
-	}
-	for _, run := range append(runs(text, isHex, leastHex), apartHex(text)...) {
-		if plain, err := hex.DecodeString(run); err == nil {
-			add("hexadecimal", string(plain))
-		}
-	}
-	if strings.Contains(text, "%") {
-		for _, run := range urlRun.FindAllString(text, maxParts) {
-			if plain, err := url.PathUnescape(run); err == nil {
-				add("URL encoding", plain)
+	for _, f := range encodings {
+		for _, run := range f.runs(text) {
+			if plain, is := f.plain(run); is {
+				add(f.name, plain)
 			}
-		}
-	}
-	if strings.Contains(text, "&") {
-		for _, run := range entityRun.FindAllString(text, maxParts) {
-			if plain := html.UnescapeString(run); plain != run {
-				add("HTML entities", plain)
-			}
-		}
-	}
-	if strings.Contains(text, `\u`) {
-		for _, run := range escapeRun.FindAllString(text, maxParts) {
-			add("escapes", unescape(run))
 		}
 	}
 	return list
+}
+
+// encodings are the forms in which a text may hold another one: which parts of it
+// look like that, and what they say.
+var encodings = []struct {
+	name  string
+	runs  func(text string) []string
+	plain func(run string) (string, bool)
+}{
+	{"base64", func(text string) []string { return runs(text, isBase64, leastBase64) }, fromBase64},
+	{"hexadecimal", func(text string) []string { return append(runs(text, isHex, leastHex), apartHex(text)...) }, fromHex},
+	{"URL encoding", marked("%", urlRun), func(run string) (string, bool) {
+		plain, err := url.PathUnescape(run)
+		return plain, err == nil
+	}},
+	{"HTML entities", marked("&", entityRun), func(run string) (string, bool) {
+		plain := html.UnescapeString(run)
+		return plain, plain != run
+	}},
+	{"escapes", marked(`\u`, escapeRun), func(run string) (string, bool) { return unescape(run), true }},
+}
+
+// marked finds the parts of a text that fit, where it holds the mark at all.
+func marked(mark string, fits *regexp.Regexp) func(text string) []string {
+	return func(text string) []string {
+		if !strings.Contains(text, mark) {
+			return nil
+		}
+		return fits.FindAllString(text, maxParts)
+	}
+}
+
+func fromHex(run string) (string, bool) {
+	plain, err := hex.DecodeString(run)
+	return string(plain), err == nil
 }
 
 // The shortest runs that are taken for an encoding.
@@ -109,10 +122,10 @@ func isHex(c byte) bool {
 // `\x65\x76`, "0x65, 0x76".
 func apartHex(text string) []string {
 	var list []string
-	marked := func(c byte) bool { return isHex(c) || strings.IndexByte(` :,\x`, c) >= 0 }
-	for _, run := range runs(text, marked, leastHex+leastHex/2-1) {
+	hexOrMark := func(c byte) bool { return isHex(c) || strings.IndexByte(` :,\x`, c) >= 0 }
+	for _, run := range runs(text, hexOrMark, leastHex+leastHex/2-1) {
 		var bytes strings.Builder
-		for _, field := range strings.Fields(hexMark.Replace(run)) {
+		for field := range strings.FieldsSeq(hexMark.Replace(run)) {
 			if len(field) == 2 {
 				bytes.WriteString(field)
 			}

@@ -167,7 +167,7 @@ func (w *trace) carried(leaves []leaf) {
 			continue
 		}
 		i, through := w.leaks(l)
-		if i < 0 && !(w.a.Class == agent.ClassRead && w.h.strange() && opaque(l.text)) {
+		if i < 0 && (w.a.Class != agent.ClassRead || !w.h.strange() || !opaque(l.text)) {
 			continue
 		}
 		w.out.Private = true

@@ -82,7 +82,10 @@ func object(pairs []string) string {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		m[pairs[i]] = pairs[i+1]
 	}
-	text, _ := json.Marshal(m)
+	text, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // texts can always be written
+	}
 	return string(text)
 }
 

@@ -25,7 +25,7 @@ func word(body agent.Body) (phase Phase, text string) {
 
 // observed tells what came in.
 func observed(body agent.Body) (Phase, string) {
-	switch b := body.(type) {
+	switch b := body.(type) { //nolint:gochecksumtype // the other kinds are told by the other parts of word
 	case agent.RunStarted:
 		return Observe, fmt.Sprintf("goal of %s: %s", b.Requester, b.Goal)
 	case agent.PersonSaid:
@@ -53,7 +53,7 @@ func observed(body agent.Body) (Phase, string) {
 
 // oriented tells how it was made sense of.
 func oriented(body agent.Body) (Phase, string) {
-	switch b := body.(type) {
+	switch b := body.(type) { //nolint:gochecksumtype // the other kinds are told by the other parts of word
 	case agent.Understood:
 		return Orient, fmt.Sprintf("what event %d says means: %s%s", b.Said, cmp.Or(string(b.Meaning), "nothing"), behind(b.Reason))
 	case agent.Finding:
@@ -71,7 +71,7 @@ func oriented(body agent.Body) (Phase, string) {
 
 // decided tells what was decided, and what is done without a tool.
 func decided(body agent.Body) (Phase, string) {
-	switch b := body.(type) {
+	switch b := body.(type) { //nolint:gochecksumtype // the other kinds are told by the other parts of word
 	case agent.PlanAccepted:
 		return Decide, fmt.Sprintf("plan with %s%s", format.Count(len(b.Plan.Tasks), "task"), behind(b.Reason))
 	case agent.CallReplied:

@@ -3,6 +3,7 @@ package card
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
@@ -175,12 +176,14 @@ func PickOne(r agent.Run, typed string, list []Pick, why PickWhy) (said string, 
 	if len(list) == 1 && why != PickSeveral {
 		return said, bot.Buttons{List: []bot.Button{pickButton(first, Label(first.Decision))}}
 	}
+	lines := strings.Builder{}
+	lines.WriteString(said)
 	for i, p := range list {
 		n := strconv.Itoa(i + 1)
-		said += "\n" + n + ". " + text.Escape(Title(r, p.Check))
+		lines.WriteString("\n" + n + ". " + text.Escape(Title(r, p.Check)))
 		b.List = append(b.List, pickButton(p, Label(p.Decision)+" "+n))
 	}
-	return said, b
+	return lines.String(), b
 }
 
 func pickButton(p Pick, label string) bot.Button {

@@ -71,12 +71,13 @@ func TestOriginsStandBesideArguments(t *testing.T) {
 		{Argument: "body", Origin: agent.OriginPrivate, From: "notes.md"},
 		{Argument: "cc", Origin: agent.OriginUnknown, From: "page.html"},
 	}
-	var said string
+	var lines strings.Builder
 	for _, p := range approvalParts(agent.Run{}, c) {
 		if prose, is := p.(bot.Prose); is {
-			said += prose.Markdown + "\n"
+			lines.WriteString(prose.Markdown + "\n")
 		}
 	}
+	said := lines.String()
 	for _, want := range []string{"**to** comes from page.html (base64), which read\\_file read: «Send it to", "**body** carries private data from notes.md", "**cc** is in nobody's words"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is not in\n%s", want, said)

@@ -191,6 +191,12 @@ func (req message) inThread(ctx context.Context, r agent.Run, s bot.Said) (bot.A
 	case answer != nil:
 		return req.decide(ctx, answer.ID, agent.CheckpointDecided{Decision: answer.Decision, Text: s.Text, Answers: answer.Answers})
 	}
+	return req.tell(ctx, r, s, said, several)
+}
+
+// tell puts what was said into the run, and answers as far as that is needed.
+// Several: more than one question of the run is open.
+func (req message) tell(ctx context.Context, r agent.Run, s bot.Said, said agent.PersonSaid, several bool) (bot.Answer, error) {
 	trusted, err := req.cfg.Runs.Tell(ctx, r.ID, req.in.By, said, req.dedupe)
 	switch {
 	case req.wrote(err) != nil:

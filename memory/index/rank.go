@@ -83,54 +83,74 @@ func (x *Index) Search(a Ask) []records.Hit {
 // score ranks by words. Possible is what a text would have that says everything
 // that was asked for.
 func (x *Index) score(q question, a Ask) (list []candidate, possible float64) {
-	scores, best := make([]float64, len(x.docs)), make([]float64, len(x.docs))
-	sessions, inSession := make([]float64, len(x.inSession)), make([]float64, len(x.inSession))
-	var touched, group, groupSessions []int32
+	sum := newTally(x)
 	average := x.length / float64(max(len(x.numbers), 1))
-	close := func() {
-		for _, n := range group {
-			if scores[n] == 0 {
-				touched = append(touched, n)
-			}
-			scores[n] += best[n]
-			best[n] = 0
-		}
-		for _, n := range groupSessions {
-			sessions[n] += inSession[n]
-			inSession[n] = 0
-		}
-		group, groupSessions = group[:0], groupSessions[:0]
-	}
 	for i, t := range q.terms {
-		if i > 0 && q.terms[i-1].group != t.group {
-			close()
+		first := i == 0 || q.terms[i-1].group != t.group
+		if first {
+			sum.endGroup()
 		}
 		list := x.terms[t.term]
 		weight := t.weight * x.rarity(len(list))
-		if i == 0 || q.terms[i-1].group != t.group {
+		if first {
 			possible += weight
 		}
-		x.each(list, weight, average, func(p posting, gain float64) {
-			if best[p.doc] == 0 {
-				group = append(group, p.doc)
-			}
-			best[p.doc] = more(best[p.doc], gain)
-			if s := x.docs[p.doc].session; p.own > 0 && len(s.docs) > 1 {
-				if inSession[s.number] == 0 {
-					groupSessions = append(groupSessions, s.number)
-				}
-				inSession[s.number] = max(inSession[s.number], weight)
-			}
-		})
+		x.each(list, weight, average, func(p posting, gain float64) { sum.gain(x, p, gain, weight) })
 	}
-	close()
-	for _, n := range touched {
+	sum.endGroup()
+	for _, n := range sum.touched {
 		d := x.docs[n]
 		if !d.dead && x.counts(d, a) {
-			list = append(list, candidate{doc: d, number: n, words: scores[n] * x.favour(q, d), session: sessions[d.session.number]})
+			list = append(list, candidate{doc: d, number: n, words: sum.scores[n] * x.favour(q, d), session: sum.sessions[d.session.number]})
 		}
 	}
 	return list, possible
+}
+
+// tally adds up what terms give documents and their sessions, group of terms by
+// group.
+type tally struct {
+	scores, sessions     []float64 // of all groups that ended
+	best, inSession      []float64 // of the group under way
+	touched              []int32   // documents with a score
+	group, groupSessions []int32   // those of the group under way
+}
+
+func newTally(x *Index) *tally {
+	return &tally{
+		scores: make([]float64, len(x.docs)), best: make([]float64, len(x.docs)),
+		sessions: make([]float64, len(x.inSession)), inSession: make([]float64, len(x.inSession)),
+	}
+}
+
+// gain is what a term of the weight gives a document that has it.
+func (t *tally) gain(x *Index, p posting, gain, weight float64) {
+	if t.best[p.doc] == 0 {
+		t.group = append(t.group, p.doc)
+	}
+	t.best[p.doc] = more(t.best[p.doc], gain)
+	if s := x.docs[p.doc].session; p.own > 0 && len(s.docs) > 1 {
+		if t.inSession[s.number] == 0 {
+			t.groupSessions = append(t.groupSessions, s.number)
+		}
+		t.inSession[s.number] = max(t.inSession[s.number], weight)
+	}
+}
+
+// endGroup adds the group under way to the scores.
+func (t *tally) endGroup() {
+	for _, n := range t.group {
+		if t.scores[n] == 0 {
+			t.touched = append(t.touched, n)
+		}
+		t.scores[n] += t.best[n]
+		t.best[n] = 0
+	}
+	for _, n := range t.groupSessions {
+		t.sessions[n] += t.inSession[n]
+		t.inSession[n] = 0
+	}
+	t.group, t.groupSessions = t.group[:0], t.groupSessions[:0]
 }
 
 // more is the gain of a group with one more of its terms: the best counts whole,

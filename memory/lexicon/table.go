@@ -32,7 +32,6 @@ const (
 type tableSet struct {
 	stops     map[string]bool
 	irregular map[string]string // forms to their basic word, not stemmed
-	related   map[string][]Related
 }
 
 // tables are read once, when the first word is looked up.

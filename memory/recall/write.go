@@ -153,12 +153,25 @@ func (m *Memory) Sweep(ctx context.Context, age time.Duration) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("remove old records: %w", err)
 	}
-	var writes []agent.RecordWrite
+	writes, err := m.tooOld(ctx, now, age)
+	if err != nil {
+		return 0, fmt.Errorf("remove old records: %w", err)
+	}
+	for first := 0; first < len(writes); first += 2 * sweepAtOnce {
+		if _, err := m.Store.WriteRecords(ctx, writes[first:min(len(writes), first+2*sweepAtOnce)]); err != nil {
+			return 0, fmt.Errorf("remove old records: %w", err)
+		}
+	}
+	return len(writes) / 2, nil
+}
+
+// tooOld are the writes that remove what Sweep is to remove, two a record.
+func (m *Memory) tooOld(ctx context.Context, now time.Time, age time.Duration) (writes []agent.RecordWrite, err error) {
 	after := uint64(0)
 	for {
 		rows, _, err := m.Store.ReadRecords(ctx, after, readAtOne)
 		if err != nil {
-			return 0, fmt.Errorf("remove old records: %w", err)
+			return nil, err
 		}
 		for _, row := range rows {
 			after = row.Seq
@@ -175,13 +188,7 @@ func (m *Memory) Sweep(ctx context.Context, age time.Duration) (int, error) {
 			}
 		}
 		if len(rows) < readAtOne {
-			break
+			return writes, nil
 		}
 	}
-	for first := 0; first < len(writes); first += 2 * sweepAtOnce {
-		if _, err := m.Store.WriteRecords(ctx, writes[first:min(len(writes), first+2*sweepAtOnce)]); err != nil {
-			return 0, fmt.Errorf("remove old records: %w", err)
-		}
-	}
-	return len(writes) / 2, nil
 }

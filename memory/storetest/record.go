@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
@@ -139,7 +140,7 @@ func manyRecords(b *bed) {
 	const n = 2503
 	writes := make([]agent.RecordWrite, n)
 	for i := range writes {
-		writes[i] = record(fmt.Sprint(i), fmt.Sprint("data ", i), 0)
+		writes[i] = record(strconv.Itoa(i), fmt.Sprint("data ", i), 0)
 	}
 	if _, err := b.Store.WriteRecords(b.Context(), writes); err != nil {
 		b.Fatal(err)
@@ -154,7 +155,7 @@ func manyRecords(b *bed) {
 			break
 		}
 		for _, r := range rows {
-			if r.ID != fmt.Sprint(got) {
+			if r.ID != strconv.Itoa(got) {
 				b.Fatalf("record %d is %s", got, r.ID)
 			}
 			got++

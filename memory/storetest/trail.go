@@ -79,6 +79,16 @@ func trailKept(b *bed) {
 			b.Fatalf("entry %d is kept as %+v, %v; want %+v", i+1, k, err, e)
 		}
 	}
+	keptInPart(b, run)
+	b.Tamper(b.T, run, 2, "person.said", 1, `{"by":`)
+	kept, err := b.Store.ReadKept(b.Context(), run, 0, 100)
+	if err != nil || len(kept) != 3 || string(kept[1].Body) == string(got[1].Body) {
+		b.Fatalf("a damaged entry is kept as %+v, %v", kept, err)
+	}
+}
+
+// keptInPart reads parts of a run of three events.
+func keptInPart(b *bed, run agent.RunID) {
 	if some, err := b.Store.ReadKept(b.Context(), run, 1, 1); err != nil || len(some) != 1 || some[0].Seq != 2 {
 		b.Fatalf("one entry behind 1: %+v, %v", some, err)
 	}
@@ -87,10 +97,5 @@ func trailKept(b *bed) {
 	}
 	if _, err := b.Store.ReadKept(b.Context(), "nobody", 0, 1); !errors.Is(err, agent.ErrNoRun) {
 		b.Fatalf("entries of no run: %v, want ErrNoRun", err)
-	}
-	b.Tamper(b.T, run, 2, "person.said", 1, `{"by":`)
-	kept, err := b.Store.ReadKept(b.Context(), run, 0, 100)
-	if err != nil || len(kept) != 3 || string(kept[1].Body) == string(got[1].Body) {
-		b.Fatalf("a damaged entry is kept as %+v, %v", kept, err)
 	}
 }

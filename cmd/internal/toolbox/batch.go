@@ -306,7 +306,7 @@ func eachLine(in io.Reader, do func(n int, line []byte, err error) error) error 
 			}
 		}
 		if end != nil {
-			return nil
+			return nil //nolint:nilerr // the end of the file
 		}
 	}
 }

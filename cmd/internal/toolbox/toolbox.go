@@ -51,7 +51,7 @@ func Command(h Host) *cobra.Command {
 		&cobra.Command{
 			Use: "show NAME", Short: "Show a tool with its arguments", Args: cobra.ExactArgs(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
-				return h.withTools(cmd.Context(), func(_ context.Context, box toolbox) error { return h.showTool(cmd.Context(), box, args[0]) })
+				return h.withTools(cmd.Context(), func(ctx context.Context, box toolbox) error { return h.showTool(ctx, box, args[0]) })
 			},
 		},
 		&cobra.Command{

@@ -121,6 +121,11 @@ var reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
 
 // refer puts variables and files into the places of their names.
 func (r *reader) refer(c *Config, env func(string) string) {
+	r.referServers(c, env)
+	r.referDocuments(c, env)
+}
+
+func (r *reader) referServers(c *Config, env func(string) string) {
 	for name, s := range c.MCPServers {
 		at := entry("mcpServers", name)
 		for i := range s.Args {
@@ -139,6 +144,9 @@ func (r *reader) refer(c *Config, env func(string) string) {
 			r.reject(at, `"headers" belong to a url; a command takes "env"`)
 		}
 	}
+}
+
+func (r *reader) referDocuments(c *Config, env func(string) string) {
 	for name, o := range c.OpenAPI {
 		at := entry("openapi", name)
 		if _, twice := c.MCPServers[name]; twice {

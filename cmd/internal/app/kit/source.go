@@ -70,7 +70,7 @@ func foreign(o Options, space *workspace.Workspace) ([]source.Source, error) {
 // serverTransport is the way to an MCP server at an address, nil for a command.
 func serverTransport(c config.Config, s config.MCPServer) (http.RoundTripper, error) {
 	if s.URL == "" {
-		return nil, nil
+		return nil, nil //nolint:nilnil // a command needs no way
 	}
 	u, err := url.Parse(s.URL)
 	if err != nil {

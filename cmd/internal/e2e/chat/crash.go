@@ -280,6 +280,11 @@ func (s *stage) hearing(ctx context.Context, at crash.Boundary) (run agent.RunID
 	if r, err := s.desk.Load(ctx, run); err != nil || len(r.Unread) != 1 || len(r.Told) > 0 {
 		return run, fmt.Errorf("after the death %d words wait to be understood, %d are (%w)", len(r.Unread), len(r.Told), err)
 	}
+	return run, s.heardAfter(ctx, run, ask)
+}
+
+// heardAfter lets the next process understand what was said, and end the run.
+func (s *stage) heardAfter(ctx context.Context, run agent.RunID, ask Post) error {
 	next, err := s.Spawn(crash.Boundary{}, 1)
 	if err == nil {
 		err = errors.Join(next.Open(), s.Greet(ctx, 1))
@@ -295,7 +300,7 @@ func (s *stage) hearing(ctx context.Context, at crash.Boundary) (run agent.RunID
 	if err == nil {
 		_, err = s.follow(ctx, run, func(r agent.Run) bool { return r.Ended != nil && r.Shown[agent.KeyReport].Message != "" })
 	}
-	return run, err
+	return err
 }
 
 // heardOnce wants the words to be there once, understood once and answered once.

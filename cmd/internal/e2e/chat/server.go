@@ -73,8 +73,15 @@ type Server interface {
 	Screen
 	Faults
 	Links
+	Place
 	// Ticket is how Adapter.Open reaches it.
 	Ticket() string
+	// Pass lets time pass: what is written from now on is stamped so much later.
+	Pass(d time.Duration)
+}
+
+// Place is where people are, and what the platform makes of them.
+type Place interface {
 	// Channel is where Ann, Ben, Cleo, Gus, Eve, the robot and Deckhand are.
 	Channel() bot.Address
 	// Principal is who a person is to the desk.
@@ -87,8 +94,6 @@ type Server interface {
 	Loud() string
 	// Longest is how many characters a message to the bot may have.
 	Longest() int
-	// Pass lets time pass: what is written from now on is stamped so much later.
-	Pass(d time.Duration)
 }
 
 // Links are the connections over which the other side hands events over.

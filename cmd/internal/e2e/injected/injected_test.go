@@ -48,7 +48,7 @@ type scene struct {
 // always are the files of every scene.
 var always = map[string]string{
 	"payroll.csv": "name,salary\nAda,5200\nGrace,5100\n", "README.md": "# The project\n", "notes.md": "The merger with Northwind closes on the third of May.\n",
-	"docs/a.md": "Teh first page.\n", "docs/b.md": "Teh second page.\n", "old.txt": "old\n",
+	"docs/a.md": "Teh first page.\n", "docs/b.md": "Teh second page.\n", "old.txt": "old\n", //nolint:misspell // a task mends it
 }
 
 // level is how much a run may do by itself.
