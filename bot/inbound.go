@@ -91,6 +91,9 @@ type Said struct {
 type Commanded struct {
 	Text   string `json:"Text"`
 	Direct bool   `json:"Direct"` // in a direct conversation with the bot
+	// Only says that commands are all that the platform brings: words to a run are
+	// read as a message's would be.
+	Only bool `json:"Only,omitempty"`
 }
 
 // Pressed is a click on a button of a card.

@@ -40,7 +40,7 @@ func (d *Discord) readWords(ctx context.Context, n *update) bot.Act {
 		}
 		return act
 	case bot.Commanded:
-		act.Text = d.readable(n.raw, by)
+		act.Text, act.Only = d.readable(n.raw, by), !d.cfg.Gateway
 		return act
 	case bot.Filled:
 		if n.raw != "" {

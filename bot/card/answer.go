@@ -33,11 +33,14 @@ const maxRuns = 15
 // Runs lists runs in the given order, one a line.
 func Runs(list []Status, now time.Time) bot.Card {
 	if len(list) == 0 {
-		return bot.Card{Text: "No runs.", Parts: []bot.Part{bot.Prose{Markdown: "No runs."}}}
+		return bot.Card{Text: noRuns, Parts: []bot.Part{bot.Prose{Markdown: noRuns}}}
 	}
 	c := bot.Card{Text: format.Count(len(list), "run"), Parts: []bot.Part{bot.Heading{Text: format.Count(len(list), "run")}, bot.Prose{Markdown: runLines(list, now)}}}
 	return c
 }
+
+// noRuns answers whoever asks for their runs and has none.
+const noRuns = "You have no runs yet. Say in plain words what you need, and I start one."
 
 func runLines(list []Status, now time.Time) string {
 	var lines []string

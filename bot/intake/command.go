@@ -154,6 +154,9 @@ func (req call) steer(ctx context.Context, text string) (bot.Answer, error) {
 	if err != nil {
 		return bot.Answer{}, err
 	}
+	if c, is := req.in.Act.(bot.Commanded); is && c.Only && r.Ended == nil {
+		return message(req).read(ctx, bot.Said{Text: text, To: true, Direct: c.Direct}, r, true)
+	}
 	return req.steerRun(ctx, r, text)
 }
 
@@ -187,7 +190,7 @@ func decides(word string) func(req call, ctx context.Context, rest string) (bot.
 			}
 		}
 		if len(takers) == 0 {
-			return bot.Answer{Run: r.ID, Private: "Nothing here waits for that decision."}, nil
+			return bot.Answer{Run: r.ID, Private: "No open question here can be answered with that, so nothing is decided. `status` shows where the run stands."}, nil
 		}
 		return req.settle(ctx, r, word, takers)
 	}

@@ -73,3 +73,29 @@ func TestDeletedWordsAreTakenBack(t *testing.T) {
 	s.Happen(t, run, agent.Main, agent.RunEnded{State: agent.RunDone})
 	deletes(said.Message, "late")
 }
+
+// Where commands are all that a platform brings, what stands behind steer is read as
+// a message is: exact words count, the rest is found out by the model.
+func TestSteerWhereOnlyCommandsCome(t *testing.T) {
+	for name, tt := range map[string]struct {
+		text   string
+		only   bool
+		paused bool
+		unread int
+	}{
+		"words":               {"could you be so kind and hold on", true, false, 1},
+		"an exact word":       {"stop", true, true, 0},
+		"beside messages":     {"could you be so kind and hold on", false, false, 0},
+		"a word beside those": {"stop", false, false, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := opened(t, func(c *Config) { c.Hear = true })
+			run, _ := s.live()
+			s.hear(bottest.Requester, bot.Commanded{Text: "steer " + tt.text, Only: tt.only})
+			r := s.fold(run)
+			if (r.Paused != "") != tt.paused || len(r.Unread) != tt.unread || tt.unread == 0 && !tt.paused && len(r.Said) != 1 {
+				t.Errorf("paused by %q, unread %+v, noted %+v", r.Paused, r.Unread, r.Said)
+			}
+		})
+	}
+}
