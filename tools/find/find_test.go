@@ -34,21 +34,28 @@ func lines(t testing.TB, file string) []string {
 	return list
 }
 
+// samples are tools, requests for each, and requests that none serves.
+type samples struct {
+	tools                       []find.Tool
+	keywords, paraphrases, none []asked
+}
+
 // set reads the tools with a request in keywords and one in other words each.
-func set(t testing.TB) (tools []find.Tool, keywords, paraphrases, none []asked) {
+func set(t testing.TB) samples {
 	t.Helper()
+	var s samples
 	for _, line := range lines(t, "tools.txt") {
 		f := strings.Split(line, "|")
 		if len(f) != 5 {
 			t.Fatalf("%q has not 5 parts", line)
 		}
-		tools = append(tools, find.Tool{Name: f[0], Description: f[1], Parameters: strings.Split(f[2], ", ")})
-		keywords, paraphrases = append(keywords, asked{f[3], f[0]}), append(paraphrases, asked{f[4], f[0]})
+		s.tools = append(s.tools, find.Tool{Name: f[0], Description: f[1], Parameters: strings.Split(f[2], ", ")})
+		s.keywords, s.paraphrases = append(s.keywords, asked{f[3], f[0]}), append(s.paraphrases, asked{f[4], f[0]})
 	}
 	for _, line := range lines(t, "none.txt") {
-		none = append(none, asked{line, ""})
+		s.none = append(s.none, asked{line, ""})
 	}
-	return tools, keywords, paraphrases, none
+	return s
 }
 
 // held reports whether a request belongs to the half that nothing was set by.
@@ -83,16 +90,16 @@ func share(x *find.Index, list []asked, half bool) (percent float64, missed []st
 
 // The figures of issue 13: they are set on one half and hold on the other.
 func TestFindsTheRightTool(t *testing.T) {
-	tools, keywords, paraphrases, none := set(t)
-	x := find.New(tools)
-	if n := len(keywords) + len(paraphrases) + len(none); len(tools) < 200 || n < 300 {
-		t.Fatalf("%d tools and %d requests are too few", len(tools), n)
+	s := set(t)
+	x := find.New(s.tools)
+	if n := len(s.keywords) + len(s.paraphrases) + len(s.none); len(s.tools) < 200 || n < 300 {
+		t.Fatalf("%d tools and %d requests are too few", len(s.tools), n)
 	}
 	for _, part := range []struct {
 		name string
 		list []asked
 		want float64
-	}{{"keywords", keywords, 85}, {"paraphrases", paraphrases, 65}, {"requests that no tool serves", none, 80}} {
+	}{{"keywords", s.keywords, 85}, {"paraphrases", s.paraphrases, 65}, {"requests that no tool serves", s.none, 80}} {
 		for _, half := range []bool{false, true} {
 			got, missed := share(x, part.list, half)
 			t.Logf("%s (held out: %v): %.1f %%", part.name, half, got)
@@ -108,7 +115,7 @@ func TestFindsTheRightTool(t *testing.T) {
 // many is n tools, of which no two are alike.
 func many(t testing.TB, n int) []find.Tool {
 	t.Helper()
-	base, _, _, _ := set(t)
+	base := set(t).tools
 	list := make([]find.Tool, n)
 	for i := range list {
 		b := base[i%len(base)]
@@ -122,7 +129,8 @@ func many(t testing.TB, n int) []find.Tool {
 // Two thousand tools are searched fast and cost little.
 func TestManyTools(t *testing.T) {
 	list := many(t, 2000)
-	_, keywords, paraphrases, _ := set(t)
+	s := set(t)
+	requests := slices.Concat(s.keywords, s.paraphrases)
 	x := find.New(list[:10]) // and the table of synonyms
 	x.Search("weather", 1)
 	var before, after runtime.MemStats
@@ -138,10 +146,10 @@ func TestManyTools(t *testing.T) {
 		t.Logf("%d bytes", grown)
 	}
 	began := time.Now()
-	for _, a := range append(keywords, paraphrases...) {
+	for _, a := range requests {
 		x.Search(a.request, 5)
 	}
-	each := time.Since(began) / time.Duration(len(keywords)+len(paraphrases))
+	each := time.Since(began) / time.Duration(len(requests))
 	t.Logf("%s each", each)
 	if each > 10*time.Millisecond {
 		t.Errorf("a request takes %s", each)
@@ -151,7 +159,7 @@ func TestManyTools(t *testing.T) {
 func BenchmarkFindTools(b *testing.B) {
 	x := find.New(many(b, 2000))
 	for b.Loop() {
-		x.Search("how do I get from Oslo to Rome on Monday by plane, unknwon words includd", 5)
+		x.Search("how do I get from Oslo to Rome on Monday by plane, unknovn words includd", 5)
 	}
 }
 
@@ -172,8 +180,7 @@ func TestWords(t *testing.T) {
 
 // Misspelt words, words cut short and words written together still find.
 func TestNear(t *testing.T) {
-	tools, _, _, _ := set(t)
-	x := find.New(tools)
+	x := find.New(set(t).tools)
 	for request, want := range map[string]string{
 		"calulator": "calculator", "thesarus": "thesaurus", "molecul weigth": "molecular_weight",
 		"trackparcel": "track_parcel", "QrCode": "make_qr_code", "horoskope": "horoscope",

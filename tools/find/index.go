@@ -69,7 +69,7 @@ func New(list []Tool) *Index {
 			}
 		}
 		for w, n := range weight {
-			x.postings[w] = append(x.postings[w], posting{int32(i), float32(n)}) //nolint:gosec // far fewer tools than 2^31
+			x.postings[w] = append(x.postings[w], posting{int32(i), float32(n)})
 		}
 	}
 	x.words = make([]string, 0, len(x.postings))

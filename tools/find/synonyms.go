@@ -23,7 +23,7 @@ var synonyms = sync.OnceValue(func() map[string][]string {
 		}
 		oneWay := strings.HasPrefix(line, ">")
 		group := make([]string, 0, 8)
-		for _, w := range strings.Fields(strings.TrimPrefix(line, ">")) {
+		for w := range strings.FieldsSeq(strings.TrimPrefix(line, ">")) {
 			group = append(group, stem(strings.ReplaceAll(w, "-", "")))
 		}
 		for i, w := range group {

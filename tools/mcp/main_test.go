@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -85,7 +86,7 @@ func testServer(kind string) *sdk.Server {
 	add("die", "ends the process", func(context.Context, *sdk.CallToolRequest, words) (*sdk.CallToolResult, error) {
 		fmt.Fprintln(os.Stderr, "out of cheese, token", os.Getenv("TEST_TOKEN"))
 		os.Exit(7)
-		return nil, nil
+		return nil, errors.New("the process goes on after its end")
 	})
 	add("hang", "never answers, and notes when it is told to stop", func(ctx context.Context, _ *sdk.CallToolRequest, in words) (*sdk.CallToolResult, error) {
 		<-ctx.Done()
@@ -116,7 +117,7 @@ func testServer(kind string) *sdk.Server {
 		if err := c.Start(); err != nil {
 			return nil, err
 		}
-		return text(fmt.Sprint(c.Process.Pid)), nil
+		return text(strconv.Itoa(c.Process.Pid)), nil
 	})
 	s.AddResource(&sdk.Resource{URI: "memo://one", Name: "one", MIMEType: "text/plain"}, func(_ context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.Params.URI, Text: "the first memo"}}}, nil

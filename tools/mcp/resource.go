@@ -40,7 +40,9 @@ func (s *Server) resourceTools(taken map[string]bool) []agent.Tool {
 
 // listed lists resources, and the patterns of those that are made on demand.
 func listed(ctx context.Context, now *session, c agent.Call) (answer, error) {
-	var args struct{ Cursor string }
+	var args struct {
+		Cursor string `json:"cursor"`
+	}
 	if err := json.Unmarshal(c.Arguments, &args); err != nil {
 		return answer{}, fmt.Errorf("the arguments do not fit: %w", err)
 	}
@@ -83,7 +85,9 @@ func about(kind, description string) string {
 
 // read reads one resource.
 func read(ctx context.Context, now *session, c agent.Call) (answer, error) {
-	var args struct{ URI string }
+	var args struct {
+		URI string `json:"uri"`
+	}
 	if err := json.Unmarshal(c.Arguments, &args); err != nil {
 		return answer{}, fmt.Errorf("the arguments do not fit: %w", err)
 	}

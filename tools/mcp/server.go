@@ -200,7 +200,7 @@ func (s *Server) current() (*session, error) {
 	case s.failed != nil && left > 0:
 		return nil, fmt.Errorf("%w. It is started again in %s at the earliest", s.failed, left.Round(100*time.Millisecond))
 	}
-	return nil, nil
+	return nil, nil //nolint:nilnil // it may be started
 }
 
 // fail notes that the server is not to be had, and for how long it is left alone.
@@ -307,7 +307,6 @@ func (s *Server) connect(ctx context.Context, version string) (*session, error) 
 	if err != nil {
 		return nil, err
 	}
-	//nolint:contextcheck // the connection outlives the call that needed it first
 	now.ClientSession, err = begin(ctx, client, transport, version)
 	if err == nil {
 		return now, nil

@@ -95,7 +95,7 @@ func readable(data []byte, charset string) string {
 
 // failed says what went wrong and what to change.
 func (t tool) failed(o *operation, resp *http.Response, text string, attempt int) agent.Result {
-	advice := ""
+	var advice string
 	switch code := resp.StatusCode; {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		advice = fmt.Sprintf("The service does not accept the credentials of openapi.%s for this; other arguments may be allowed. A person has to mend the credentials.", t.source.c.Name)

@@ -131,7 +131,7 @@ func (t tool) Run(ctx context.Context, c agent.Call) agent.Result {
 	if err != nil {
 		return agent.Failed(err.Error())
 	}
-	safe := c.Repeat == agent.RepeatRead || c.Repeat == agent.RepeatIdempotent
+	safe := repeatable(c.Repeat)
 	pauses := wait.Backoff{First: firstPause, Longest: longest}
 	for attempt := 1; ; attempt++ {
 		resp, err := t.send(ctx, r)
@@ -156,6 +156,11 @@ func (t tool) Run(ctx context.Context, c agent.Call) agent.Result {
 			discard(resp)
 		}
 	}
+}
+
+// repeatable reports whether a request may be made again that may have arrived.
+func repeatable(r agent.Repeat) bool {
+	return r == agent.RepeatRead || r == agent.RepeatIdempotent
 }
 
 // send makes the request once, with its credentials.
@@ -183,7 +188,7 @@ func (t tool) send(ctx context.Context, r *request) (*http.Response, error) {
 		out.AddCookie(c)
 	}
 	for name, v := range cred.Cookie {
-		out.AddCookie(&http.Cookie{Name: name, Value: v})
+		out.AddCookie(cookie(name, v))
 	}
 	for name, v := range cred.Header {
 		out.Header.Set(name, v)

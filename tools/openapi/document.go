@@ -147,23 +147,31 @@ func (d *document) collect() error {
 			if !has {
 				continue
 			}
-			o, err := d.operation(path, method, raw, shared)
-			if err != nil {
-				return fmt.Errorf("its operation %s %s: %w", strings.ToUpper(method), path, err)
-			}
-			if _, taken := d.byName[o.name]; taken {
-				o.name = methodAndPath(method, path)
-			}
-			if _, taken := d.byName[o.name]; taken {
-				return fmt.Errorf("two operations have the name %q, and another has the name that one of them would get", o.name)
-			}
-			d.byName[o.name] = o
-			if d.operations = append(d.operations, o); len(d.operations) > maxOperations {
-				return fmt.Errorf("it has more than %d operations", maxOperations)
+			if err := d.add(path, method, raw, shared); err != nil {
+				return err
 			}
 		}
 	}
 	d.Paths = nil
+	return nil
+}
+
+// add reads one operation and gives it a name of its own.
+func (d *document) add(path, method string, raw json.RawMessage, shared []json.RawMessage) error {
+	o, err := d.operation(path, method, raw, shared)
+	if err != nil {
+		return fmt.Errorf("its operation %s %s: %w", strings.ToUpper(method), path, err)
+	}
+	if _, taken := d.byName[o.name]; taken {
+		o.name = methodAndPath(method, path)
+	}
+	if _, taken := d.byName[o.name]; taken {
+		return fmt.Errorf("two operations have the name %q, and another has the name that one of them would get", o.name)
+	}
+	d.byName[o.name] = o
+	if d.operations = append(d.operations, o); len(d.operations) > maxOperations {
+		return fmt.Errorf("it has more than %d operations", maxOperations)
+	}
 	return nil
 }
 

@@ -271,18 +271,54 @@ func TestNoRedirectElsewhere(t *testing.T) {
 	}
 }
 
-// TestAChangedDocument: a renamed parameter counts from the next call on, in a
-// file and at an address.
-func TestAChangedDocument(t *testing.T) {
+// changing is the shop's document before and after a parameter is renamed.
+func changing(s *service) (before, after string) {
+	before = fmt.Sprintf(shop, s.URL)
+	return before, strings.ReplaceAll(before, "name: fields,", "name: columns,")
+}
+
+// TestAChangedFile: a renamed parameter counts from the next call on.
+func TestAChangedFile(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	before := fmt.Sprintf(shop, s.URL)
-	after := strings.ReplaceAll(before, "name: fields,", "name: columns,")
+	before, after := changing(s)
 	file := written(t, before)
-	var text atomic.Value
-	text.Store(before)
+	source, box := opened(t, openapi.Config{Document: file})
+	if r := call(t, box, "getPet", `{"id":"1","fields":["name"]}`, ""); r.State != agent.OutcomeOK {
+		t.Fatalf("before: %+v", r)
+	}
+	if err := os.WriteFile(file, []byte(after+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	n := s.count()
+	r := call(t, box, "getPet", `{"id":"1","fields":["name"]}`, "")
+	if r.State != agent.OutcomeError || !strings.Contains(r.Text, "the document changed") || !strings.Contains(r.Text, "columns") || s.count() != n {
+		t.Errorf("the old name after the change: %+v, %d requests", r, s.count()-n)
+	}
+	select {
+	case <-source.Changed():
+	case <-time.After(20 * time.Second):
+		t.Fatal("nobody hears of the change")
+	}
+	if r := call(t, boxOf(t, source), "getPet", `{"id":"1","columns":["name"]}`, ""); r.State != agent.OutcomeOK || s.last().query != "columns=name" {
+		t.Errorf("the new name: %+v, %+v", r, s.last())
+	}
+	if err := os.WriteFile(file, []byte("openapi: ["), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := call(t, boxOf(t, source), "getPet", `{"id":"1","columns":["name"]}`, ""); r.State != agent.OutcomeOK {
+		t.Errorf("a document that broke takes the last good one with it: %+v", r)
+	}
+}
+
+// TestAChangedAddress: a renamed parameter counts soon at an address, too.
+func TestAChangedAddress(t *testing.T) {
+	t.Parallel()
+	before, after := changing(newService(t))
+	var text atomic.Pointer[string]
+	text.Store(&before)
 	docs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		now := text.Load().(string)
+		now := *text.Load()
 		tag := fmt.Sprintf(`"%d"`, len(now))
 		w.Header().Set("ETag", tag)
 		if r.Header.Get("If-None-Match") == tag {
@@ -291,49 +327,19 @@ func TestAChangedDocument(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, now)
 	}))
-	defer docs.Close()
-	t.Run("file", func(t *testing.T) {
-		source, box := opened(t, openapi.Config{Document: file})
-		if r := call(t, box, "getPet", `{"id":"1","fields":["name"]}`, ""); r.State != agent.OutcomeOK {
-			t.Fatalf("before: %+v", r)
-		}
-		if err := os.WriteFile(file, []byte(after+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		n := s.count()
-		r := call(t, box, "getPet", `{"id":"1","fields":["name"]}`, "")
-		if r.State != agent.OutcomeError || !strings.Contains(r.Text, "the document changed") || !strings.Contains(r.Text, "columns") || s.count() != n {
-			t.Errorf("the old name after the change: %+v, %d requests", r, s.count()-n)
-		}
-		select {
-		case <-source.Changed():
-		case <-time.After(20 * time.Second):
-			t.Fatal("nobody hears of the change")
-		}
-		if r := call(t, boxOf(t, source), "getPet", `{"id":"1","columns":["name"]}`, ""); r.State != agent.OutcomeOK || s.last().query != "columns=name" {
-			t.Errorf("the new name: %+v, %+v", r, s.last())
-		}
-		if err := os.WriteFile(file, []byte("openapi: ["), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if r := call(t, boxOf(t, source), "getPet", `{"id":"1","columns":["name"]}`, ""); r.State != agent.OutcomeOK {
-			t.Errorf("a document that broke takes the last good one with it: %+v", r)
-		}
-	})
-	t.Run("address", func(t *testing.T) {
-		source, box := opened(t, openapi.Config{Document: docs.URL + "/api.yaml"})
-		text.Store(after)
-		r := call(t, box, "getPet", `{"id":"1","fields":["name"]}`, "")
-		for end := time.Now().Add(20 * time.Second); r.State == agent.OutcomeOK && time.Now().Before(end); {
-			r = call(t, box, "getPet", `{"id":"1","fields":["name"]}`, "") // it is asked for anew after two seconds
-		}
-		if r.State != agent.OutcomeError || !strings.Contains(r.Text, "columns") {
-			t.Errorf("the old name after the change: %+v", r)
-		}
-		if r := call(t, boxOf(t, source), "getPet", `{"id":"1","columns":["name"]}`, ""); r.State != agent.OutcomeOK {
-			t.Errorf("the new name: %+v", r)
-		}
-	})
+	t.Cleanup(docs.Close)
+	source, box := opened(t, openapi.Config{Document: docs.URL + "/api.yaml"})
+	text.Store(&after)
+	r := call(t, box, "getPet", `{"id":"1","fields":["name"]}`, "")
+	for end := time.Now().Add(20 * time.Second); r.State == agent.OutcomeOK && time.Now().Before(end); {
+		r = call(t, box, "getPet", `{"id":"1","fields":["name"]}`, "") // it is asked for anew after two seconds
+	}
+	if r.State != agent.OutcomeError || !strings.Contains(r.Text, "columns") {
+		t.Errorf("the old name after the change: %+v", r)
+	}
+	if r := call(t, boxOf(t, source), "getPet", `{"id":"1","columns":["name"]}`, ""); r.State != agent.OutcomeOK {
+		t.Errorf("the new name: %+v", r)
+	}
 }
 
 func TestBadDocuments(t *testing.T) {
@@ -378,9 +384,13 @@ func TestDocumentation(t *testing.T) {
 	t.Parallel()
 	_, box := opened(t, openapi.Config{Document: written(t, fmt.Sprintf(shop, "http://127.0.0.1:1"))})
 	tool, _ := box.Tool("getPet")
-	text := tool.(interface {
+	documented, is := tool.(interface {
 		Documentation(ctx context.Context) string
-	}).Documentation(t.Context())
+	})
+	if !is {
+		t.Fatalf("%T has no documentation", tool)
+	}
+	text := documented.Documentation(t.Context())
 	for _, want := range []string{"GET /pets/{id}", "Finds one pet", "- id (path, required)", "- fields (query)", "Answer 200: the pet", `"enum":["name","tag"]`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the documentation lacks %q:\n%s", want, text)

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -21,9 +20,8 @@ type operation struct {
 	name        string
 	method      string // upper case
 	path        string
-	base        *url.URL // its own, nil: the document's
-	about       string   // short
-	described   string   // in full
+	about       string // short
+	described   string // in full
 	deprecated  bool
 	params      []parameter
 	body        *body

@@ -59,10 +59,10 @@ func (o *operation) build(arguments json.RawMessage) (*request, error) {
 		case "query":
 			query = append(query, p.inQuery(v)...)
 		case "header":
-			text := oneLine(flat(v, ",", p.exploded(false)))
+			text := oneLine(flat(v, p.exploded(false)))
 			r.header.Set(p.Name, text)
 		case "cookie":
-			r.cookies = append(r.cookies, &http.Cookie{Name: p.Name, Value: oneLine(flat(v, ",", false))})
+			r.cookies = append(r.cookies, cookie(p.Name, oneLine(flat(v, false))))
 		}
 	}
 	if strings.ContainsAny(path, "{}") {
@@ -86,6 +86,11 @@ func (r *request) address(base *url.URL, path, query string) error {
 	return nil
 }
 
+// cookie is one that a request carries.
+func cookie(name, value string) *http.Cookie {
+	return &http.Cookie{Name: name, Value: value} //nolint:gosec // a request carries names and values alone: the attributes belong to answers
+}
+
 func oneLine(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f {
@@ -105,7 +110,7 @@ func (p parameter) exploded(otherwise bool) bool {
 
 // inPath is a value as a part of the path.
 func (p parameter) inPath(v any) (string, error) {
-	text := flat(v, ",", p.exploded(false))
+	text := flat(v, p.exploded(false))
 	switch text {
 	case "", ".", "..":
 		return "", fmt.Errorf("%s %w", p.argument, errPath)
@@ -157,7 +162,7 @@ func (p parameter) inQuery(v any) []string {
 			}
 		}
 		if parts == nil {
-			return []string{name + "=" + url.QueryEscape(flat(v, ",", false))}
+			return []string{name + "=" + url.QueryEscape(flat(v, false))}
 		}
 		return parts
 	}
@@ -187,15 +192,15 @@ func deep(name string, v any) []string {
 	return parts
 }
 
-// flat is a value on one line: lists and objects with something between.
-func flat(v any, between string, explode bool) string {
+// flat is a value on one line: lists and objects with commas between.
+func flat(v any, explode bool) string {
 	switch v := v.(type) {
 	case []any:
 		list := make([]string, len(v))
 		for i, e := range v {
 			list[i] = scalar(e)
 		}
-		return strings.Join(list, between)
+		return strings.Join(list, ",")
 	case map[string]any:
 		var list []string
 		for _, k := range slices.Sorted(maps.Keys(v)) {
@@ -205,7 +210,7 @@ func flat(v any, between string, explode bool) string {
 				list = append(list, k, scalar(v[k]))
 			}
 		}
-		return strings.Join(list, between)
+		return strings.Join(list, ",")
 	}
 	return scalar(v)
 }

@@ -6,7 +6,6 @@ package openapi
 
 import (
 	"encoding/json"
-	"maps"
 	"regexp"
 	"slices"
 )
@@ -99,17 +98,10 @@ func lastSlash(s string) int {
 	return -1
 }
 
-// nested converts the schemas within a schema. What only answers have is left out.
+// nested converts the schemas within a schema.
 func (d *document) nested(in, out map[string]any, depth int, open []string) {
 	if props, is := in["properties"].(map[string]any); is {
-		list := map[string]any{}
-		for name, p := range props {
-			if inner, is := p.(map[string]any); is && inner["readOnly"] == true {
-				continue
-			}
-			list[name] = d.convert(p, depth-1, open)
-		}
-		out["properties"] = list
+		out["properties"] = d.properties(props, depth, open)
 	}
 	for _, word := range []string{"items", "not", "additionalProperties"} {
 		switch x := in[word].(type) {
@@ -121,6 +113,23 @@ func (d *document) nested(in, out map[string]any, depth int, open []string) {
 			}
 		}
 	}
+	d.combined(in, out, depth, open)
+}
+
+// properties converts those of an object. What only answers have is left out.
+func (d *document) properties(props map[string]any, depth int, open []string) map[string]any {
+	list := map[string]any{}
+	for name, p := range props {
+		if inner, is := p.(map[string]any); is && inner["readOnly"] == true {
+			continue
+		}
+		list[name] = d.convert(p, depth-1, open)
+	}
+	return list
+}
+
+// combined converts the schemas of which one, some or all are to fit.
+func (d *document) combined(in, out map[string]any, depth int, open []string) {
 	for _, word := range []string{"oneOf", "anyOf", "allOf"} {
 		list, is := in[word].([]any)
 		if !is || len(list) == 0 {
@@ -192,6 +201,3 @@ func required(in, out map[string]any) {
 	}
 	out["required"] = left
 }
-
-// sortedKeys are the names of a schema's properties.
-func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

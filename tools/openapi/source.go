@@ -149,7 +149,7 @@ func (s *Source) Close() error {
 func (s *Source) Tools(ctx context.Context) ([]agent.Tool, error) {
 	d, err := s.fresh(ctx, fetchWait)
 	s.looking.Do(func() {
-		s.over.Go(func() { guard.Run(s.c.Log, "the look at an OpenAPI document", s.look) }) //nolint:contextcheck // it outlives the call
+		s.over.Go(func() { guard.Run(s.c.Log, "the look at an OpenAPI document", s.look) })
 	})
 	if err != nil {
 		return nil, err
@@ -251,17 +251,9 @@ func (s *Source) fetch(ctx context.Context, patience time.Duration) (data []byte
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.c.Document, nil)
+	r, err := s.question(ctx)
 	if err != nil {
 		return nil, s.stamp, err
-	}
-	r.Header.Set("User-Agent", userAgent)
-	if s.doc != nil && s.stamp != "" {
-		if strings.HasPrefix(s.stamp, "\"") || strings.HasPrefix(s.stamp, "W/") {
-			r.Header.Set("If-None-Match", s.stamp)
-		} else {
-			r.Header.Set("If-Modified-Since", s.stamp)
-		}
 	}
 	client, err := s.client(r.URL)
 	if err != nil {
@@ -278,6 +270,29 @@ func (s *Source) fetch(ctx context.Context, patience time.Duration) (data []byte
 	}
 	defer func() { _ = resp.Body.Close() }() // it was only read
 	s.asked = time.Now()
+	return s.answered(resp)
+}
+
+// question is the request for the document, where it differs from the one that is
+// known.
+func (s *Source) question(ctx context.Context) (*http.Request, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.c.Document, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("User-Agent", userAgent)
+	if s.doc != nil && s.stamp != "" {
+		if strings.HasPrefix(s.stamp, "\"") || strings.HasPrefix(s.stamp, "W/") {
+			r.Header.Set("If-None-Match", s.stamp)
+		} else {
+			r.Header.Set("If-Modified-Since", s.stamp)
+		}
+	}
+	return r, nil
+}
+
+// answered is the document in the answer of its address.
+func (s *Source) answered(resp *http.Response) (data []byte, stamp string, err error) {
 	switch {
 	case resp.StatusCode == http.StatusNotModified:
 		return nil, s.stamp, nil
@@ -300,6 +315,21 @@ func (s *Source) fetch(ctx context.Context, patience time.Duration) (data []byte
 
 // address fixes where requests go.
 func (s *Source) address(d *document) error {
+	base, err := s.base(d)
+	if err != nil {
+		return err
+	}
+	d.base = base
+	if s.doc != nil && s.doc.base.Host == base.Host && s.doc.base.Scheme == base.Scheme {
+		d.client = s.doc.client
+		return nil
+	}
+	d.client, err = s.client(s.named(base)...)
+	return err
+}
+
+// base is the server's address: as it is configured, or as the document says.
+func (s *Source) base(d *document) (*url.URL, error) {
 	text := s.c.Server
 	if text == "" {
 		text = d.server()
@@ -312,10 +342,15 @@ func (s *Source) address(d *document) error {
 		}
 	}
 	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") || base.User != nil {
-		return fmt.Errorf("its server %q is no address such as https://api.example.com/v1: set openapi.%s.server", text, s.c.Name)
+		return nil, fmt.Errorf("its server %q is no address such as https://api.example.com/v1: set openapi.%s.server", text, s.c.Name)
 	}
 	base.RawQuery, base.Fragment = "", ""
-	d.base = base
+	return base, nil
+}
+
+// named are the addresses that the operator wrote down: the document's, and the
+// server's unless a document from elsewhere names it.
+func (s *Source) named(base *url.URL) []*url.URL {
 	named := []*url.URL{}
 	if s.remote {
 		if at, err := url.Parse(s.c.Document); err == nil {
@@ -325,12 +360,7 @@ func (s *Source) address(d *document) error {
 	if s.c.Server != "" || !s.remote {
 		named = append(named, base)
 	}
-	if s.doc != nil && s.doc.base.Host == base.Host && s.doc.base.Scheme == base.Scheme {
-		d.client = s.doc.client
-		return nil
-	}
-	d.client, err = s.client(named...)
-	return err
+	return named
 }
 
 // Describe is the source in words, for people who check the configuration.

@@ -293,7 +293,8 @@ func eachLine(in io.Reader, do func(n int, line []byte, err error) error) error 
 	r := bufio.NewReaderSize(in, 64<<10)
 	for n := 1; ; n++ {
 		line, long, end := readLine(r)
-		if end != nil && !errors.Is(end, io.EOF) {
+		last := errors.Is(end, io.EOF)
+		if end != nil && !last {
 			return end
 		}
 		var err error
@@ -305,8 +306,8 @@ func eachLine(in io.Reader, do func(n int, line []byte, err error) error) error 
 				return err
 			}
 		}
-		if end != nil {
-			return nil //nolint:nilerr // the end of the file
+		if last {
+			return nil
 		}
 	}
 }
