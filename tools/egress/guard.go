@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -119,7 +120,7 @@ func (g *Guard) Resolve(ctx context.Context, host, port string) ([]netip.AddrPor
 	if err != nil {
 		return nil, refused("%q is no port", port)
 	}
-	port = fmt.Sprint(number)
+	port = strconv.Itoa(number)
 	if err := g.allowed(name, port); err != nil {
 		return nil, err
 	}
@@ -132,7 +133,7 @@ func (g *Guard) Resolve(ctx context.Context, host, port string) ([]netip.AddrPor
 		if err := g.mayReach(name, port, a); err != nil {
 			return nil, err
 		}
-		list[i] = netip.AddrPortFrom(a.Unmap(), uint16(number)) //nolint:gosec // LookupPort gives 0 to 65535
+		list[i] = netip.AddrPortFrom(a.Unmap(), uint16(number))
 	}
 	return list, nil
 }

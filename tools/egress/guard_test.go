@@ -176,13 +176,13 @@ func get(t *testing.T, g *egress.Guard, at string) (string, error) {
 func TestRedirects(t *testing.T) {
 	secret := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "secret") }))
 	defer secret.Close()
-	var target atomic.Value
+	var target atomic.Pointer[string]
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/end" {
 			_, _ = io.WriteString(w, "the end")
 			return
 		}
-		http.Redirect(w, r, target.Load().(string), http.StatusFound)
+		http.Redirect(w, r, *target.Load(), http.StatusFound)
 	}))
 	defer s.Close()
 	g := guard(t, egress.Config{AllowPrivate: []string{strings.TrimPrefix(s.URL, "http://")}, Redirects: 3})
@@ -190,7 +190,7 @@ func TestRedirects(t *testing.T) {
 		s.URL + "/end": "", secret.URL: "port", "http://169.254.169.254/latest/": "metadata", "http://[::1]:80/": "loopback",
 		"file:///etc/passwd": "scheme", "gopher://x/": "scheme", s.URL + "/again": "more than 3", "http://me:pw@example.com/": "password",
 	} {
-		target.Store(to)
+		target.Store(&to)
 		text, err := get(t, g, s.URL)
 		switch {
 		case why == "" && (err != nil || text != "the end"):
@@ -205,7 +205,9 @@ func TestBytes(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text := strings.Repeat("x", len(r.URL.Path)-1)
 		if r.URL.RawQuery == "stream" {
-			w.(http.Flusher).Flush() // without a length
+			if err := http.NewResponseController(w).Flush(); err != nil { // without a length
+				t.Error(err)
+			}
 		}
 		_, _ = io.WriteString(w, text)
 	}))

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -182,9 +183,7 @@ func (s *supervisor) command() (*exec.Cmd, error) {
 	temp, home := filepath.Join(s.dir, tempDir), filepath.Join(s.dir, homeDir)
 	spec.Write = []string{temp, home}
 	env := map[string]string{"HOME": home, "TMPDIR": temp, "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1"}
-	for name, value := range spec.Env {
-		env[name] = value
-	}
+	maps.Copy(env, spec.Env)
 	spec.Env = env
 	return box.Command(context.Background(), spec) // it ends with this process
 }

@@ -139,7 +139,7 @@ func (r *reader) whole(n *yaml.Node, u *Rule) {
 	if u.Effect == "" {
 		r.fail(n.Line, "rule %q has no effect: say allow, ask or deny", u.Name)
 	}
-	if u.Effect != agent.Ask && (len(u.Approvers) > 0 || u.Quorum > 0 || u.Expires > 0 || u.Grant != "" || u.Always || u.Risk != "") {
+	if u.Effect != agent.Ask && u.asks() {
 		r.fail(n.Line, "rule %q does not ask, so approvers, quorum, expires, grant, always and risk mean nothing in it", u.Name)
 	}
 	if u.Effect != agent.Deny && u.Reason != "" {
@@ -148,6 +148,11 @@ func (r *reader) whole(n *yaml.Node, u *Rule) {
 	if u.Quorum > 1 && len(u.Approvers) == 1 && !strings.Contains(u.Approvers[0], ":S") && !strings.Contains(u.Approvers[0], ":&") {
 		r.fail(n.Line, "rule %q needs %d people, and names one: it could never be approved", u.Name, u.Quorum)
 	}
+}
+
+// asks reports whether a rule says something that only questions have a use for.
+func (u *Rule) asks() bool {
+	return len(u.Approvers) > 0 || u.Quorum > 0 || u.Expires > 0 || u.Grant != "" || u.Always || u.Risk != ""
 }
 
 func (r *reader) condition(n *yaml.Node, u *Rule) {

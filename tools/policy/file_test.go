@@ -227,6 +227,7 @@ func TestBadFiles(t *testing.T) {
 
 // many is a policy of 200 rules, most of them about tools of their own.
 func many(tb testing.TB) *policy.Policy {
+	tb.Helper()
 	var b strings.Builder
 	b.WriteString("rules:\n")
 	for i := range 190 {

@@ -101,11 +101,12 @@ func (p *Policy) Version(r *agent.Run) string {
 }
 
 func versionOf(own []*layer) string {
-	version := shippedVersion
+	version := make([]string, 1, 1+len(own))
+	version[0] = shippedVersion
 	for _, l := range own {
-		version += "+" + l.file.hash[:12]
+		version = append(version, l.file.hash[:12])
 	}
-	return version
+	return strings.Join(version, "+")
 }
 
 // Permit decides about a call. A denial of any rule goes before everything else;
@@ -158,8 +159,7 @@ func (d *decision) look(l *layer) {
 		d.x.zone, d.x.known = l.file.Zone, nil
 	}
 	l.each(d.x.act.Tool.Name, d.x.class(), func(u *Rule) (more bool) {
-		asked := d.first != nil && d.first.Verdict == agent.Ask
-		if u.Effect != agent.Deny && d.first != nil && (u.Effect != agent.Ask || !asked || d.first.Quorum > 0 || len(d.first.Approvers) > 0) {
+		if !d.changedBy(u.Effect) {
 			return true
 		}
 		detail, is := u.holds(d.x)
@@ -173,12 +173,25 @@ func (d *decision) look(l *layer) {
 			return false
 		case d.first == nil:
 			d.first = &word
-		case word.Verdict == agent.Ask && (word.Quorum > 0 || len(word.Approvers) > 0): // asked already: by whom is said here
+		case word.Verdict == agent.Ask && saysWhom(word): // asked already: of whom is said here
 			d.first.Approvers, d.first.Quorum, d.first.Expires = word.Approvers, word.Quorum, word.Expires
 		}
 		return true
 	})
 }
+
+// changedBy reports whether a rule of an effect could still change the decision: a
+// denial always, another one where there is none yet, and one that asks where it
+// is asked without a word of whom.
+func (d *decision) changedBy(effect agent.Verdict) bool {
+	if effect == agent.Deny || d.first == nil {
+		return true
+	}
+	return effect == agent.Ask && d.first.Verdict == agent.Ask && !saysWhom(*d.first)
+}
+
+// saysWhom reports whether a question says who is to answer it.
+func saysWhom(p agent.Permission) bool { return p.Quorum > 0 || len(p.Approvers) > 0 }
 
 // word is the decision: what no rule is about is denied where it would change something.
 func (d *decision) word(a agent.Act) agent.Permission {

@@ -67,7 +67,11 @@ func newHouse(t *testing.T) house {
 func (h house) call(t *testing.T, name, arguments string, env *agent.Env) agent.Result {
 	t.Helper()
 	c := agent.Call{Run: "r1", Effect: "e-" + agent.EffectID(name), Tool: name, Arguments: json.RawMessage(arguments), Env: env}
-	p, err := h.tools[name].(agent.Preparer).Prepare(t.Context(), c)
+	preparer, is := h.tools[name].(agent.Preparer)
+	if !is {
+		t.Fatalf("%s prepares nothing", name)
+	}
+	p, err := preparer.Prepare(t.Context(), c)
 	if err != nil {
 		return agent.Failed(err.Error())
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -82,7 +83,7 @@ func (r *Runner) Needs(e *agent.Env) (sandbox.Spec, error) {
 	over(memory > r.c.Memory, "of memory", string(e.Memory), "tools.programs.memory", fmt.Sprintf("%d MiB", r.c.Memory>>20))
 	over(disk > r.c.Disk, "of disk", string(e.Disk), "tools.programs.disk", fmt.Sprintf("%d MiB", r.c.Disk>>20))
 	over(wall > r.c.Wall, "on the clock", string(e.Wall), "tools.programs.wall", r.c.Wall.String())
-	over(e.Processes > r.c.Processes, "processes", fmt.Sprint(e.Processes), "tools.programs.processes", fmt.Sprint(r.c.Processes))
+	over(e.Processes > r.c.Processes, "processes", strconv.Itoa(e.Processes), "tools.programs.processes", strconv.Itoa(r.c.Processes))
 	if err := errors.Join(failures...); err != nil {
 		return s, err
 	}

@@ -38,7 +38,7 @@ func limitProcess(s Spec) error {
 		if err := unix.Getrlimit(l.which, &now); err != nil {
 			return fmt.Errorf("the limit of %s cannot be read: %w", l.name, err)
 		}
-		value := min(uint64(l.value), now.Max) //nolint:gosec // bounds are positive
+		value := min(uint64(l.value), now.Max)
 		if err := unix.Setrlimit(l.which, &unix.Rlimit{Cur: value, Max: value}); err != nil {
 			return fmt.Errorf("the limit of %s cannot be set: %w", l.name, err)
 		}
@@ -67,8 +67,8 @@ func confine(s Spec) error {
 	if len(filter) == 0 {
 		return nil
 	}
-	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]} //nolint:gosec // some dozens
-	if _, _, errno := unix.Syscall(unix.SYS_PRCTL, unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program))); errno != 0 {
+	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
+	if _, _, errno := unix.Syscall(unix.SYS_PRCTL, unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program))); errno != 0 { //nolint:gosec // the system call takes an address
 		return fmt.Errorf("system calls: %w", errno)
 	}
 	return nil
@@ -84,7 +84,7 @@ func landlockVersion() int {
 	if errno != 0 {
 		return 0
 	}
-	return int(v) //nolint:gosec // a small number
+	return int(v)
 }
 
 // What Landlock tells apart, by the version that brought it.
@@ -109,11 +109,11 @@ func landlock(s Spec) error {
 		handled |= unix.LANDLOCK_ACCESS_FS_TRUNCATE
 	}
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: handled}
-	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr.Handled_access_fs), 0)
+	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr.Handled_access_fs), 0) //nolint:gosec // the system call takes an address
 	if errno != 0 {
 		return errno
 	}
-	set := int(fd) //nolint:gosec // a descriptor
+	set := int(fd)
 	defer func() { _ = unix.Close(set) }()
 	if err := allowFiles(set, s, handled); err != nil {
 		return err
@@ -178,7 +178,7 @@ func allowBut(set int, dir string, rights uint64, hide []string) error {
 func allow(set int, name string, rights uint64) error {
 	fd, err := unix.Open(name, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil //nolint:nilerr // see above
+		return nil
 	}
 	defer func() { _ = unix.Close(fd) }()
 	var st unix.Stat_t
@@ -188,8 +188,8 @@ func allow(set int, name string, rights uint64) error {
 	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
 		rights &= fileRights
 	}
-	attr := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(fd)} //nolint:gosec // a descriptor
-	if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(set), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&attr)), 0, 0, 0); errno != 0 {
+	attr := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(fd)}
+	if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(set), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&attr)), 0, 0, 0); errno != 0 { //nolint:gosec // the system call takes an address
 		return fmt.Errorf("%s: %w", name, errno)
 	}
 	return nil

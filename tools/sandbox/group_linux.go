@@ -40,12 +40,12 @@ func joinGroup(s Spec) *group {
 		if len(f) != 3 {
 			continue
 		}
-		switch {
-		case f[1] == "": // the second version: one folder for all
+		switch f[1] {
+		case "": // the second version: one folder for all
 			g.joinUnified(f[2], s)
-		case f[1] == "pids":
+		case "pids":
 			g.join(filepath.Join(hierarchies, "pids", f[2]), map[string]int64{"pids.max": tasksFor(s)})
-		case f[1] == "memory":
+		case "memory":
 			g.join(filepath.Join(hierarchies, "memory", f[2]), map[string]int64{"memory.limit_in_bytes": s.Memory + headroom})
 		}
 	}

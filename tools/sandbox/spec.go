@@ -109,18 +109,8 @@ func (s Spec) withDefaults() Spec {
 
 // check reports what nobody could run.
 func (s Spec) check() error {
-	if len(s.Command) == 0 || s.Command[0] == "" {
-		return fmt.Errorf("%w: it has no command", ErrSpec)
-	}
-	for _, word := range s.Command {
-		if strings.ContainsRune(word, 0) {
-			return fmt.Errorf("%w: the command has a NUL character", ErrSpec)
-		}
-	}
-	for name, value := range s.Env {
-		if name == "" || strings.ContainsAny(name, "=\x00") || strings.ContainsRune(value, 0) {
-			return fmt.Errorf("%w: %q cannot be the name of an environment variable", ErrSpec, name)
-		}
+	if err := s.checkWords(); err != nil {
+		return err
 	}
 	for _, p := range slices.Concat([]string{s.Dir, s.Scratch}, s.Hide, s.Read, s.Write) {
 		if p != "" && !filepath.IsAbs(p) {
@@ -135,6 +125,24 @@ func (s Spec) check() error {
 	for _, p := range s.Keep {
 		if err := checkInside(p); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkWords looks at what the command is started with.
+func (s Spec) checkWords() error {
+	if len(s.Command) == 0 || s.Command[0] == "" {
+		return fmt.Errorf("%w: it has no command", ErrSpec)
+	}
+	for _, word := range s.Command {
+		if strings.ContainsRune(word, 0) {
+			return fmt.Errorf("%w: the command has a NUL character", ErrSpec)
+		}
+	}
+	for name, value := range s.Env {
+		if name == "" || strings.ContainsAny(name, "=\x00") || strings.ContainsRune(value, 0) {
+			return fmt.Errorf("%w: %q cannot be the name of an environment variable", ErrSpec, name)
 		}
 	}
 	return nil

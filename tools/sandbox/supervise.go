@@ -38,7 +38,7 @@ const (
 func Main(args []string) int {
 	switch {
 	case len(args) == 1 && args[0] == probeWord:
-		fmt.Println(probeAnswer, "descriptors", openDescriptors())
+		fmt.Println(probeAnswer, "descriptors", openDescriptors()) //nolint:forbidigo // a process of its own, which answers its parent over a pipe
 		return 0
 	case len(args) == 1 && args[0] == confineWord:
 		return becomeCommand()
@@ -111,8 +111,11 @@ func superviseOrder(o order, signals <-chan os.Signal) (note, int) {
 		return note{Error: err.Error()}, codeUnavailable
 	}
 	_ = os.Stdin.Close() // the command's alone
-	ended := make(chan error, 1)
-	go func() { ended <- r.cmd.Wait() }()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = r.cmd.Wait() // how it ended is in its state
+	}()
 	limit := watch(o.Spec, r, ended, signals)
 	endRemains()
 	if limit != "" {

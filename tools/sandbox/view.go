@@ -4,6 +4,7 @@ package sandbox
 // settings that these need. Nothing of it tells about the host's people.
 
 import (
+	"maps"
 	"os"
 	"strconv"
 )
@@ -43,8 +44,6 @@ func ownEnvironment() []string {
 // environment is a command's whole environment.
 func environment(s Spec, home, temp, out string) map[string]string {
 	env := map[string]string{"PATH": searchPath, "HOME": home, "TMPDIR": temp, "LANG": "C.UTF-8", "OUT": out}
-	for name, value := range s.Env {
-		env[name] = value
-	}
+	maps.Copy(env, s.Env)
 	return env
 }

@@ -27,7 +27,7 @@ type watcher struct {
 
 // watch waits until the command has ended, and ends it where it must. It
 // returns the limit that ended it, in words.
-func watch(spec Spec, r *running, ended <-chan error, signals <-chan os.Signal) (limit string) {
+func watch(spec Spec, r *running, ended <-chan struct{}, signals <-chan os.Signal) (limit string) {
 	w := watcher{spec: spec, r: r}
 	w.began, _ = w.used()
 	tick := time.NewTicker(look)
