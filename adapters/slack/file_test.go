@@ -91,6 +91,10 @@ func TestUploadIsFoundAgain(t *testing.T) {
 			t.Errorf("posted %+v", m)
 		}
 		got, found, err := s.FindUpload(t.Context(), to, "a.txt", since)
+		if got.At.Before(since) {
+			t.Errorf("posted at %v, before %v", got.At, since)
+		}
+		got.At = p.At // what is found says when it was posted
 		if err != nil || !found || got != p {
 			t.Errorf("found %+v, %v, %v; want %+v", got, found, err, p)
 		}
