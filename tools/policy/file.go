@@ -151,8 +151,8 @@ func (r *reader) whole(n *yaml.Node, u *Rule) {
 }
 
 // asks reports whether a rule says something that only questions have a use for.
-func (u *Rule) asks() bool {
-	return len(u.Approvers) > 0 || u.Quorum > 0 || u.Expires > 0 || u.Grant != "" || u.Always || u.Risk != ""
+func (r *Rule) asks() bool {
+	return len(r.Approvers) > 0 || r.Quorum > 0 || r.Expires > 0 || r.Grant != "" || r.Always || r.Risk != ""
 }
 
 func (r *reader) condition(n *yaml.Node, u *Rule) {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -59,9 +60,7 @@ func addProxy(o order, r *running) (Spec, error) {
 	s.Command = slices.Concat(o.Self, []string{forwardWord}, s.Command)
 	s.Read = append(slices.Clone(s.Read), o.Self[0])
 	env := map[string]string{}
-	for name, value := range s.Env {
-		env[name] = value
-	}
+	maps.Copy(env, s.Env)
 	for _, name := range []string{"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"} {
 		env[name] = "http://" + proxyAddress
 	}
