@@ -48,7 +48,7 @@ func (d *desk) Await(ctx context.Context, run agent.RunID, after uint64) error {
 }
 
 func (d *desk) Newest(ctx context.Context, most int) ([]agent.Run, error) {
-	infos, err := d.Memory.Runs(ctx, agent.RunFilter{Most: most})
+	infos, err := d.Runs(ctx, agent.RunFilter{Most: most})
 	var list []agent.Run
 	for _, i := range infos {
 		r, e := d.Load(ctx, i.Run)
@@ -83,10 +83,16 @@ func call(t *testing.T, c *sdk.ClientSession, name string, args map[string]any) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, _ := json.Marshal(r.Content)
+	text, err := json.Marshal(r.Content)
+	if err != nil {
+		t.Fatal(err)
+	}
 	out := map[string]any{}
-	whole, _ := json.Marshal(r.StructuredContent)
 	if r.StructuredContent != nil {
+		whole, err := json.Marshal(r.StructuredContent)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := json.Unmarshal(whole, &out); err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +113,8 @@ func TestHandover(t *testing.T) {
 	}()
 	c := client(t, &sdk.IOTransport{Reader: theirs, Writer: theirs})
 	began, _ := call(t, c, "run", map[string]any{"goal": "count the lines"})
-	run := agent.RunID(began["run"].(string))
+	id, _ := began["run"].(string)
+	run := agent.RunID(id)
 	if began["state"] != string(agent.RunRunning) {
 		t.Errorf("it began as %v", began)
 	}
@@ -194,7 +201,8 @@ func TestOverHTTP(t *testing.T) {
 	}
 	c := client(t, &sdk.StreamableClientTransport{Endpoint: at, HTTPClient: &http.Client{Transport: bearer{token}}})
 	began, _ := call(t, c, "run", map[string]any{"goal": "count the lines"})
-	run := agent.RunID(began["run"].(string))
+	id, _ := began["run"].(string)
+	run := agent.RunID(id)
 	clarify, approval := bottest.Clarify, bottest.Approval
 	clarify.ID, approval.ID = agent.CheckpointID(string(run)+"-1"), agent.CheckpointID(string(run)+"-2")
 	d.Happen(t, run, agent.Main, clarify)
@@ -212,7 +220,8 @@ func TestOverHTTP(t *testing.T) {
 	if got, text := call(t, c, "status", map[string]any{"run": other}); got["failed"] == nil {
 		t.Errorf("a run of somebody else is shown: %s", text)
 	}
-	if got, _ := call(t, c, "status", nil); len(got["runs"].([]any)) != 1 {
+	got, _ := call(t, c, "status", nil)
+	if list, _ := got["runs"].([]any); len(list) != 1 {
 		t.Errorf("the list is %v", got)
 	}
 	_ = c.Close()

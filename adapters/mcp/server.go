@@ -76,7 +76,7 @@ func Serve(ctx context.Context, s *sdk.Server, in io.Reader, out io.Writer) erro
 	}
 	err := s.Run(ctx, &sdk.IOTransport{Reader: reader, Writer: unclosed{out}})
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
-		return nil // the other side is done
+		return nil //nolint:nilerr // the other side is done
 	}
 	return err
 }

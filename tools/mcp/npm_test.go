@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -39,7 +38,7 @@ func installed(t *testing.T) string {
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		cache = os.TempDir()
+		cache = t.TempDir()
 	}
 	dir := filepath.Join(cache, "deckhand-test", "mcp-2026.8.31")
 	programs := filepath.Join(dir, "node_modules", ".bin")
@@ -50,7 +49,7 @@ func installed(t *testing.T) string {
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	args := append([]string{"install", "--prefix", dir, "--no-audit", "--no-fund", "--no-progress", "--ignore-scripts"}, packages...)
-	if out, err := exec.CommandContext(ctx, npm, args...).CombinedOutput(); err != nil { //nolint:gosec // fixed packages
+	if out, err := exec.CommandContext(ctx, npm, args...).CombinedOutput(); err != nil {
 		t.Skipf("the npm registry cannot be reached: %v: %s", err, bytes.TrimSpace(out[max(0, len(out)-300):]))
 	}
 	if err := os.WriteFile(done, nil, 0o600); err != nil {
@@ -120,21 +119,25 @@ func TestARealServerOverHTTP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := l.Addr().(*net.TCPAddr).Port
+	at := l.Addr().String()
+	_, port, err := net.SplitHostPort(at)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), filepath.Join(programs, "mcp-server-everything"), "streamableHttp") //nolint:gosec // a fixed program
-	cmd.Env = append(os.Environ(), fmt.Sprint("PORT=", port))
+	cmd := exec.CommandContext(t.Context(), filepath.Join(programs, "mcp-server-everything"), "streamableHttp")
+	cmd.Env = append(os.Environ(), "PORT="+port)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
 	until(t, "the server answers", func() bool {
-		c, err := (&net.Dialer{Timeout: time.Second}).DialContext(t.Context(), "tcp", fmt.Sprint("127.0.0.1:", port))
+		c, err := (&net.Dialer{Timeout: time.Second}).DialContext(t.Context(), "tcp", at)
 		return err == nil && c.Close() == nil
 	})
-	s := mcp.New(mcp.Config{Name: "web", URL: fmt.Sprintf("http://127.0.0.1:%d/mcp", port)})
+	s := mcp.New(mcp.Config{Name: "web", URL: "http://" + at + "/mcp"})
 	defer func() { _ = s.Close() }()
 	if r := invoke(t, list(t, s), "echo", `{"message":"ahoy"}`); !strings.Contains(r.Text, "ahoy") {
 		t.Errorf("over HTTP: %+v", r)

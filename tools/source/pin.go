@@ -93,7 +93,7 @@ func (r *Registry) pins(ctx context.Context, source string) (map[string]pin, err
 // that were never seen are pinned as they are.
 func (r *Registry) held(ctx context.Context, s Source, given []agent.Tool) (map[string]Change, error) {
 	if owned, is := s.(Owned); r.cfg.Pins == nil || is && owned.Owned() {
-		return nil, nil
+		return nil, nil //nolint:nilnil // nothing is held back
 	}
 	known, err := r.pins(ctx, s.Name())
 	if err != nil {

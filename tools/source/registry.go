@@ -86,11 +86,7 @@ func New(c Config) (*Registry, error) {
 	r := &Registry{cfg: c}
 	seen := map[string]string{}
 	for _, s := range c.Sources {
-		if s.Name() == "" {
-			list, err := s.Tools(context.Background())
-			if err != nil {
-				return nil, err
-			}
+		if list, is := s.(fixed); is {
 			r.built = append(r.built, r.wrapped(list)...)
 			continue
 		}
