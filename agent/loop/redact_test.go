@@ -50,8 +50,9 @@ func TestSecretsStayWhereTheyAre(t *testing.T) {
 	}
 	for _, e := range events {
 		if o, is := e.Body.(agent.ToolOutcome); is {
-			if text, _ := json.Marshal(o); strings.Contains(string(text), secretOfTheTeam) || !strings.Contains(o.Text, "[secret]") {
-				t.Errorf("the journal has %s", text)
+			text, err := json.Marshal(o)
+			if err != nil || strings.Contains(string(text), secretOfTheTeam) || !strings.Contains(o.Text, "[secret]") {
+				t.Errorf("the journal has %s, %v", text, err)
 			}
 		}
 		if b, is := e.Body.(agent.CallReplied); is && strings.Contains(b.Text, "never leaves") && strings.Contains(b.Text, secretOfTheTeam) {

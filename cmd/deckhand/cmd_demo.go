@@ -34,7 +34,7 @@ func demoCommand(a *cli) *cobra.Command {
 			return a.demo(cmd.Context(), args, a.demoTerminal)
 		},
 	}
-	withMoments(c, func(context.Context) error { return demo.TerminalMoments(a.out) })
+	withMoments(c, func(context.Context) error { return demo.TerminalMoments(a.out) }) //nolint:contextcheck // scenes are played without waiting for anything
 	c.AddCommand(
 		demoThreadCommand(a, "slack", "Slack", "Web API and Socket Mode", demo.Slack, demo.SlackStage),
 		demoThreadCommand(a, "discord", "Discord", "REST and gateway", demo.Discord, demo.DiscordStage),

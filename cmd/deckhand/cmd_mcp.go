@@ -24,7 +24,7 @@ import (
 )
 
 // tokenVariable holds the token that requests over HTTP need.
-const tokenVariable = "DECKHAND_MCP_TOKEN"
+const tokenVariable = "DECKHAND_MCP_TOKEN" //nolint:gosec // its name, not its value
 
 // mcpOptions are the flags of `deckhand mcp`.
 type mcpOptions struct{ http, tokenFile, as string }

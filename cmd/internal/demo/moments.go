@@ -97,7 +97,7 @@ func Moments(ctx context.Context, w io.Writer, s Stage) error {
 
 // eachMoment shows every moment and hands over what was seen.
 func eachMoment(ctx context.Context, s Stage, each func(m moments.Moment, text string) error) error {
-	list, err := moments.All(s.world())
+	list, err := moments.All(s.world()) //nolint:contextcheck // scenes are played without waiting for anything
 	if err != nil {
 		return err
 	}

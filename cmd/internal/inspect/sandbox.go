@@ -12,6 +12,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -119,7 +120,7 @@ func (e Env) taskEnv(ctx context.Context, cfg config.Config, s app.Store, run ag
 func gather(t *task, events []agent.Event) (folder string, planned bool) {
 	places := map[agent.EffectID]int{}
 	for _, event := range events {
-		switch b := event.Body.(type) {
+		switch b := event.Body.(type) { //nolint:gochecksumtype // the other kinds say nothing of a task's sandbox
 		case agent.RunStarted:
 			folder = b.Folder
 		case agent.PlanAccepted:
@@ -148,7 +149,9 @@ func paths(t task) []string {
 		list = append(list, t.Env.Files...)
 	}
 	for _, c := range t.Calls {
-		var a struct{ Path string }
+		var a struct {
+			Path string `json:"path"`
+		}
 		if json.Unmarshal(c.Arguments, &a) == nil && a.Path != "" && !slices.Contains(list, a.Path) {
 			list = append(list, a.Path)
 		}
@@ -182,7 +185,7 @@ func (e Env) showTask(t task) error {
 	row("environment", strings.Join(slices.Sorted(maps.Keys(env.Environment)), ", "))
 	row("network", strings.Join(t.Sandbox.Network, ", "))
 	row("memory", fmt.Sprintf("%d MiB", t.Sandbox.Memory>>20))
-	row("processes", fmt.Sprint(t.Sandbox.Processes))
+	row("processes", strconv.Itoa(t.Sandbox.Processes))
 	row("disk", fmt.Sprintf("%d MiB", t.Sandbox.Disk>>20))
 	row("wall", t.Sandbox.Wall.String())
 	for _, f := range t.Files {

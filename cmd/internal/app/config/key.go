@@ -26,8 +26,6 @@ func keysOf(section reflect.Type, prefix string) []Key {
 	var list []Key
 	walk(reflect.New(section).Elem(), prefix, func(path string, f reflect.StructField, _ reflect.Value) {
 		switch t, tag := f.Type, f.Tag; {
-		case t.Kind() == reflect.Map && !isSection(t.Elem()):
-			list = append(list, Key{Path: path + ".NAME", Kind: kindOf(t.Elem()).name})
 		case t.Kind() == reflect.Map:
 			name := ".NAME"
 			if tag.Get("keys") == "channel" {

@@ -66,7 +66,7 @@ func gather(v reflect.Value, do func(s Secret)) {
 	switch v.Kind() {
 	case reflect.Struct:
 		if v.CanInterface() {
-			if s, is := v.Interface().(Secret); is {
+			if s, is := reflect.TypeAssert[Secret](v); is {
 				if s.Present() {
 					do(s)
 				}

@@ -173,9 +173,9 @@ var meanings = []scenario{
 	}},
 	{"talk/extension", harmless, func(h *harness) { h.rules.Limits.Steps = 5 }, func(h *harness) {
 		run, ask := h.begin()
-		h.Mention(Ann, ask.Thread, "please add 120 %")
+		h.Mention(Ann, ask.Thread, "please add 80 %")
 		h.ends(run, agent.RunDone)
-		h.closed(ask, "+120 %")
+		h.closed(ask, "+80 %")
 		if n := len(h.model.requests(llm.Hear)); n > 0 {
 			h.Errorf("exact words asked the model %d times", n)
 		}
