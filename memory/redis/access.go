@@ -144,7 +144,7 @@ func parseInfo(text string) map[string]string {
 // rights are the commands that are used, each as it is used on some key. @ stands
 // for a key of the store, # for its channel.
 var rights = []string{
-	"DEL @", "EXISTS @", "EXPIRE @ 1", "GET @", "HDEL @ f", "HGET @ f", "HGETALL @", "HINCRBY @ f 1", "HKEYS @",
+	"DEL @", "EXISTS @", "EXPIRE @ 1", "GET @", "HDEL @ f", "HGET @ f", "HGETALL @", "HINCRBY @ f 1", "HKEYS @", "HLEN @",
 	"HMGET @ f", "HSET @ f v", "HSETNX @ f v", "INCRBY @ 1", "LINDEX @ 0", "LLEN @", "LRANGE @ 0 1", "LTRIM @ 0 1", "PEXPIRE @ 1",
 	"PUBLISH # word", "RPUSH @ v", "SCAN 0", "SET @ v", "SUBSCRIBE #", "TIME", "UNLINK @", "ZADD @ 0 v", "ZCARD @", "ZCOUNT @ 0 1",
 	"ZDIFFSTORE @ 2 @ @", "ZINTERCARD 2 @ @", "ZRANGE @ 0 1", "ZRANGEBYLEX @ - +", "ZRANGEBYSCORE @ 0 1", "ZRANK @ v", "ZREM @ v",

@@ -23,7 +23,7 @@ const Fits = 0.26
 const (
 	asSynonym = 0.5
 	asNear    = 0.75
-	unknown   = 0.45 // of a word that no tool has, against the rarest that one has
+	unknown   = 0.55 // of a word that no tool has, against the rarest that one has
 	nameBonus = 0.25 // for a name of which the request says every word
 )
 
@@ -159,7 +159,7 @@ func (x *Index) term(word string) term {
 		}
 	}
 	if len(t.variant) == 0 {
-		t.weight = unknown * x.rarity(0)
+		t.weight = unknown * x.rarity(1)
 	}
 	return t
 }
