@@ -164,7 +164,19 @@ func (req decider) elsewhere(r agent.Run) bool {
 			return false
 		}
 	}
-	return true
+	_, pressed := req.in.Act.(bot.Pressed)
+	return !pressed || !posting(r)
+}
+
+// posting reports whether a message of the run is on its way: its button may be
+// pressed before its place is written down.
+func posting(r agent.Run) bool {
+	for _, t := range r.Strands.Of(agent.Voice).Talks {
+		if len(t.Talk.Open) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // replyPlace is where the run answers.

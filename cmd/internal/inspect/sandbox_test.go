@@ -38,7 +38,7 @@ func TestTaskRunsAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := &agent.Env{Memory: "256MiB", Files: []string{"data.csv", "missing"}, Environment: map[string]string{"MODE": "fast"}}
+	env := &agent.Env{Memory: "2GiB", Files: []string{"data.csv", "missing"}, Environment: map[string]string{"MODE": "fast"}}
 	intent := func(strand agent.StrandID, effect agent.EffectID, tool, arguments string) agent.Event {
 		return agent.Event{Strand: strand, Body: agent.ToolIntent{Effect: effect, Tool: tool, Arguments: json.RawMessage(arguments)}}
 	}
@@ -60,7 +60,7 @@ func TestTaskRunsAgain(t *testing.T) {
 	if _, planned := gather(&found, events); !planned || len(found.Calls) != 2 || found.Env != env {
 		t.Fatalf("%+v", found)
 	}
-	if found.Driver, found.Sandbox, err = kit.TaskSandbox(t.Context(), cfg, found.Env); err != nil || found.Sandbox.Memory != 256<<20 {
+	if found.Driver, found.Sandbox, err = kit.TaskSandbox(t.Context(), cfg, found.Env); err != nil || found.Sandbox.Memory != 2<<30 {
 		t.Fatalf("%+v, %v", found, err)
 	}
 	if found.Files, err = kit.TaskFiles(cfg, "", paths(found)); err != nil || len(found.Files) != 1 {

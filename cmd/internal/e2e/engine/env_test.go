@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -178,7 +179,7 @@ func (s *env) decide(ctx context.Context, r agent.Run) error {
 		switch c.Ask {
 		case agent.CheckApproval:
 			d.Decision = agent.DecideApprove
-			if c.Grant == "" {
+			if slices.Contains(c.Choices, agent.DecideAlways) && c.Grant == "" {
 				d.Decision = agent.DecideAlways
 			}
 		case agent.CheckUncertain:
