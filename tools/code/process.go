@@ -34,6 +34,10 @@ const look = 20 * time.Millisecond
 // grace is how long a child may take to say by itself that its wall time is over.
 const grace = time.Second
 
+// silence is how long what a child says is still read after it was killed: what it
+// began may outlive it and keep the pipe open.
+const silence = 5 * time.Second
+
 // execute runs one child to its end. Nothing of it is left when it returns.
 func (t *Tool) execute(ctx context.Context, r request) (output, error) {
 	dir, err := os.MkdirTemp("", "deckhand-run-code-")
@@ -55,7 +59,7 @@ func (t *Tool) execute(ctx context.Context, r request) (output, error) {
 	if err := cmd.Start(); err != nil {
 		return output{}, fmt.Errorf("the program could not be started: %w; is the command %q right?", err, t.c.Command[0])
 	}
-	c := &child{pid: cmd.Process.Pid, end: end, limits: r, gone: make(chan struct{})}
+	c := &child{pid: cmd.Process.Pid, end: end, limits: r, gone: make(chan struct{}), leave: func() { _ = stdout.Close() }}
 	var helpers sync.WaitGroup
 	helpers.Go(func() { c.feed(stdin) })
 	helpers.Go(func() { c.watch(ctx) })
@@ -101,6 +105,7 @@ type child struct {
 	end    func(pid int)
 	limits request
 	gone   chan struct{}
+	leave  func() // ends the reading of what it says
 
 	mu     sync.Mutex
 	reason error // why it was killed, nil: it was not
@@ -117,6 +122,7 @@ func (c *child) kill(reason error) {
 	}
 	c.killed, c.reason = true, reason
 	c.end(c.pid)
+	time.AfterFunc(silence, c.leave)
 }
 
 // feed sends the request. The pipe stays open: its end tells the child that

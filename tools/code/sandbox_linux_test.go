@@ -25,6 +25,9 @@ func inBubblewrap(t testing.TB) *sandbox.Sandbox {
 
 // The same programs, with a sandbox around their child.
 func TestInBubblewrap(t *testing.T) {
+	if raced {
+		t.Skip("the race detector takes more memory than the sandbox gives")
+	}
 	tool := newTool(t, code.Config{Sandbox: inBubblewrap(t), CPU: 4 * time.Second, Memory: 96 << 20})
 	for source, want := range map[string]string{
 		"console.log('on'); 6*7": "on\n42",
