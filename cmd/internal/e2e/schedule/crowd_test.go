@@ -21,10 +21,10 @@ import (
 const crowd = 30
 
 // whens are the times of the schedules, in turn.
-var whens = []string{"@every 4s", "*/4 * * * * *", "3/6 * * * * *"}
+var whens = []string{"@every 10s", "*/10 * * * * *", "5/15 * * * * *"}
 
 // busiest is how often most of them come together.
-const busiest = 4 * time.Second
+const busiest = 10 * time.Second
 
 func placeOf(i int) string { return fmt.Sprintf("C%d", 100+i) }
 
