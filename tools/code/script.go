@@ -159,7 +159,8 @@ func (s *script) show(v goja.Value) (text string, err error) {
 // explain is an error with its line, and whether a limit was passed.
 func (s *script) explain(err error) (text string, limit bool) {
 	if i, ok := errors.AsType[*goja.InterruptedError](err); ok {
-		return fmt.Sprint(i.Value()) + at(i.Stack()), true
+		// The interpreter maps the first instructions of a loop to the statement before it.
+		return fmt.Sprint(i.Value()) + strings.Replace(at(i.Stack()), "(", "(near ", 1), true
 	}
 	if o, ok := errors.AsType[*goja.StackOverflowError](err); ok {
 		return "its calls are nested deeper than " + strconv.Itoa(deepestCalls) + at(o.Stack()), true

@@ -277,7 +277,7 @@ func (s *stage) hearing(ctx context.Context, at crash.Boundary) (run agent.RunID
 	case <-ctx.Done():
 		return run, fmt.Errorf("nobody was killed: %w", ctx.Err())
 	}
-	if r, err := s.desk.Load(ctx, run); err != nil || len(r.Unread) != 1 || len(r.Told) > 0 {
+	if r, err := s.load(ctx, run); err != nil || len(r.Unread) != 1 || len(r.Told) > 0 {
 		return run, fmt.Errorf("after the death %d words wait to be understood, %d are (%w)", len(r.Unread), len(r.Told), err)
 	}
 	return run, s.heardAfter(ctx, run, ask)
@@ -305,7 +305,7 @@ func (s *stage) heardAfter(ctx context.Context, run agent.RunID, ask Post) error
 
 // heardOnce wants the words to be there once, understood once and answered once.
 func (s *stage) heardOnce(ctx context.Context, run agent.RunID) error {
-	events, err := s.store.Read(ctx, run, 0)
+	events, err := s.read(ctx, run)
 	if err != nil {
 		return err
 	}

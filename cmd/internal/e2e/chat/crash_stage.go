@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
@@ -158,7 +159,9 @@ func (s *stage) play(ctx context.Context) (st played, err error) {
 	st.goal = fmt.Sprintf("Look after berth no. %d", s.count.Add(1))
 	s.Mention(Ann, s.Channel(), st.goal)
 	if st.ask, err = s.post(ctx, agent.PostCheckpoint, st.goal); err != nil {
-		run, look := s.runOf(context.WithoutCancel(ctx), st.goal)
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		run, look := s.runOf(last, st.goal)
 		return st, fmt.Errorf("%s: no question: %w\n%s", st.goal, errors.Join(err, look), s.told(ctx, run))
 	}
 	if err := s.approve(ctx, st.ask); err != nil {
@@ -212,12 +215,16 @@ func (s *stage) post(ctx context.Context, kind agent.PostKind, goal string) (p P
 
 // runOf is the one run that has the goal.
 func (s *stage) runOf(ctx context.Context, goal string) (found agent.RunID, err error) {
-	infos, err := s.store.Runs(ctx, agent.RunFilter{})
+	var infos []agent.RunInfo
+	err = crash.Insist(ctx, func() (err error) {
+		infos, err = s.store.Runs(ctx, agent.RunFilter{})
+		return err
+	})
 	if err != nil {
 		return "", err
 	}
 	for _, info := range infos {
-		r, err := s.desk.Load(ctx, info.Run)
+		r, err := s.load(ctx, info.Run)
 		switch {
 		case err != nil:
 			return "", err
@@ -236,13 +243,31 @@ func (s *stage) runOf(ctx context.Context, goal string) (found agent.RunID, err 
 
 func (s *stage) follow(ctx context.Context, run agent.RunID, holds func(agent.Run) bool) (r agent.Run, err error) {
 	for {
-		if r, err = s.desk.Load(ctx, run); err != nil || holds(r) {
+		if r, err = s.load(ctx, run); err != nil || holds(r) {
 			return r, err
 		}
-		if err := s.store.Await(ctx, run, r.Seq); err != nil {
+		if err := s.store.Await(ctx, run, r.Seq); err != nil && ctx.Err() != nil {
 			return r, err
 		}
 	}
+}
+
+// load reads the run, also while a master of the store is away.
+func (s *stage) load(ctx context.Context, run agent.RunID) (r agent.Run, err error) {
+	err = crash.Insist(ctx, func() (err error) {
+		r, err = s.desk.Load(ctx, run)
+		return err
+	})
+	return r, err
+}
+
+// read is the run's journal, also while a master of the store is away.
+func (s *stage) read(ctx context.Context, run agent.RunID) (events []agent.Event, err error) {
+	err = crash.Insist(ctx, func() (err error) {
+		events, err = s.store.Read(ctx, run, 0)
+		return err
+	})
+	return events, err
 }
 
 // shows says whether the run's thread shows its end: the card says so, nothing
@@ -267,7 +292,7 @@ func (s *stage) verify(ctx context.Context, st played) error {
 	if _, err := s.runOf(ctx, st.goal); err != nil {
 		return err
 	}
-	events, err := s.store.Read(ctx, st.run, 0)
+	events, err := s.read(ctx, st.run)
 	if err != nil {
 		return err
 	}

@@ -64,3 +64,19 @@ func (s *Store) Claim(ctx context.Context, n int, wait time.Duration, only agent
 	}
 	return s.Store.Claim(ctx, n, wait, only)
 }
+
+// Insist tries until the store answers: while a master is away, whoever looks on
+// waits as the replicas do.
+func Insist(ctx context.Context, do func() error) error {
+	for {
+		err := do()
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}

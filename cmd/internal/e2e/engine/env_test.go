@@ -125,32 +125,17 @@ func (s *env) start(ctx context.Context, run agent.RunID, goal string) error {
 		}}},
 		Wake: map[agent.StrandID]time.Time{agent.Main: agent.AtOnce},
 	}
-	return insist(ctx, func() error {
+	return crash.Insist(ctx, func() error {
 		_, err := s.store.Commit(ctx, c)
 		return err
 	})
-}
-
-// insist tries until the store is there.
-func insist(ctx context.Context, do func() error) error {
-	for {
-		err := do()
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-time.After(50 * time.Millisecond):
-		case <-ctx.Done():
-			return err
-		}
-	}
 }
 
 // follow is the person at the desk: decides what the run asks, until it ends.
 func (s *env) follow(ctx context.Context, run agent.RunID) error {
 	for {
 		var r agent.Run
-		err := insist(ctx, func() (err error) {
+		err := crash.Insist(ctx, func() (err error) {
 			r, err = s.desk.Load(ctx, run)
 			return err
 		})
@@ -191,7 +176,7 @@ func (s *env) decide(ctx context.Context, r agent.Run) error {
 			return fmt.Errorf("run %s asks (%s) %s: %s", r.ID, c.Ask, c.Title, c.Detail)
 		}
 		var gone error
-		err := insist(ctx, func() error {
+		err := crash.Insist(ctx, func() error {
 			err := s.desk.Decide(ctx, bot.Person{ID: bot.Terminal, Full: true}, d)
 			switch {
 			case errors.Is(err, runs.ErrDecided), errors.Is(err, runs.ErrEnded):
