@@ -25,6 +25,7 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/kit"
+	"github.com/deckhand-bot/deckhand/cmd/internal/app/resident"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 	"github.com/deckhand-bot/deckhand/tools/policy"
 )
@@ -223,9 +224,13 @@ func (a *App) Run(ctx context.Context) error {
 	}
 	a.health.open()
 	group.Go(func() error {
-		if a.health.wait(ctx) && a.options.Ready != nil {
+		if !a.health.wait(ctx) {
+			return nil
+		}
+		if a.options.Ready != nil {
 			a.options.Ready(a.health.address())
 		}
+		resident.GiveBack()
 		return nil
 	})
 	return group.Wait()
