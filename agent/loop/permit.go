@@ -14,7 +14,7 @@ import (
 func (d dispatcher) permit(ctx context.Context, view *agent.Run, c agent.OpenCall, tool agent.Tool, args, whole json.RawMessage) error {
 	spec := tool.Spec()
 	call := agent.Call{Run: view.ID, Strand: d.lease.Strand, Effect: c.Effect, Tool: spec.Name,
-		Arguments: whole, Folder: view.Brief.Folder, Env: view.EnvOf(d.lease.Strand)}
+		Arguments: whole, Folder: view.Brief.Folder, Person: view.Brief.Requester, Env: view.EnvOf(d.lease.Strand)}
 	if len(view.Denied) > 0 {
 		if text, denied := view.Denied[agent.Digest(spec.Name, args)]; denied {
 			d.reply(c, text)

@@ -41,16 +41,29 @@ type pin struct {
 	Hash        string          `json:"hash"`
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"`
+	Does        string          `json:"does,omitempty"` // a hash of what stands behind it
 }
 
-func pinOf(t agent.ToolSpec) pin {
+// Fingerprinted is a tool of which more is pinned than what it says: what it does,
+// where that stands in files of the team's own.
+type Fingerprinted interface {
+	Fingerprint() string
+}
+
+func pinOf(tool agent.Tool) pin {
+	t := tool.Spec()
 	p := pin{Description: t.Description, Parameters: schemaOf(t.Parameters)}
 	var tight bytes.Buffer
 	if json.Compact(&tight, p.Parameters) == nil {
 		p.Parameters = tight.Bytes()
 	}
 	h := sha256.New()
-	for _, part := range []string{t.Name, p.Description, string(p.Parameters)} {
+	parts := []string{t.Name, p.Description, string(p.Parameters)}
+	if f, is := tool.(Fingerprinted); is {
+		p.Does = f.Fingerprint()
+		parts = append(parts, p.Does)
+	}
+	for _, part := range parts {
 		fmt.Fprintf(h, "%d:%s", len(part), part)
 	}
 	p.Hash = hex.EncodeToString(h.Sum(nil)[:16])
@@ -70,7 +83,11 @@ func (c Change) String() string {
 
 // told is a tool's text for people who compare.
 func (p pin) told() string {
-	return format.OneLine(format.Visible(p.Description)) + " " + format.Visible(string(p.Parameters))
+	text := format.OneLine(format.Visible(p.Description)) + " " + format.Visible(string(p.Parameters))
+	if p.Does != "" {
+		text += " (what it does: " + p.Does[:min(len(p.Does), 12)] + ")"
+	}
+	return text
 }
 
 // errChanged is said of a tool that is not what it was.
@@ -102,7 +119,7 @@ func (r *Registry) held(ctx context.Context, s Source, given []agent.Tool) (map[
 	changed, before := map[string]Change{}, len(known)
 	for _, t := range given {
 		spec := t.Spec()
-		now := pinOf(spec)
+		now := pinOf(t)
 		was, seen := known[spec.Name]
 		switch {
 		case !seen:
@@ -148,7 +165,7 @@ func (r *Registry) Accept(ctx context.Context, source string) ([]Change, error) 
 	if len(changed) > 0 {
 		known := map[string]pin{}
 		for _, t := range given {
-			known[t.Spec().Name] = pinOf(t.Spec())
+			known[t.Spec().Name] = pinOf(t)
 		}
 		if err := r.keep(ctx, source, known); err != nil {
 			return nil, err

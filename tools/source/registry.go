@@ -215,6 +215,11 @@ func (r *Registry) adoptAll(s Source, given []agent.Tool, changed map[string]Cha
 		}
 		list = append(list, tool)
 	}
+	if f, is := s.(Faulty); is {
+		for _, fault := range f.Faults() {
+			bad = append(bad, harmless(fault, maxDescription))
+		}
+	}
 	for _, why := range bad {
 		r.cfg.Log.Warn("a tool of a source is not offered", "source", s.Name(), "err", why)
 	}

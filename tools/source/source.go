@@ -33,6 +33,13 @@ type Declared interface {
 	Declares() bool
 }
 
+// Faulty is a Source that says what is wrong with parts of it; the rest is given.
+type Faulty interface {
+	Source
+	// Faults are of what Tools listed last.
+	Faults() []string
+}
+
 // fixed is a list of tools that is always there.
 type fixed []agent.Tool
 

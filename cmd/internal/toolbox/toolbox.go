@@ -201,7 +201,7 @@ func (h Host) callTool(ctx context.Context, box toolbox, name, arguments string)
 	if err := box.Check(name, json.RawMessage(arguments)); err != nil {
 		return err
 	}
-	call := agent.Call{Run: "by-hand", Strand: agent.Main, Effect: "by-hand", Tool: name, Arguments: json.RawMessage(arguments)}
+	call := agent.Call{Run: "by-hand", Strand: agent.Main, Effect: "by-hand", Tool: name, Person: "terminal", Arguments: json.RawMessage(arguments)}
 	if p, is := tool.(agent.Preparer); is {
 		prepared, err := p.Prepare(ctx, call)
 		if err != nil {

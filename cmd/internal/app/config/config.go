@@ -42,6 +42,8 @@ type Config struct {
 	// MCPServers and OpenAPI are sources of tools; their names begin those of the tools.
 	MCPServers map[string]MCPServer `yaml:"mcpServers" keys:"source"`
 	OpenAPI    map[string]OpenAPI   `yaml:"openapi" keys:"source"`
+	// Packs are folders that a team keeps its own tools, roles and playbooks in.
+	Packs []string `yaml:"packs" is:"path"`
 	// Channels is keyed by "platform:workspace:channel".
 	Channels map[string]Channel `yaml:"channels" keys:"channel"`
 	Slack    Slack              `yaml:"slack"`
