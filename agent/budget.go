@@ -1,10 +1,12 @@
 package agent
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/big"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -155,6 +157,61 @@ type Window struct {
 	// Tokens is the window as far as a refusal told, 0: none did.
 	Tokens int `json:"tokens,omitempty"`
 	Made   int `json:"made,omitempty"` // compactions
+	// Kept is how many entries stood there after the newest compaction.
+	Kept int `json:"kept,omitempty"`
+}
+
+// Provenance is which tools gave a strand texts, and whether people without
+// authority did (an empty name).
+type Provenance []Provider
+
+// Provider is a tool whose results a strand had.
+type Provider struct {
+	Tool      string `json:"tool"`
+	Untrusted bool   `json:"untrusted,omitempty"` // one of them at least
+	// Files are the paths that its calls named, the newest.
+	Files []string `json:"files,omitempty"`
+}
+
+// maxProvided is how many paths a provenance keeps of a tool.
+const maxProvided = 100
+
+// with adds where the first n entries came from.
+func (p Provenance) with(entries History, n int) Provenance {
+	p = slices.Clone(p)
+	files := map[string]string{}
+	for i, e := range entries.All() {
+		switch {
+		case i >= n:
+			return p
+		case e.Answer != nil:
+			for _, c := range e.Answer.Calls {
+				var args struct {
+					Path string `json:"path"`
+				}
+				if json.Unmarshal([]byte(c.Arguments), &args) == nil {
+					files[c.ID] = args.Path
+				}
+			}
+		case e.Reply != nil && e.Reply.Trust != "":
+			p = p.add(e.Reply.Name, e.Reply.Trust == Untrusted, files[e.Reply.Call])
+		case e.Note != nil && !e.Note.Trusted && e.Note.By != Deckhand:
+			p = p.add("", true, "")
+		}
+	}
+	return p
+}
+
+func (p Provenance) add(tool string, untrusted bool, file string) Provenance {
+	i := slices.IndexFunc(p, func(known Provider) bool { return known.Tool == tool })
+	if i < 0 {
+		p, i = append(p, Provider{Tool: tool}), len(p)
+	}
+	p[i].Untrusted = p[i].Untrusted || untrusted
+	if file != "" && !slices.Contains(p[i].Files, file) {
+		p[i].Files = push(p[i].Files, file)[max(0, len(p[i].Files)+1-maxProvided):]
+	}
+	return p
 }
 
 // full notes that there is no room.
@@ -191,10 +248,11 @@ func (s *Strand) compact(b Compacted) {
 	if b.Summary == "" {
 		t.shorten(b.Entries)
 	} else {
+		s.Provenance = s.Provenance.with(t.Entries, t.whole(b.Entries))
 		t.replace(b.Entries, b.Summary)
 	}
 	s.Talks = s.Talks.without(llm.Compact).with(llm.Work, t)
-	s.Window = Window{Tokens: s.Window.Tokens, Made: s.Window.Made + 1}
+	s.Window = Window{Tokens: s.Window.Tokens, Made: s.Window.Made + 1, Kept: t.Entries.Len()}
 }
 
 // maxShort is what stays of a long result that is shortened, in characters.
@@ -215,12 +273,18 @@ func (t *Talk) shorten(n int) {
 	t.Entries, t.Cut = entries, t.Cut+1
 }
 
-// replace puts the summary in the place of the first n entries. What people who
-// may steer said stays, and so do lessons; a call and its result are never parted.
-func (t *Talk) replace(n int, summary string) {
+// whole is n, and the results that belong to the calls before it.
+func (t *Talk) whole(n int) int {
 	for n < t.Entries.Len() && t.Entries.At(n).Reply != nil {
 		n++
 	}
+	return n
+}
+
+// replace puts the summary in the place of the first n entries. What people who
+// may steer said stays, and so do lessons; a call and its result are never parted.
+func (t *Talk) replace(n int, summary string) {
+	n = t.whole(n)
 	entries := History{}.Push(Entry{Note: &Note{By: Deckhand, Text: summary}})
 	for i, e := range t.Entries.All() {
 		switch {

@@ -29,7 +29,10 @@ type Strand struct {
 	// Offered are the tools that were chosen for the strand, all of them; nil: it
 	// has every tool.
 	Offered *ToolsOffered `json:"offered,omitempty"`
-	Ended   bool          `json:"ended,omitempty"`
+	// Provenance is whose texts the conversation held that is not kept any more: its
+	// summary, and what the task handed on, are made of them.
+	Provenance Provenance `json:"provenance,omitempty"`
+	Ended      bool       `json:"ended,omitempty"`
 }
 
 // Retry is a question to the model that is put again, because the model's
@@ -364,7 +367,8 @@ func (s Strands) tell(id StrandID, p llm.Purpose, n Note) Strands {
 // now on, and a fold must not grow with everything ever said.
 func (s Strands) end(id StrandID) Strands {
 	if st, ok := s.Get(id); ok {
-		return s.with(id, Strand{Calls: st.Calls, Ended: true})
+		work := st.Talks.Of(llm.Work).Entries
+		return s.with(id, Strand{Calls: st.Calls, Provenance: st.Provenance.with(work, work.Len()), Ended: true})
 	}
 	return s
 }

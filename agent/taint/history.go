@@ -19,12 +19,36 @@ type read struct {
 	names   []string // of files, where a tool of Deckhand's lists them: names alone say nothing
 	hint    bool     // what a tool of others says of itself: it counts where it is found
 	model   bool     // a model's words, which it wrote after it read others
+	ours    bool     // it vouches for what it says, and is looked up as private data alone
+	said    bool     // the strand's own model's words, while texts stood there that were taken out since
 }
 
 // history is what a strand knows, by whose words it is.
 type history struct {
 	own   []string // people's words, the first plan's, and what was known before any stranger's text
 	reads []read   // the newest last
+	gone  gone
+}
+
+// gone is what stood in a conversation once. Nobody can look anything up in it any
+// more: whatever was written while it stood there may be a part of it.
+type gone struct {
+	private bool     // data of the team
+	strange bool     // what strangers may have written, beyond mere names of files
+	files   []string // that were read
+}
+
+// goneOf is what a provenance tells.
+func goneOf(p agent.Provenance, spec tools) gone {
+	var g gone
+	for _, from := range p {
+		g.private = g.private || from.Tool == listFiles || spec.private(from.Tool)
+		g.strange = g.strange || from.Untrusted && from.Tool != listFiles
+		if from.Tool == readFile {
+			g.files = from.Files
+		}
+	}
+	return g
 }
 
 // The tools of Deckhand that read files of the workspace: their results are the
@@ -38,10 +62,11 @@ const (
 
 // lookBack is what the strand knows at this point.
 func lookBack(r *agent.Run, s agent.StrandID, spec tools) history {
-	h := history{own: people(r)}
+	st := r.Strands.Of(s)
+	h := history{own: people(r), gone: goneOf(st.Provenance, spec)}
 	task, works := s.Task()
 	if works {
-		h.inputs(r, task)
+		h.inputs(r, task, spec)
 	}
 	if remembers(r) {
 		if text, err := json.Marshal(r.Recalled); err == nil {
@@ -54,19 +79,32 @@ func lookBack(r *agent.Run, s agent.StrandID, spec tools) history {
 		}
 	}
 	calls := map[string]llm.Call{}
-	for _, e := range r.Strands.Of(s).Talks.Of(llm.Work).Entries.All() {
+	for i, e := range st.Talks.Of(llm.Work).Entries.All() {
 		switch {
 		case e.Answer != nil:
+			if i < st.Window.Kept {
+				h.said(*e.Answer, spec)
+			}
 			for _, c := range e.Answer.Calls {
 				calls[c.ID] = c
 			}
 		case e.Reply != nil:
 			h.reply(*e.Reply, calls[e.Reply.Call], spec)
 		case e.Note != nil && !e.Note.Trusted:
-			h.reads = append(h.reads, read{text: e.Note.Text, from: "words of " + noteOf(*e.Note), model: e.Note.By == agent.Deckhand})
+			h.note(*e.Note, i == 0 && st.Window.Made > 0)
 		}
 	}
 	return h
+}
+
+// note takes in words of nobody who may steer; summary is whether they stand for
+// what was taken out.
+func (h *history) note(n agent.Note, summary bool) {
+	in := read{text: n.Text, from: "words of " + noteOf(n), model: n.By == agent.Deckhand}
+	if summary && in.model {
+		in.from, in.private = "the summary of what was done before", h.gone.private
+	}
+	h.reads = append(h.reads, in)
 }
 
 // remembers reports whether the run was told what earlier ones left.
@@ -112,8 +150,47 @@ func people(r *agent.Run) []string {
 	return slices.DeleteFunc(own, func(s string) bool { return s == "" })
 }
 
+// said takes in what the model said and called before the newest compaction: the
+// texts that it had before it then are gone, or short. What left the host was
+// judged when it did, and is no private data now.
+func (h *history) said(answer llm.Message, spec tools) {
+	if !h.strange() && !h.private() {
+		return
+	}
+	within, left := []string{answer.Content}, []string(nil)
+	for _, c := range answer.Calls {
+		to := &within
+		if t, _ := spec.spec(c.Name); open(t) {
+			to = &left
+		}
+		for _, l := range leavesOf(json.RawMessage(c.Arguments)) {
+			*to = append(*to, l.text)
+		}
+	}
+	from := "what the model wrote before"
+	h.reads = append(h.reads, read{text: strings.Join(within, "\n"), from: from, model: true, said: true, private: h.private()},
+		read{text: strings.Join(left, "\n"), from: from, model: true, said: true})
+}
+
+// private reports whether private data was before the task, in its own
+// conversation or in what it was given.
+func private(r *agent.Run, id agent.TaskID, spec tools, seen map[agent.TaskID]bool) bool {
+	if seen[id] {
+		return false
+	}
+	seen[id] = true
+	if goneOf(r.Strands.Of(agent.TaskStrand(id)).Provenance, spec).private {
+		return true
+	}
+	task, _ := r.Plan.Task(id)
+	return slices.ContainsFunc(r.Plan.Tasks, func(t agent.Task) bool {
+		return t.ID != id && slices.ContainsFunc(t.Outputs, func(o agent.OutputSpec) bool { return slices.Contains(task.Inputs, o.Name) }) &&
+			private(r, t.ID, spec, seen)
+	})
+}
+
 // inputs are what other tasks left to the one: a model's words over what it read.
-func (h *history) inputs(r *agent.Run, id agent.TaskID) {
+func (h *history) inputs(r *agent.Run, id agent.TaskID, spec tools) {
 	task, _ := r.Plan.Task(id)
 	for _, t := range r.Plan.Tasks {
 		st := r.Tasks[t.ID]
@@ -123,7 +200,8 @@ func (h *history) inputs(r *agent.Run, id agent.TaskID) {
 		from := "the result of “" + format.Line(t.Title, 60) + "”"
 		for _, o := range st.Outputs {
 			if slices.Contains(task.Inputs, o.Name) {
-				h.reads = append(h.reads, read{text: o.Name + "\n" + o.File + "\n" + string(o.Value), from: from, model: true})
+				h.reads = append(h.reads, read{text: o.Name + "\n" + o.File + "\n" + string(o.Value), from: from, model: true,
+					private: private(r, t.ID, spec, map[agent.TaskID]bool{})})
 			}
 		}
 	}
@@ -138,6 +216,8 @@ func (h *history) reply(e agent.Reply, c llm.Call, spec tools) {
 	switch {
 	case e.Trust == "":
 		return // Deckhand's own words, which quote the call
+	case e.Name == agent.CallRead: // of a text that may be gone, whatever a tool says of itself
+		h.reads = append(h.reads, read{text: e.Text, from: "an earlier result", tool: e.Name, private: h.private(), model: e.Trust == agent.Trusted})
 	case e.Name == listFiles:
 		h.reads = append(h.reads, read{text: e.Text, from: "a list of file names", tool: e.Name, private: true, names: namesIn(e.Text)})
 	case e.Trust == agent.Untrusted:
@@ -155,24 +235,27 @@ func (h *history) reply(e agent.Reply, c llm.Call, spec tools) {
 		h.reads = append(h.reads, read{text: e.Text, from: from(c, e.Name), tool: e.Name, private: h.private(), model: true})
 	default:
 		h.own = append(h.own, e.Text)
+		if spec.private(e.Name) { // it vouches, and is not for everybody
+			h.reads = append(h.reads, read{text: e.Text, from: from(c, e.Name), tool: e.Name, private: true, hint: true, ours: true})
+		}
 	}
 }
 
 // private reports whether the strand holds private data.
 func (h *history) private() bool {
-	return slices.ContainsFunc(h.reads, func(r read) bool { return r.private })
+	return h.gone.private || slices.ContainsFunc(h.reads, func(r read) bool { return r.private })
 }
 
 // strange reports whether the strand holds what strangers may have written, beyond
 // mere names of files.
 func (h *history) strange() bool {
-	return slices.ContainsFunc(h.reads, func(r read) bool { return r.tool != listFiles && !r.hint })
+	return h.gone.strange || slices.ContainsFunc(h.reads, func(r read) bool { return r.tool != listFiles && !r.hint })
 }
 
 // raw reports whether the strand itself read a stranger's text, and not only what
 // models made of one.
 func (h *history) raw() bool {
-	return slices.ContainsFunc(h.reads, func(r read) bool { return r.tool != listFiles && !r.hint && !r.model })
+	return h.gone.strange || slices.ContainsFunc(h.reads, func(r read) bool { return r.tool != listFiles && !r.hint && !r.model })
 }
 
 // namesIn are the names in a list of files: each line begins with one, and in JSON

@@ -215,7 +215,9 @@ func (w *trace) listed(p string) bool {
 
 // wasRead reports whether the strand read the file.
 func (w *trace) wasRead(p string) bool {
-	return slices.ContainsFunc(w.h.reads, func(r read) bool { return r.tool == readFile && path.Clean(r.from) == path.Clean(p) })
+	p = path.Clean(p)
+	return slices.ContainsFunc(w.h.reads, func(r read) bool { return r.tool == readFile && path.Clean(r.from) == p }) ||
+		slices.ContainsFunc(w.h.gone.files, func(read string) bool { return path.Clean(read) == p })
 }
 
 // isPath reports whether the value is one of the files that the call would change.
@@ -237,7 +239,7 @@ func (w *trace) named(l leaf) bool {
 		values = append(values, valueOf(base))
 	}
 	for i, x := range slices.Backward(w.docs) {
-		if x == nil || w.h.reads[i].tool == listFiles {
+		if x == nil || w.h.reads[i].ours || w.h.reads[i].tool == listFiles || w.h.reads[i].said && w.made(l) { // it was judged when it was made
 			continue
 		}
 		for _, v := range values {
@@ -255,7 +257,7 @@ func (w *trace) named(l leaf) bool {
 func (w *trace) composed(l leaf) bool {
 	base := strings.ToLower(path.Base(l.text))
 	for i, x := range slices.Backward(w.docs) {
-		if x == nil || w.h.reads[i].tool == listFiles {
+		if x == nil || w.h.reads[i].ours || w.h.reads[i].said || w.h.reads[i].tool == listFiles {
 			continue
 		}
 		for cut := 2; cut <= len(base)-2; cut++ {
@@ -277,7 +279,7 @@ func (w *trace) composed(l leaf) bool {
 func (w *trace) found(l leaf, least float64) bool {
 	best, most, through := -1, 0.0, ""
 	for i, x := range slices.Backward(w.docs) {
-		if x == nil {
+		if x == nil || w.h.reads[i].ours {
 			continue
 		}
 		if share, form := x.most(l.value); share >= least && share > most {
@@ -292,9 +294,15 @@ func (w *trace) found(l leaf, least float64) bool {
 	return true
 }
 
-// stands reports whether the whole value stands in one of the texts.
+// stands reports whether the whole value stands in one of the texts, where nobody
+// who holds private data can have put it.
 func (w *trace) stands(l leaf) bool {
-	return slices.ContainsFunc(w.docs, func(x *index) bool { return x != nil && x.whole(l.value) })
+	for i, x := range w.docs {
+		if r := w.h.reads[i]; x != nil && x.whole(l.value) && !(r.model && r.private) && !(r.said && w.h.private()) {
+			return true
+		}
+	}
+	return false
 }
 
 // leaks finds the private text that a value carries a part of; -1: none.
