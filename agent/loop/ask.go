@@ -2,19 +2,19 @@ package loop
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/guard"
 	"github.com/deckhand-bot/deckhand/agent/limit"
 	"github.com/deckhand-bot/deckhand/agent/llm"
+	"github.com/deckhand-bot/deckhand/agent/loop/answer"
+	"github.com/deckhand-bot/deckhand/agent/loop/cost"
+	"github.com/deckhand-bot/deckhand/agent/loop/past"
 	"github.com/deckhand-bot/deckhand/agent/prompt"
-	"github.com/deckhand-bot/deckhand/agent/reflect"
 	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
@@ -48,7 +48,7 @@ func (q *asker) ask(ctx context.Context, view *agent.Run) (waits bool, err error
 	if err != nil {
 		return false, err
 	}
-	price, priced := q.price(ready.Model)
+	price, priced := q.priceOf(ready.Model)
 	if view.Limits().USD > 0 && !priced {
 		q.unpriced(view, ready.Model)
 		return false, nil
@@ -57,7 +57,7 @@ func (q *asker) ask(ctx context.Context, view *agent.Run) (waits bool, err error
 	if (compacter{q.turn}).full(ctx, view, ready, prompt) {
 		return false, nil // and decide anew
 	}
-	ready.MaxTokens = answerRoom(view, prompt, q.MaxAnswer, price)
+	ready.MaxTokens = cost.Room(view, prompt, q.MaxAnswer, price)
 	if ready.MaxTokens < minAnswer {
 		return q.overBudget(ctx, view, exhausted(view))
 	}
@@ -108,8 +108,39 @@ func (q *asker) told(ctx context.Context, view *agent.Run) (_ *agent.Run, first 
 		return view, first, err
 	}
 	offerer{q.turn}.offer(view)
-	err = recaller{q.turn}.recall(ctx, view)
+	err = q.remember(ctx, view)
 	return q.view(), false, err
+}
+
+// remember looks up what earlier runs of the goal came to.
+func (q *asker) remember(ctx context.Context, view *agent.Run) error {
+	if q.lease.Strand != agent.Main {
+		return nil
+	}
+	found, old, err := past.Looker{Journals: q.Store, Names: q.Blobs, Log: q.Log}.Look(ctx, view)
+	if err != nil {
+		return err
+	}
+	q.events(found)
+	for _, name := range old {
+		q.names = withName(q.names, name, "")
+	}
+	return nil
+}
+
+// priceOf is what the model's tokens cost, where that is known.
+func (q *asker) priceOf(model string) (p cost.Price, known bool) {
+	p, known = q.Prices[model]
+	return p, known
+}
+
+// charges spreads an amount over everything that the run's calls are charged to.
+func (q *asker) charges(r *agent.Run, a cost.Amount, steps int64, bounded bool) []agent.Spend {
+	var wider []cost.Allowance
+	if q.Wider != nil {
+		wider = q.Wider(r.Brief, r.Started) // a settlement goes to the counters of the month that its run began in
+	}
+	return cost.Spend(r, wider, a, steps, bounded)
 }
 
 // reserve is the question as it is journalled: with the price of its prompt, of
@@ -120,9 +151,9 @@ func (q *asker) reserve(view *agent.Run, ready prompt.Ready, tokens int) agent.M
 		Purpose: ready.Purpose, Model: ready.Model, PromptHash: ready.Hash,
 		ReserveTokens: tokens + ready.MaxTokens,
 	}
-	if price, priced := q.price(ready.Model); priced {
-		cost := price.of(llm.Usage{Prompt: tokens, Completion: ready.MaxTokens})
-		asked.Reserve = &cost
+	if price, priced := q.priceOf(ready.Model); priced {
+		sum := price.Of(llm.Usage{Prompt: tokens, Completion: ready.MaxTokens})
+		asked.Reserve = &sum
 	}
 	return asked
 }
@@ -180,7 +211,7 @@ func (q *asker) crowded(view *agent.Run) bool {
 func (q *asker) put(ctx context.Context, view *agent.Run, ready prompt.Ready, asked agent.ModelAsked, question limit.Question) (waits bool, err error) {
 	q.event(asked)
 	settled := len(q.spend) // what earlier calls give back stays, also where this one does not fit
-	q.spend = append(q.spend, q.charges(view, reserved(asked), 1, true)...)
+	q.spend = append(q.spend, q.charges(view, cost.Reserved(asked), 1, true)...)
 	alone := q.run.Seq + uint64(len(q.batch))
 	var over *agent.BudgetError
 	err = q.commit(ctx, q.answered()) // what was said while an answer was awaited is heard first
@@ -226,7 +257,7 @@ func (q *asker) request(view *agent.Run) (prompt.Ready, error) {
 	if ready.Fast && q.FastName != "" {
 		ready.Model = q.FastName
 	}
-	ready.Watch = chants
+	ready.Watch = answer.Chants
 	return ready, nil
 }
 
@@ -312,21 +343,19 @@ func (q *asker) settle(ctx context.Context, ready prompt.Ready, asked agent.Mode
 		}
 		q.usage(&answered, resp, asked.ReserveTokens-ready.MaxTokens)
 		q.limits.Answered(question, resp.Quota, answered.Prompt+answered.Completion)
-		judgeAnswer(&answered, resp, q.answerLimit(ready.MaxTokens))
+		answer.Judge(&answered, resp, q.answerLimit(ready.MaxTokens))
 	}
 	q.event(answered)
 	q.events(shorter)
-	back := charge{nano: nanoOf(answered.Cost) - nanoOf(asked.Reserve),
-		tokens: int64(answered.Prompt+answered.Completion) - int64(asked.ReserveTokens)}
 	steps := int64(0)
 	if answered.Free() {
 		steps = -1
 	}
-	q.spend = append(q.spend, q.charges(q.run, back, steps, false)...)
+	q.spend = append(q.spend, q.charges(q.run, cost.Back(answered, asked), steps, false)...)
 	if why != "" {
 		q.event(agent.RunControlled{Word: agent.WordPause, By: agent.Deckhand, Reason: why})
 	}
-	for _, n := range notices(q.view()) {
+	for _, n := range cost.Notices(q.view()) {
 		q.event(n)
 	}
 	return false
@@ -417,9 +446,9 @@ func (q *asker) usage(a *agent.ModelAnswered, resp llm.Response, prompt int) {
 	if a.Prompt == 0 && a.Completion == 0 {
 		a.Prompt, a.Completion, a.Estimated = prompt, llm.CountAnswer(resp.Message), true
 	}
-	if price, priced := q.price(a.Model); priced {
-		cost := price.of(llm.Usage{Prompt: a.Prompt, Completion: a.Completion, Cached: a.Cached})
-		a.Cost = &cost
+	if price, priced := q.priceOf(a.Model); priced {
+		sum := price.Of(llm.Usage{Prompt: a.Prompt, Completion: a.Completion, Cached: a.Cached})
+		a.Cost = &sum
 	}
 }
 
@@ -429,43 +458,6 @@ func (q *asker) answerLimit(tokens int) string {
 		return fmt.Sprintf("%d tokens, which is what the run's budget leaves", tokens)
 	}
 	return fmt.Sprintf("%d tokens (model.max_answer_tokens)", tokens)
-}
-
-// judgeAnswer decides whether an answer can be used at all. Its calls are
-// looked at one by one later, unless one was cut off at the limit, which says
-// how long an answer may be.
-func judgeAnswer(a *agent.ModelAnswered, resp llm.Response, limit string) {
-	m := resp.Message
-	spelt := len(m.Calls) > 0 && strings.HasPrefix(strings.TrimSpace(m.Content), "{") // the text is the call: model.mode json
-	if words, is := chanted(m.Content); is && !spelt {
-		m.Content, m.Calls = words, nil
-		a.Message, a.Problem = &m, reflect.Advice(agent.RuleChant)
-		return
-	}
-	switch {
-	case m.Refusal != "":
-		a.Error = "the model declined: " + m.Refusal
-	case resp.Finish == "content_filter":
-		a.Error = "the provider's content filter stopped the answer"
-	case resp.Finish == "length" && cutCall(m.Calls) != "":
-		a.Problem = agent.CutOff("Your call of "+cutCall(m.Calls), limit, "Call it again with less at once; long content goes in parts.")
-	case len(m.Calls) > 0:
-		a.Message = &m
-	case resp.Finish == "length":
-		a.Message, a.Problem = &m, agent.CutOff("Your answer", limit, "Answer again, shorter, by calling one of the functions.")
-	case strings.TrimSpace(m.Content) == "":
-		a.Problem = "Your answer was empty. Answer by calling one of the functions."
-	default:
-		a.Message, a.Problem = &m, "Text alone does nothing here, and neither does JSON in the text. Answer by calling one of the functions."
-	}
-}
-
-// cutCall names the function whose arguments break off, if the last call's do.
-func cutCall(calls []llm.Call) string {
-	if n := len(calls); n > 0 && !json.Valid([]byte(calls[n-1].Arguments)) {
-		return calls[n-1].Name
-	}
-	return ""
 }
 
 // overBudget opens the question about a budget, unless reservations of other

@@ -13,6 +13,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/llm/llmtest"
 	"github.com/deckhand-bot/deckhand/agent/loop"
+	"github.com/deckhand-bot/deckhand/agent/loop/cost"
 )
 
 // moody is a model whose endpoint fails as a test says; nil: it answers.
@@ -170,7 +171,7 @@ func TestABrokenAnswerIsPaid(t *testing.T) {
 	}}
 	h := open(t, m, func(c *loop.Config) {
 		patient(time.Hour)(c)
-		c.Prices = map[string]loop.Price{"test": {Input: 1_000_000, Output: 1_000_000}}
+		c.Prices = map[string]cost.Price{"test": {Input: 1_000_000, Output: 1_000_000}}
 	}, reads())
 	run := h.start(agent.RunStarted{PlanApproval: agent.ApprovePlanNever})
 	r := h.ended(run)

@@ -12,6 +12,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/loop"
+	"github.com/deckhand-bot/deckhand/agent/loop/cost"
 )
 
 // fine is a ledger that finds nothing.
@@ -236,7 +237,7 @@ func TestCheckInWithoutMoney(t *testing.T) {
 			w := &worker{work: steady(1)}
 			h := open(t, w, func(c *loop.Config) {
 				c.FastName, c.MaxAnswer = tt.fast, 300
-				c.Prices = map[string]loop.Price{"test": {Input: 1, Output: 1}, "gold": {Input: 1000 * agent.Dollar, Output: 1000 * agent.Dollar}}
+				c.Prices = map[string]cost.Price{"test": {Input: 1, Output: 1}, "gold": {Input: 1000 * agent.Dollar, Output: 1000 * agent.Dollar}}
 			}, reads())
 			brief := every(1)
 			brief.Limits = tt.limits

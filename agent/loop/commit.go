@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/loop/lease"
 	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
@@ -321,7 +322,7 @@ func (t *turn) denied(ctx context.Context, cause error) {
 // rest before the next attempt.
 type denials struct {
 	mu    sync.Mutex
-	known map[strandKey]*wait.Backoff
+	known map[lease.Key]*wait.Backoff
 }
 
 // next is the pause before the strand's next attempt; first says that it is the
@@ -329,13 +330,13 @@ type denials struct {
 func (d *denials) next(l agent.Lease) (pause time.Duration, first bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	b := d.known[keyOf(l)]
+	b := d.known[lease.KeyOf(l)]
 	if first = b == nil; first {
 		if d.known == nil {
-			d.known = map[strandKey]*wait.Backoff{}
+			d.known = map[lease.Key]*wait.Backoff{}
 		}
 		b = &wait.Backoff{First: retryPause, Longest: 10 * time.Minute}
-		d.known[keyOf(l)] = b
+		d.known[lease.KeyOf(l)] = b
 	}
 	return b.Next(), first
 }
@@ -344,5 +345,5 @@ func (d *denials) next(l agent.Lease) (pause time.Duration, first bool) {
 func (d *denials) forget(l agent.Lease) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	delete(d.known, keyOf(l))
+	delete(d.known, lease.KeyOf(l))
 }

@@ -19,6 +19,9 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/fold"
 	"github.com/deckhand-bot/deckhand/agent/limit"
 	"github.com/deckhand-bot/deckhand/agent/llm"
+	"github.com/deckhand-bot/deckhand/agent/loop/checkins"
+	"github.com/deckhand-bot/deckhand/agent/loop/cost"
+	"github.com/deckhand-bot/deckhand/agent/loop/lease"
 	"github.com/deckhand-bot/deckhand/agent/prompt"
 	"github.com/deckhand-bot/deckhand/agent/redact"
 	"github.com/deckhand-bot/deckhand/agent/taint"
@@ -55,11 +58,6 @@ type Blobs interface {
 	limit.Store
 }
 
-// Lister lists the runs of a store; every store does.
-type Lister interface {
-	Runs(ctx context.Context, f agent.RunFilter) ([]agent.RunInfo, error)
-}
-
 // Poster shows runs to people. Its posts are effects like any tool's: journalled
 // before they are made, and probed for after a crash or a lost answer. Edits of
 // the card are neither: they are made again.
@@ -85,10 +83,6 @@ type Scheduler interface {
 	Schedule(ctx context.Context, r agent.Run, o agent.ScheduleOrder) (agent.ScheduleAnswer, error)
 }
 
-// Price is what a model's tokens cost, in billionths of a dollar per million
-// tokens.
-type Price struct{ Input, Cached, Output agent.Nano }
-
 // GCPercent suits the loop's garbage, which is mostly requests and answers:
 // collecting less often costs some memory and saves a tenth of the time.
 // Programs pass it to debug.SetGCPercent unless GOGC says otherwise.
@@ -110,7 +104,7 @@ type Config struct {
 	Log       *slog.Logger
 
 	ModelName, FastName string
-	Prices              map[string]Price
+	Prices              map[string]cost.Price
 	MaxAnswer           int // tokens of one answer
 	// Window, when set, is a model's context window in tokens, 0: it is not
 	// known. Conversations are kept within it.
@@ -124,7 +118,7 @@ type Config struct {
 	RequestsPerMinute, TokensPerMinute int
 	// Wider lists counters beyond the run's own that each model call is
 	// charged to: a person's, a channel's, the whole month's.
-	Wider func(b agent.RunStarted, at time.Time) []Allowance
+	Wider func(b agent.RunStarted, at time.Time) []cost.Allowance
 	// Steers, when set, says whether a person may (still) steer the run: words
 	// that are understood later count as far as their author may then.
 	Steers func(r agent.Run, by string, also []string) bool
@@ -136,7 +130,7 @@ type Config struct {
 	// CheckIns is how often the clock calls check-ins of the tasks at work; 0, or
 	// Runs nil: never.
 	CheckIns time.Duration
-	Runs     Lister
+	Runs     checkins.Lister
 	// Alarm, when set, tells people of a run that this process cannot go on
 	// with and cannot even pause. The text is Markdown.
 	Alarm func(ctx context.Context, run agent.RunID, text string)
@@ -158,19 +152,13 @@ type Outages interface {
 	Back(ctx context.Context, model string)
 }
 
-// Allowance is a counter of money or tokens with its limit, 0: none.
-type Allowance struct {
-	Counter string // without the unit
-	Limits  agent.Limits
-}
-
 // engine is what every turn works with.
 type engine struct {
 	Config
 	book    *prompt.Book
 	schemas map[string]*jsonschema.Resolved // decision functions
 	folds   *fold.Cache[*memory]
-	leases  *leases
+	leases  *lease.Set
 	limits  *limit.Limiter
 	heard   atomic.Bool // the model answered this process
 	denials *denials
@@ -207,7 +195,7 @@ func newEngine(c Config) (*engine, error) {
 			return nil, fmt.Errorf("loop: a tool is called %s, which is a function of Deckhand's own: give it another name", name)
 		}
 	}
-	return &engine{Config: c, book: book, schemas: schemas, leases: newLeases(c.Store, c.Lease, c.Log), denials: &denials{}, origins: &taint.Tracer{},
+	return &engine{Config: c, book: book, schemas: schemas, leases: lease.New(c.Store, c.Lease, c.Log), denials: &denials{}, origins: &taint.Tracer{},
 		limits: limit.New(limit.Config{Store: c.Blobs, Requests: c.RequestsPerMinute, Tokens: c.TokensPerMinute}),
 		folds: fold.New(fold.Config{Journals: c.Store, Snapshots: c.Blobs, Log: c.Log, Most: maxFolds, Bytes: maxFoldBytes, Copies: 1},
 			func() *memory { return &memory{} })}, nil

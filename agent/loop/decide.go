@@ -22,7 +22,7 @@ func (d decider) take(ctx context.Context, view *agent.Run, c agent.OpenCall, ar
 	var err error
 	switch c.Name {
 	case "reply":
-		err = read(args, func(a answer) { d.answer(c, a.Text) })
+		err = read(args, func(a spoken) { d.answer(c, a.Text) })
 	case "ask_human":
 		err = read(args, func(a inquiry) { d.clarify(view, c, a.Questions) })
 	case "submit_plan":
@@ -91,7 +91,7 @@ func read[T any](args json.RawMessage, use func(T)) error {
 }
 
 // The arguments of the decision functions (MODEL.md).
-type answer struct {
+type spoken struct {
 	Text string `json:"text"`
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/bounds"
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/agent/llm"
+	"github.com/deckhand-bot/deckhand/agent/loop/artifact"
 	"github.com/deckhand-bot/deckhand/agent/plan"
 )
 
@@ -76,7 +77,7 @@ func (d dispatcher) decideCall(ctx context.Context, view *agent.Run, c agent.Ope
 			d.refuse(c, err.Error())
 			return nil
 		}
-		whole, err := artifacts(d).expand(ctx, view, args)
+		whole, err := d.artifacts().Expand(ctx, d.conversation(view), args)
 		if err == nil {
 			err = d.fits(c, whole)
 		}
@@ -125,7 +126,7 @@ func unfit(c agent.OpenCall, err error) string {
 	switch {
 	case errors.Is(err, agent.ErrNoBlob):
 		return fmt.Sprintf("an artifact that %s names is not kept any more: call the tool that made it again", c.Name)
-	case errors.Is(err, errTooLong):
+	case errors.Is(err, artifact.ErrTooLong):
 		return fmt.Sprintf("%s: %v", c.Name, err)
 	case errors.Is(err, errMisfit), errors.Is(err, errSecret):
 		return err.Error()

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/bounds"
 	"github.com/deckhand-bot/deckhand/agent/guard"
+	"github.com/deckhand-bot/deckhand/agent/loop/artifact"
 )
 
 // defaultTimeout bounds a tool that names no timeout of its own.
@@ -129,7 +129,7 @@ func (ef effects) runOrRecover(ctx context.Context, view *agent.Run, c agent.Ope
 	if why := ef.hopeless(c, known, err); why != "" {
 		return []agent.Body{failedOutcome(c, why)}, nil
 	}
-	args, err := artifacts(ef).expand(ctx, view, c.Intent.Arguments)
+	args, err := ef.artifacts().Expand(ctx, ef.conversation(view), c.Intent.Arguments)
 	if errors.Is(err, agent.ErrNoBlob) {
 		return ef.withoutArtifact(ctx, view, c)
 	}
@@ -193,7 +193,7 @@ func (ef effects) toolFor(view *agent.Run, in agent.ToolIntent) (tool agent.Tool
 
 // perform runs the tool once, if the lease still holds right before it.
 func (ef effects) perform(ctx context.Context, c agent.OpenCall, tool agent.Tool, call agent.Call) ([]agent.Body, error) {
-	if !ef.leases.valid(ef.held) {
+	if !ef.leases.Valid(ef.held) {
 		return nil, errLeaseGone
 	}
 	timeout := tool.Spec().Timeout
@@ -229,7 +229,7 @@ func bounded(spec agent.ToolSpec, r agent.Result) agent.Result {
 		r.Trust = agent.Untrusted
 	}
 	if left := len(r.Text) - spec.MaxResult; spec.MaxResult > 0 && left > 0 {
-		r.Text = cutRunes(r.Text[:spec.MaxResult], true) + fmt.Sprintf("\n[… %d bytes more are not kept: ask for less at once …]", left)
+		r.Text = artifact.Head(r.Text, spec.MaxResult) + fmt.Sprintf("\n[… %d bytes more are not kept: ask for less at once …]", left)
 	}
 	return r
 }
@@ -301,14 +301,6 @@ func (ef effects) retry(ctx context.Context, c agent.OpenCall, tool agent.Tool, 
 	return ef.perform(ctx, c, tool, call)
 }
 
-// Texts above maxText bytes are kept as artifacts; the journal holds their
-// head and tail.
-const (
-	maxText  = 16 << 10
-	headText = 8 << 10
-	tailText = 4 << 10
-)
-
 // outcome journals a result. Long texts become artifacts first.
 func (ef effects) outcome(ctx context.Context, c agent.OpenCall, r agent.Result, took time.Duration) ([]agent.Body, error) {
 	if ef.Withhold != nil {
@@ -323,42 +315,13 @@ func (ef effects) outcome(ctx context.Context, c agent.OpenCall, r agent.Result,
 		o.State = agent.OutcomeOK
 	}
 	if left := len(r.Text) - bounds.Result; left > 0 {
-		o.Text = cutRunes(r.Text[:bounds.Result], true) + fmt.Sprintf("\n[… %d bytes more are not kept: ask for less at once …]", left)
-		r.Text = o.Text
+		o.Text = artifact.Head(r.Text, bounds.Result) + fmt.Sprintf("\n[… %d bytes more are not kept: ask for less at once …]", left)
 	}
-	if len(r.Text) <= maxText {
-		return []agent.Body{o}, nil
-	}
-	hash, err := artifacts(ef).keep(ctx, r.Text)
-	if err != nil {
+	var err error
+	if o.Text, o.Artifact, err = ef.artifacts().Shorten(ctx, o.Text); err != nil {
 		return nil, err
 	}
-	head, tail := cutRunes(r.Text[:headText], true), cutRunes(r.Text[len(r.Text)-tailText:], false)
-	o.Artifact = hash
-	o.Text = fmt.Sprintf("%s\n[… %d bytes left out; the whole text is artifact %s; ${artifact:%s} in an argument stands for it …]\n%s",
-		head, len(r.Text)-len(head)-len(tail), hash, hash, tail)
 	return []agent.Body{o}, nil
-}
-
-// cutRunes drops a character that was cut in half at the end (or the beginning).
-func cutRunes(s string, atEnd bool) string {
-	for range utf8.UTFMax {
-		if len(s) == 0 {
-			return s
-		}
-		if atEnd {
-			if r, size := utf8.DecodeLastRuneInString(s); r != utf8.RuneError || size > 1 {
-				return s
-			}
-			s = s[:len(s)-1]
-		} else {
-			if utf8.RuneStart(s[0]) {
-				return s
-			}
-			s = s[1:]
-		}
-	}
-	return s
 }
 
 func failedOutcome(c agent.OpenCall, reason string) agent.ToolOutcome {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/guard"
+	"github.com/deckhand-bot/deckhand/agent/loop/checkins"
 	"github.com/deckhand-bot/deckhand/agent/wait"
 )
 
@@ -27,6 +28,16 @@ func New(c Config) (*Loop, error) {
 	return &Loop{e}, nil
 }
 
+// clock calls the check-ins of the tasks at work.
+func (l *Loop) clock() checkins.Clock {
+	return checkins.Clock{Store: l.Store, Runs: l.Runs, Peek: l.folds.Peek, Every: l.CheckIns, Only: l.Only, Log: l.Log}
+}
+
+// Tick calls the check-ins of a tick at once, and returns how many it called.
+func (l *Loop) Tick(ctx context.Context, tick time.Time) (called int, err error) {
+	return l.clock().Tick(ctx, tick)
+}
+
 // claimWait is how long one claim waits for work. Stores wake it earlier.
 const claimWait = 5 * time.Second
 
@@ -38,9 +49,9 @@ func (l *Loop) Run(ctx context.Context) error {
 	defer cut()
 	extend, stopExtending := context.WithCancel(hard)
 	var keeper errgroup.Group
-	keeper.Go(func() error { l.leases.keep(extend); return nil })
+	keeper.Go(func() error { l.leases.Keep(extend); return nil })
 
-	stopClock := l.startClock(ctx)
+	stopClock := l.clock().Start(ctx)
 	defer stopClock()
 
 	var turns sync.WaitGroup
@@ -74,7 +85,7 @@ func (l *Loop) afterCut(done <-chan struct{}) error {
 	case <-time.After(cutWait):
 	}
 	var stuck []string
-	for _, lease := range l.leases.list() {
+	for _, lease := range l.leases.List() {
 		stuck = append(stuck, string(lease.Run)+"/"+string(lease.Strand))
 	}
 	return fmt.Errorf("%w after %s: %s. The process ends without them; whoever works these runs next looks what became of their effects",

@@ -12,6 +12,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/loop"
+	"github.com/deckhand-bot/deckhand/agent/loop/checkins"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 	"github.com/deckhand-bot/deckhand/tools"
@@ -22,7 +23,7 @@ import (
 type mined struct {
 	agent.Store
 	loop.Blobs
-	loop.Lister
+	checkins.Lister
 
 	await, list atomic.Bool
 	keep        atomic.Bool
@@ -75,7 +76,7 @@ func TestPanicsBesideTheTurnsCostNothing(t *testing.T) {
 	tool.spec.Class = agent.ClassRead
 	obedient := noter("far", task("a", "far", nil))
 	h := open(t, slow{obedient}, func(c *loop.Config) {
-		lister, _ := c.Store.(loop.Lister)
+		lister, _ := c.Store.(checkins.Lister)
 		m = &mined{Store: c.Store, Blobs: c.Blobs, Lister: lister}
 		m.await.Store(true)
 		m.list.Store(true)

@@ -50,7 +50,7 @@ func (ps posts) deadline(p agent.Post) time.Time {
 func (ps posts) showCard(ctx context.Context, view *agent.Run, wake time.Time) (due time.Time, err error) {
 	again := noPosterPause
 	if ps.Poster != nil {
-		if !ps.leases.valid(ps.held) {
+		if !ps.leases.Valid(ps.held) {
 			return due, errLeaseGone
 		}
 		bound, cancel := context.WithTimeout(ctx, showTimeout)

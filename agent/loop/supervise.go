@@ -46,21 +46,6 @@ func (sv supervisor) checkLoops(ctx context.Context, view *agent.Run) (stopped b
 // quoted marks what a finding quotes as data.
 func quoted(text string) string { return "\n" + prompt.Frame(text, agent.Untrusted) }
 
-// chants watches an answer under way and cuts it when it chants (L6).
-func chants() (write func(piece string) (cut bool)) {
-	c := reflect.NewChants(reflect.Defaults())
-	return func(piece string) bool {
-		_, found := c.Write(piece)
-		return found
-	}
-}
-
-// chanted is an answer up to the end of its chant, where it has one.
-func chanted(text string) (words string, is bool) {
-	c, is := reflect.Chanting(text, reflect.Defaults())
-	return text[:c.End], is
-}
-
 // stop ends the strand's work until a person decides.
 func (sv supervisor) stop(view *agent.Run, found []agent.Finding) {
 	wake := map[agent.StrandID]time.Time{agent.Main: agent.AtOnce}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
+	"github.com/deckhand-bot/deckhand/agent/loop/artifact"
+	"github.com/deckhand-bot/deckhand/agent/loop/lease"
 )
 
 // turn is the work on one strand under one lease: the fold that it began with,
@@ -18,7 +20,7 @@ type turn struct {
 	lease  agent.Lease
 	told   time.Time // the store's clock, as it was last corrected
 	toldAt time.Time // this process's clock then
-	held   *heldLease
+	held   *lease.Held
 	run    *agent.Run // newest committed fold
 
 	batch []agent.Event // what happened since the last commit
@@ -145,3 +147,8 @@ func (t *turn) conversation(view *agent.Run) agent.Talk { return view.Talk(t.lea
 
 // checking reports whether the strand's next question is a check-in.
 func (t *turn) checking(view *agent.Run) bool { return t.purpose(view) == llm.CheckIn }
+
+// artifacts are the texts of the run that are too long for the journal.
+func (t *turn) artifacts() artifact.Keeper {
+	return artifact.Keeper{Blobs: t.Blobs, Run: t.lease.Run, Log: t.Log}
+}

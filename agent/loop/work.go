@@ -26,8 +26,8 @@ func work(soft, hard context.Context, en *engine, lease agent.Lease) {
 		since = time.Now()
 	}
 	t := &turn{engine: en, run: &agent.Run{}, lease: lease, told: lease.At, toldAt: since, fresh: map[agent.EffectID]bool{}}
-	t.held = en.leases.take(lease, since, lose)
-	defer en.leases.drop(t.held)
+	t.held = en.leases.Take(lease, since, lose)
+	defer en.leases.Drop(t.held)
 	w := &worker{turn: t, asker: &asker{turn: t, talk: en.takeTalk(lease.Run, lease.Strand)}}
 	defer func() { en.putTalk(lease.Run, lease.Strand, w.asker.talk) }()
 	log := en.Log.With("run", lease.Run, "strand", lease.Strand)

@@ -19,6 +19,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/limit"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/loop"
+	"github.com/deckhand-bot/deckhand/agent/loop/cost"
 	"github.com/deckhand-bot/deckhand/agent/loop/watchdog"
 	"github.com/deckhand-bot/deckhand/agent/redact"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
@@ -170,9 +171,9 @@ func (a *App) newLoop() (*loop.Loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	prices := make(map[string]loop.Price, len(c.Model.Prices))
+	prices := make(map[string]cost.Price, len(c.Model.Prices))
 	for name, p := range c.Model.Prices {
-		prices[name] = loop.Price{Input: p.Input, Cached: p.Cached, Output: p.Output}
+		prices[name] = cost.Price{Input: p.Input, Cached: p.Cached, Output: p.Output}
 	}
 	refuses, err := newGate(c)
 	if err != nil {

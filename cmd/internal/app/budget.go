@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/agent/loop"
+	"github.com/deckhand-bot/deckhand/agent/loop/cost"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/digest"
 	"github.com/deckhand-bot/deckhand/bot/runs"
@@ -79,14 +79,14 @@ func spendable(c config.Config) error {
 
 // allowances lists the counters beyond a run's own: its requester's, its
 // channel's and everybody's, for the month in which it began.
-func allowances(c config.Config) func(b agent.RunStarted, at time.Time) []loop.Allowance {
-	return func(b agent.RunStarted, at time.Time) []loop.Allowance {
-		list := []loop.Allowance{
+func allowances(c config.Config) func(b agent.RunStarted, at time.Time) []cost.Allowance {
+	return func(b agent.RunStarted, at time.Time) []cost.Allowance {
+		list := []cost.Allowance{
 			{Counter: agent.PersonCounter(b.Requester, at), Limits: agent.Limits{USD: c.Budget.PersonMonth.USD}},
 			{Counter: agent.MonthCounter(at), Limits: agent.Limits{USD: c.Budget.Month.USD}},
 		}
 		if b.ReplyTo != "" {
-			list = append(list, loop.Allowance{Counter: agent.ChannelCounter(b.Folder, at), Limits: agent.Limits{USD: c.Budget.ChannelMonth.USD}})
+			list = append(list, cost.Allowance{Counter: agent.ChannelCounter(b.Folder, at), Limits: agent.Limits{USD: c.Budget.ChannelMonth.USD}})
 		}
 		return list
 	}

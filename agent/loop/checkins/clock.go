@@ -1,9 +1,13 @@
-package loop
+// Package checkins calls check-ins of the tasks at work, once over all replicas.
+//
+//	clock.go  Clock: ticks of the store's time, and what each calls
+package checkins
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -29,10 +33,26 @@ func (a aligned) last(t time.Time) time.Time {
 // notices so soon.
 const clockLook = 10 * time.Second
 
-// startClock calls check-ins at every tick of the store's time until stop is
-// called.
-func (l *Loop) startClock(ctx context.Context) (stop func()) {
-	if l.CheckIns <= 0 || l.Runs == nil {
+// Clock calls check-ins.
+type Clock struct {
+	Store agent.Store
+	Runs  Lister
+	// Peek folds a run that others may be working.
+	Peek  func(ctx context.Context, id agent.RunID) (agent.Run, error)
+	Every time.Duration // 0: never
+	// Only, when set, is the one run that is looked at.
+	Only agent.RunID
+	Log  *slog.Logger
+}
+
+// Lister lists the runs of a store; every store does.
+type Lister interface {
+	Runs(ctx context.Context, f agent.RunFilter) ([]agent.RunInfo, error)
+}
+
+// Start calls check-ins at every tick of the store's time until stop is called.
+func (l Clock) Start(ctx context.Context) (stop func()) {
+	if l.Every <= 0 || l.Runs == nil {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -44,8 +64,8 @@ func (l *Loop) startClock(ctx context.Context) (stop func()) {
 }
 
 // keepTicking waits for one tick after the other.
-func (l *Loop) keepTicking(ctx context.Context) {
-	every := aligned(l.CheckIns)
+func (l Clock) keepTicking(ctx context.Context) {
+	every := aligned(l.Every)
 	var next time.Time
 	for {
 		now, err := l.Store.Now(ctx)
@@ -77,13 +97,13 @@ func (l *Loop) keepTicking(ctx context.Context) {
 // it commits the fact, and whoever works the task asks the model. Runs that
 // only wait, for a person or for a time after the next tick, are not even
 // folded. It returns how many it called.
-func (l *Loop) Tick(ctx context.Context, tick time.Time) (called int, err error) {
+func (l Clock) Tick(ctx context.Context, tick time.Time) (called int, err error) {
 	infos, err := l.Runs.Runs(ctx, agent.RunFilter{Live: true})
 	if err != nil {
 		return 0, err
 	}
 	for _, info := range infos {
-		if info.Due.IsZero() || info.Due.After(tick.Add(l.CheckIns)) || l.Only != "" && info.Run != l.Only {
+		if info.Due.IsZero() || info.Due.After(tick.Add(l.Every)) || l.Only != "" && info.Run != l.Only {
 			continue
 		}
 		n := 0
@@ -104,8 +124,8 @@ func (l *Loop) Tick(ctx context.Context, tick time.Time) (called int, err error)
 
 // callCheckIns commits the tick to the run's tasks at work. One that began or looked
 // at itself just now is left to the next tick.
-func (l *Loop) callCheckIns(ctx context.Context, id agent.RunID, tick time.Time) (called int, err error) {
-	run, err := l.folds.Peek(ctx, id) // others may be working it
+func (l Clock) callCheckIns(ctx context.Context, id agent.RunID, tick time.Time) (called int, err error) {
+	run, err := l.Peek(ctx, id) // others may be working it
 	if errors.Is(err, agent.ErrNewer) || errors.Is(err, agent.ErrNoRun) {
 		return 0, nil // a newer replica calls them; an expired run has none
 	}
@@ -118,12 +138,12 @@ func (l *Loop) callCheckIns(ctx context.Context, id agent.RunID, tick time.Time)
 		if last := run.Strands.Of(s).CheckIn.Last; last.After(since) {
 			since = last
 		}
-		if tick.Sub(since) < l.CheckIns/2 {
+		if tick.Sub(since) < l.Every/2 {
 			continue
 		}
 		_, err := l.Store.Commit(ctx, agent.Commit{
 			ID: agent.NewID(), Run: id, Once: []string{fmt.Sprintf("check-in/%s/%s/%d", id, s, tick.Unix())}, Anchor: string(id),
-			Events: []agent.Event{{Strand: s, Body: agent.CheckInDue{Reason: l.CheckIns.String() + " passed", Tick: tick}}},
+			Events: []agent.Event{{Strand: s, Body: agent.CheckInDue{Reason: l.Every.String() + " passed", Tick: tick}}},
 		})
 		switch {
 		case errors.Is(err, agent.ErrSeen), errors.Is(err, agent.ErrNoRun):

@@ -1,4 +1,4 @@
-package loop
+package lease
 
 import (
 	"context"
@@ -32,11 +32,11 @@ func (s *brokenStore) Extend(ctx context.Context, list []agent.Lease) ([]agent.L
 func TestHeartbeatOutlivesAPanic(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	store := &brokenStore{extended: make(chan []agent.Lease)}
-	l := newLeases(store, 30*time.Millisecond, slog.New(slog.NewTextHandler(t.Output(), nil)))
+	l := New(store, 30*time.Millisecond, slog.New(slog.NewTextHandler(t.Output(), nil)))
 	lease := agent.Lease{Run: "r", Strand: agent.Main, Epoch: 1}
-	l.take(lease, time.Now(), func() {})
+	l.Take(lease, time.Now(), func() {})
 	ended := make(chan struct{})
-	go func() { l.keep(ctx); close(ended) }()
+	go func() { l.Keep(ctx); close(ended) }()
 	for range 2 {
 		select {
 		case list := <-store.extended:

@@ -1,8 +1,9 @@
-package loop
-
-// This file keeps this process's claims on strands alive: all leases are
+// Package lease keeps this process's claims on strands alive: all leases are
 // extended in one store call, and work whose lease is lost is cancelled, as
 // another process may have it.
+//
+//	lease.go  Set: what is held, extended together
+package lease
 
 import (
 	"context"
@@ -15,28 +16,30 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/guard"
 )
 
-// leases are those that this process holds. They are extended together.
-type leases struct {
+// Set are the leases that this process holds. They are extended together.
+type Set struct {
 	store agent.Store
 	lease time.Duration
 	log   *slog.Logger
 
 	mu   sync.Mutex
-	held map[strandKey]*heldLease
+	held map[Key]*Held
 
 	asleep func(since, now time.Time) time.Duration
 }
 
-type strandKey struct {
+// Key names a strand.
+type Key struct {
 	run    agent.RunID
 	strand agent.StrandID
 }
 
-func keyOf(l agent.Lease) strandKey { return strandKey{l.Run, l.Strand} }
+// KeyOf is the strand of a lease.
+func KeyOf(l agent.Lease) Key { return Key{l.Run, l.Strand} }
 
-// heldLease is one lease under work. Until is when it runs out if nothing
+// Held is one lease under work. Until is when it runs out if nothing
 // extends it, by this process's monotonic clock.
-type heldLease struct {
+type Held struct {
 	lease agent.Lease
 	until time.Time
 	taken time.Time // or extended last
@@ -50,39 +53,40 @@ func asleep(since, now time.Time) time.Duration {
 	return now.Round(0).Sub(since.Round(0)) - now.Sub(since)
 }
 
-func newLeases(store agent.Store, lease time.Duration, log *slog.Logger) *leases {
-	return &leases{store: store, lease: lease, log: log, held: map[strandKey]*heldLease{}, asleep: asleep}
+// New is a set whose leases run out after the duration unless they are extended.
+func New(store agent.Store, lease time.Duration, log *slog.Logger) *Set {
+	return &Set{store: store, lease: lease, log: log, held: map[Key]*Held{}, asleep: asleep}
 }
 
-// take registers a lease; lose is called when it is gone.
-func (l *leases) take(lease agent.Lease, since time.Time, lose context.CancelFunc) *heldLease {
+// Take registers a lease; lose is called when it is gone.
+func (l *Set) Take(lease agent.Lease, since time.Time, lose context.CancelFunc) *Held {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	h := &heldLease{lease: lease, until: since.Add(l.lease), taken: since, lose: lose}
-	l.held[keyOf(lease)] = h
+	h := &Held{lease: lease, until: since.Add(l.lease), taken: since, lose: lose}
+	l.held[KeyOf(lease)] = h
 	return h
 }
 
-// drop forgets a lease that was given back.
-func (l *leases) drop(h *heldLease) {
+// Drop forgets a lease that was given back.
+func (l *Set) Drop(h *Held) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if key := keyOf(h.lease); l.held[key] == h {
+	if key := KeyOf(h.lease); l.held[key] == h {
 		delete(l.held, key)
 	}
 }
 
-// valid reports whether the lease cannot have run out yet. A process that was
+// Valid reports whether the lease cannot have run out yet. A process that was
 // frozen, or whose machine slept, finds out here, right before an effect.
-func (l *leases) valid(h *heldLease) bool {
+func (l *Set) Valid(h *Held) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
 	return now.Before(h.until) && l.asleep(h.taken, now) < l.lease
 }
 
-// keep extends all leases every third of the lease time until ctx ends.
-func (l *leases) keep(ctx context.Context) {
+// Keep extends all leases every third of the lease time until ctx ends.
+func (l *Set) Keep(ctx context.Context) {
 	tick := time.NewTicker(l.lease / 3)
 	defer tick.Stop()
 	for {
@@ -95,8 +99,8 @@ func (l *leases) keep(ctx context.Context) {
 	}
 }
 
-// list is a copy of the leases that are held now.
-func (l *leases) list() []agent.Lease {
+// List is a copy of the leases that are held now.
+func (l *Set) List() []agent.Lease {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	list := make([]agent.Lease, 0, len(l.held))
@@ -106,14 +110,14 @@ func (l *leases) list() []agent.Lease {
 	return list
 }
 
-func (l *leases) extend(ctx context.Context) {
-	list := l.list()
+func (l *Set) extend(ctx context.Context) {
+	list := l.List()
 	if len(list) == 0 {
 		return
 	}
 	since := time.Now()
 	lost, err := l.store.Extend(ctx, list)
-	gone, unasked := epochs(lost), map[strandKey]uint64{}
+	gone, unasked := epochs(lost), map[Key]uint64{}
 	if err != nil {
 		part, is := errors.AsType[*agent.ExtendError](err)
 		if !is {
@@ -125,7 +129,7 @@ func (l *leases) extend(ctx context.Context) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, lease := range list {
-		key := keyOf(lease)
+		key := KeyOf(lease)
 		h := l.held[key]
 		if h == nil || h.lease.Epoch != lease.Epoch {
 			continue
@@ -141,10 +145,10 @@ func (l *leases) extend(ctx context.Context) {
 }
 
 // epochs are those of leases, by their strands.
-func epochs(list []agent.Lease) map[strandKey]uint64 {
-	of := map[strandKey]uint64{}
+func epochs(list []agent.Lease) map[Key]uint64 {
+	of := map[Key]uint64{}
 	for _, lease := range list {
-		of[keyOf(lease)] = lease.Epoch
+		of[KeyOf(lease)] = lease.Epoch
 	}
 	return of
 }

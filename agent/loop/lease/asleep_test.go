@@ -1,4 +1,4 @@
-package loop
+package lease
 
 import (
 	"context"
@@ -19,21 +19,21 @@ func (generous) Extend(context.Context, []agent.Lease) ([]agent.Lease, error) { 
 // fell asleep may be somebody else's by now, and is given up.
 func TestLeasesOfAMachineThatSleptAreGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLeases(generous{}, 3*time.Second, slog.New(slog.DiscardHandler))
+		l := New(generous{}, 3*time.Second, slog.New(slog.DiscardHandler))
 		slept := time.Duration(0)
 		l.asleep = func(_, _ time.Time) time.Duration { return slept }
 		lost := false
-		h := l.take(agent.Lease{Run: "r", Strand: agent.Main, Epoch: 1}, time.Now(), func() { lost = true })
+		h := l.Take(agent.Lease{Run: "r", Strand: agent.Main, Epoch: 1}, time.Now(), func() { lost = true })
 		l.extend(t.Context())
-		if !l.valid(h) || lost {
+		if !l.Valid(h) || lost {
 			t.Error("the lease is gone although nobody slept")
 		}
 		slept = 2 * time.Second // a clock that was set, or a short nap
-		if l.extend(t.Context()); !l.valid(h) || lost {
+		if l.extend(t.Context()); !l.Valid(h) || lost {
 			t.Error("a nap that is shorter than the lease counts")
 		}
 		slept = 4 * time.Second
-		if l.valid(h) {
+		if l.Valid(h) {
 			t.Error("an effect may begin after the machine slept")
 		}
 		if l.extend(t.Context()); !lost {
