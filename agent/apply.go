@@ -6,8 +6,6 @@ package agent
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -182,6 +180,9 @@ func (r Run) watched(b RunWatched) Run {
 // answered settles a model call and, where its answer was usable, opens the
 // calls that it made.
 func (r Run) answered(id StrandID, b ModelAnswered) Run {
+	if b.Given != "" {
+		return takeGiven(r, id, b)
+	}
 	s := r.Strands.Of(id)
 	if s.Call == nil || s.Call.Call != b.Call {
 		return r // settled already
@@ -253,7 +254,15 @@ func (r Run) judged(id StrandID, b TaskJudged) Run {
 	if r.Strands.Of(id).Finishing == nil {
 		return r
 	}
+	task, _ := r.Plan.Task(b.Task)
+	checked := b.Accepted && task.Reviewer != "" && r.Purpose(id) == llm.Check
+	if b.Accepted && b.Checked != "" {
+		r.Work = r.update(b.Task, func(t *TaskStatus) { t.Checked = push(t.Checked, b.Checked) })
+	}
 	r.Strands = r.Strands.change(id, func(s *Strand) {
+		if s.Passed = checked; checked {
+			return // the reviewer's turn
+		}
 		s.Judged = &b
 		if !b.Accepted {
 			s.Finishing = nil
@@ -482,11 +491,4 @@ func (r Run) found(b Finding) Run {
 		r.Rethink = r.Rethink.again(b.Message, b.Severity == FindingStop, nil)
 	}
 	return r
-}
-
-// Digest identifies a call: SHA-256 (hex) over the tool's name and its
-// canonical arguments (RFC 8785).
-func Digest(tool string, canonical json.RawMessage) string {
-	sum := sha256.Sum256(append([]byte(tool+"\x00"), canonical...))
-	return hex.EncodeToString(sum[:])
 }

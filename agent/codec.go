@@ -20,7 +20,7 @@ var ErrDamaged = errors.New("event is damaged")
 // build that writes what the one before it must not work. Stores keep with a run
 // the newest generation that its events need, and hand its strands only to
 // builds that have it. The builds before the first are of generation 0.
-const Generation = 3
+const Generation = 4
 
 // upgrade turns the JSON of one version of a kind into that of the next.
 type upgrade func(json.RawMessage) (json.RawMessage, error)
@@ -83,11 +83,11 @@ var builtin = codec{
 	RunControlled{}.Kind():     shapeOf[RunControlled](),
 	TimePassed{}.Kind():        shapeOf[TimePassed](),
 	ModelAsked{}.Kind():        shapeOf[ModelAsked](),
-	ModelAnswered{}.Kind():     shapeOf[ModelAnswered](),
+	ModelAnswered{}.Kind():     shapeOf[ModelAnswered](decides(4, func(b ModelAnswered) bool { return b.Given != "" })),
 	CallReplied{}.Kind():       shapeOf[CallReplied](decides(3, func(b CallReplied) bool { return b.Trust != "" })),
 	ToolsOffered{}.Kind():      shapeOf[ToolsOffered](decides(3, always[ToolsOffered])),
 	PolicyDecided{}.Kind():     shapeOf[PolicyDecided](decides(3, always[PolicyDecided])),
-	PlanAccepted{}.Kind():      shapeOf[PlanAccepted](),
+	PlanAccepted{}.Kind():      shapeOf[PlanAccepted](decides(4, func(b PlanAccepted) bool { return b.Plan.shaped() })),
 	TaskStarted{}.Kind():       shapeOf[TaskStarted](),
 	TaskFinishing{}.Kind():     shapeOf[TaskFinishing](),
 	TaskJudged{}.Kind():        shapeOf[TaskJudged](),
@@ -95,8 +95,8 @@ var builtin = codec{
 	ToolIntent{}.Kind():        shapeOf[ToolIntent](),
 	ToolDeferred{}.Kind():      shapeOf[ToolDeferred](),
 	ToolOutcome{}.Kind():       shapeOf[ToolOutcome](),
-	CheckpointOpened{}.Kind():  shapeOf[CheckpointOpened](decides(1, asksReviewers), decides(3, asksNamed)),
-	CheckpointDecided{}.Kind(): shapeOf[CheckpointDecided](decides(2, raisesFreely)),
+	CheckpointOpened{}.Kind():  shapeOf[CheckpointOpened](decides(1, asksReviewers), decides(3, asksNamed), decides(4, asksShaped)),
+	CheckpointDecided{}.Kind(): shapeOf[CheckpointDecided](decides(2, raisesFreely), decides(4, func(b CheckpointDecided) bool { return b.Plan != nil && b.Plan.shaped() })),
 	CheckpointVoted{}.Kind():   shapeOf[CheckpointVoted](),
 	BudgetNotice{}.Kind():      shapeOf[BudgetNotice](),
 	CheckInDue{}.Kind():        shapeOf[CheckInDue](),
@@ -123,6 +123,10 @@ func asksReviewers(b CheckpointOpened) bool { return b.Review }
 
 // asksNamed reports whether the question has approvers or a quorum of its own.
 func asksNamed(b CheckpointOpened) bool { return len(b.Approvers) > 0 || b.Quorum > 0 }
+
+// asksShaped reports whether the question is about a plan with roles, stages or
+// checks.
+func asksShaped(b CheckpointOpened) bool { return b.Plan != nil && b.Plan.shaped() }
 
 // always is for kinds that older builds do not know: they do not know the rules
 // either by which the run is worked.

@@ -248,6 +248,9 @@ type ModelAnswered struct {
 	Cost       *Nano       `json:"cost_usd"`
 	PromptHash string      `json:"prompt_hash"`
 	Estimated  bool        `json:"estimated,omitempty"`
+	// Given says who gave the answer where no model was asked and nothing was spent:
+	// a playbook, a person's list of steps, a check. No ModelAsked comes before it.
+	Given string `json:"given,omitempty"`
 	// Lost marks a reservation that no answer settled.
 	Lost    bool          `json:"lost,omitempty"`
 	Took    time.Duration `json:"took"` // nanoseconds

@@ -4,6 +4,8 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base32"
+	"encoding/hex"
+	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
@@ -267,4 +269,11 @@ func NewID() string {
 func derive(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return letters.EncodeToString(sum[:10])
+}
+
+// Digest identifies a call: SHA-256 (hex) over the tool's name and its
+// canonical arguments (RFC 8785).
+func Digest(tool string, canonical json.RawMessage) string {
+	sum := sha256.Sum256(append([]byte(tool+"\x00"), canonical...))
+	return hex.EncodeToString(sum[:])
 }

@@ -1,8 +1,11 @@
 package agent
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent/format"
@@ -155,6 +158,138 @@ func (p *point) first(rules []rule) *rule {
 		}
 	}
 	return nil
+}
+
+// Check is how a program sees that a task is done: no model's opinion counts
+// then. One of Command, File, Schema and Query is set.
+type Check struct {
+	// Command is a shell command in the sandbox, in the workspace: exit code 0.
+	Command string `json:"command,omitempty"`
+	// File is a workspace file that is there. With Schema: that is JSON of it.
+	File string `json:"file,omitempty"`
+	// Schema is a JSON Schema of the file, or of the output that is named Output;
+	// empty: the task's first one.
+	Schema json.RawMessage `json:"schema,omitempty"`
+	Output string          `json:"output,omitempty"`
+	// Query is asked of the workspace's data.
+	Query string `json:"query,omitempty"`
+	// Expect is what the command prints, the file holds or the query gives: a text
+	// that is in it, "/…/" a regular expression, anything else just that value.
+	Expect json.RawMessage `json:"expect,omitempty"`
+}
+
+// ToolCheck is the tool that a check is made with.
+const ToolCheck = "check_result"
+
+// Says is the check in a few words.
+func (c Check) Says() string {
+	says := "query `" + c.Query + "`"
+	switch {
+	case c.Command != "":
+		says = "command `" + c.Command + "`"
+	case len(c.Schema) > 0 && c.File != "":
+		says = "file `" + c.File + "` against its schema"
+	case len(c.Schema) > 0:
+		says = "output against its schema"
+	case c.File != "":
+		says = "file `" + c.File + "`"
+	}
+	if len(c.Expect) > 0 {
+		says += ", expecting " + string(c.Expect)
+	}
+	return says
+}
+
+// takeGiven opens the calls of an answer that no model gave.
+func takeGiven(r Run, id StrandID, b ModelAnswered) Run {
+	if b.Message == nil || r.Strands.Of(id).Ended {
+		return r
+	}
+	r.Strands = r.Strands.change(id, func(s *Strand) {
+		s.Calls++
+		t := s.Talks.Of(b.Purpose)
+		t.take(b, string(id)+"."+strconv.Itoa(s.Calls), r.Seq)
+		s.Talks = s.Talks.with(b.Purpose, t)
+	})
+	return r
+}
+
+// toCheck reports whether a program is to look at what the strand's task delivers.
+func toCheck(r Run, s Strand) bool {
+	task, _ := r.Plan.Task(s.Finishing.Task)
+	return task.Check != nil && s.Judged == nil && !s.Passed
+}
+
+// checks reports whether a program looks at the result next.
+func (p *point) checks() bool { return p.Purpose(p.id) == llm.Check }
+
+// checkPassed is how the tool of checks begins what it says of a check that passed.
+const checkPassed = "passed: "
+
+// check has a program look at the result, or takes what it said.
+func check(p *point) Move {
+	f := p.st.Finishing
+	task, _ := p.Plan.Task(f.Task)
+	entries := p.newest().Entries
+	if entries.Len() == 0 {
+		n := p.st.Calls + 1
+		call := llm.Call{ID: fmt.Sprintf("check-%d", n), Name: ToolCheck, Arguments: checkArguments(task, f.Outputs)}
+		return decide(p.id, nil, ModelAnswered{Call: fmt.Sprintf("%s.%d", p.id, n), Purpose: llm.Check, Given: "check", Cost: new(Nano),
+			Message: &llm.Message{Role: llm.Assistant, Calls: []llm.Call{call}}})
+	}
+	last := entries.At(entries.Len() - 1).Reply
+	judged := TaskJudged{Task: f.Task, Checked: task.Check.Says()}
+	if last != nil && strings.HasPrefix(last.Text, checkPassed) {
+		judged.Accepted = true
+		return decide(p.id, nil, judged)
+	}
+	judged.Reasons = Texts{"it did not pass its check"}
+	text, trust := "no result", Trust("")
+	if last != nil {
+		text, trust = last.Text, Untrusted
+	}
+	return decide(p.id, nil, judged, CallReplied{Effect: f.Effect, Trust: trust,
+		Text: "not accepted: the " + judged.Checked + " did not pass. Mend what it found, then finish the task again:\n" + text})
+}
+
+// checkArguments are those of the call that makes a task's check.
+func checkArguments(t Task, outputs []Output) string {
+	args := struct {
+		Check
+		Value json.RawMessage `json:"value,omitempty"`
+	}{Check: *t.Check}
+	if args.Output == "" && len(t.Outputs) > 0 {
+		args.Output = t.Outputs[0].Name
+	}
+	for _, o := range outputs {
+		if len(args.Schema) > 0 && t.Check.File == "" && o.Name == args.Output {
+			args.Value = o.Value
+			if len(o.Value) == 0 {
+				args.File = o.File
+			}
+		}
+	}
+	args.Output = ""
+	line, _ := format.JSON(args) // it was read from JSON
+	return string(line)
+}
+
+// Checked says how each task's result was looked at, as Markdown; empty where no
+// task has a check or a reviewer.
+func Checked(r Run) string {
+	if !slices.ContainsFunc(r.Plan.Tasks, func(t Task) bool { return t.Check != nil || t.Reviewer != "" }) {
+		return ""
+	}
+	var b strings.Builder
+	for _, t := range r.Plan.Tasks {
+		if how := r.Tasks[t.ID].Checked; len(how) > 0 {
+			fmt.Fprintf(&b, "\n- %s: %s", format.Line(t.Title, maxReview), strings.Join(how, "; "))
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "**What was checked, and how**\n" + b.String()
 }
 
 // lastAnswer is the model's newest answer, nil if it gave none.

@@ -16,7 +16,49 @@ type Plan struct {
 	Assumptions []string `json:"assumptions,omitempty"`
 	DoneWhen    Texts    `json:"done_when,omitempty"`
 	Tasks       []Task   `json:"tasks"`
+	// Independent says that tasks without a dependency need nothing of each other
+	// where no task of the plan has one (V20).
+	Independent bool `json:"independent,omitempty"`
+	// Playbook is the name of the playbook that the plan follows. Stages are the
+	// playbook's, Roles those that tasks and reviewers have, as their files were
+	// when the plan was accepted: a file that changes counts for the next run.
+	Playbook string  `json:"playbook,omitempty"`
+	Stages   []Stage `json:"stages,omitempty"`
+	Roles    []Role  `json:"roles,omitempty"`
 }
+
+// Stage is a step of a playbook that no plan may leave out (V22): the artifacts
+// that it takes and gives, how they are checked, and the role that reviews them.
+type Stage struct {
+	Name     string       `json:"name"`
+	Role     string       `json:"role"`
+	In       []string     `json:"in,omitempty"` // names of other stages' artifacts
+	Out      []OutputSpec `json:"out"`
+	Check    *Check       `json:"check,omitempty"`
+	Reviewer string       `json:"reviewer,omitempty"`
+}
+
+// Role is who works a task: its prompt, the tools that it may use (empty: any),
+// the model that works it (main or fast), what of earlier runs it is told (Memory
+// none: nothing), and the types of artifacts that it gives and may be given
+// (empty: any).
+type Role struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	Prompt      string `json:"prompt,omitempty"`
+	Tools       Texts  `json:"tools,omitempty"`
+	Model       string `json:"model,omitempty"`
+	Memory      string `json:"memory,omitempty"`
+	Publishes   Texts  `json:"publishes,omitempty"`
+	Subscribes  Texts  `json:"subscribes,omitempty"`
+}
+
+// The models that a role names, and the memory of one that is told nothing.
+const (
+	RoleMain   = "main"
+	RoleFast   = "fast"
+	MemoryNone = "none"
+)
 
 // Task is one node of a plan: work for one agent loop. Effort is the expected
 // time in minutes, Value is 1 to 10.
@@ -40,6 +82,10 @@ type Task struct {
 	// Writes are the files of the workspace that the task changes, by path: people
 	// who approve the plan may allow these at once.
 	Writes Texts `json:"writes,omitempty"`
+	// Check is how a program sees that the task is done, nil: a judge looks.
+	Check *Check `json:"check,omitempty"`
+	// Reviewer is the role in which a model looks at the result, after the check.
+	Reviewer string `json:"reviewer,omitempty"`
 }
 
 // OutputSpec announces a named result of a task. Type is a media type or a
@@ -139,8 +185,24 @@ func (p Plan) Task(id TaskID) (Task, bool) {
 	return Task{}, false
 }
 
+// Role returns the role of the name, as the plan keeps it.
+func (p Plan) Role(name string) (Role, bool) {
+	i := slices.IndexFunc(p.Roles, func(r Role) bool { return r.Name == name })
+	if i < 0 || name == "" {
+		return Role{}, false
+	}
+	return p.Roles[i], true
+}
+
+// shaped reports whether the plan says what builds before roles, stages and
+// checks do not know.
+func (p Plan) shaped() bool {
+	return p.Playbook != "" || len(p.Roles)+len(p.Stages) > 0 ||
+		slices.ContainsFunc(p.Tasks, func(t Task) bool { return t.Check != nil || t.Reviewer != "" })
+}
+
 // PlanFinding is what the validator says of a plan (RULES.md, "Plan"): Code is
-// V1 to V21, Task the task concerned, empty for the plan as a whole.
+// V1 to V22, Task the task concerned, empty for the plan as a whole.
 type PlanFinding struct {
 	Code     string   `json:"code"`
 	Severity Severity `json:"severity"`
@@ -189,6 +251,8 @@ type TaskJudged struct {
 	Accepted bool   `json:"accepted"`
 	Reasons  Texts  `json:"reasons,omitempty"`
 	Missing  Texts  `json:"missing,omitempty"`
+	// Checked is how the result was looked at: what program checked it, or who read it.
+	Checked string `json:"checked,omitempty"`
 }
 
 // TaskState is where a task stands.
@@ -250,6 +314,7 @@ type TaskStatus struct {
 	Reason       string    `json:"reason,omitempty"`
 	Fail         FailKind  `json:"fail,omitempty"`
 	Rejections   int       `json:"rejections,omitempty"` // by the judge
+	Checked      []string  `json:"checked,omitempty"`    // how its result was looked at and accepted
 	// Heard is how much of Run.Said had been said when the task began: its brief
 	// has that, and its conversation what came later.
 	Heard      int     `json:"heard,omitempty"`

@@ -36,6 +36,7 @@ var taskRules = []rule{
 	{what: "a check-in is due", when: (*point).checkingIn, rules: checkInRules},
 	{what: "its conversation leaves no room in the model's window", when: (*point).compacting, rules: compactRules},
 	{what: "the model could not be asked, or people skip it", when: (*point).broken, act: func(p *point) Move { return p.fail(p.st.Error) }},
+	{what: "a program is to look at the result, or has looked", when: (*point).checks, act: check},
 	{what: "the judge accepted the result", when: (*point).accepted, act: finishTask},
 	{what: "unusable replies in a row", when: (*point).struck, act: func(p *point) Move { return p.fail(strikeReason(p.newest())) }},
 	{what: "results were rejected again and again", when: (*point).rejectedOften, act: failRejected},

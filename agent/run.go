@@ -137,6 +137,8 @@ func (r Run) Purpose(s StrandID) llm.Purpose {
 			return llm.CheckIn
 		case st.compacts():
 			return llm.Compact
+		case st.Finishing != nil && toCheck(r, st):
+			return llm.Check
 		case st.Finishing != nil:
 			return llm.Judge
 		}

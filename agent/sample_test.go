@@ -20,7 +20,12 @@ var samplePlan = Plan{
 		Outputs: []OutputSpec{{Name: "table", Type: "text/markdown", Description: "one row per folder"}},
 		Tools:   []string{"list_files"}, Effort: 1.5, Value: 7, Acceptance: "one row per folder", Deliverable: true,
 		Serves: GoalRefs{"1"}, Writes: Texts{"lines.md"},
+		Check: &Check{Command: "test -s lines.md", Expect: json.RawMessage(`"<ok>"`)}, Reviewer: "editor",
 	}},
+	Independent: true, Playbook: "survey",
+	Stages: []Stage{{Name: "count", Role: "analyst", In: []string{"goal.text"}, Out: []OutputSpec{{Name: "table"}}, Check: &Check{File: "lines.md"}, Reviewer: "editor"}},
+	Roles: []Role{{Name: "analyst", Description: "counts", Prompt: "Count <well>.", Tools: Texts{"list_files"}, Model: RoleFast,
+		Memory: MemoryNone, Publishes: Texts{"text/markdown"}, Subscribes: Texts{"text"}}},
 }
 
 var sampleOutputs = []Output{{Name: "table", Value: json.RawMessage(`{"a":"<b>"}`), File: "table.md"}}
@@ -50,6 +55,7 @@ var samples = []Body{
 		PromptHash: "intake@1.0.0:abc", Estimated: true, Lost: true, Took: 1500 * time.Millisecond,
 		Message: &llm.Message{Role: llm.Assistant, Content: "so", CallID: "c0", Refusal: "no",
 			Calls: []llm.Call{{ID: "c1", Name: "submit_plan", Arguments: `{"tasks": [ ]}`}}},
+		Given:   "steps",
 		Problem: "text alone does nothing", Error: "model: retries ran out", Refused: true,
 		RetryAt: noon.Add(time.Minute), RetryReason: "is overloaded (HTTP 503)",
 	},
@@ -60,7 +66,7 @@ var samples = []Body{
 		Findings: []PlanFinding{{Code: "V8", Severity: SeverityWarning, Task: "t1", Message: "nobody uses table"}}},
 	TaskStarted{Task: "t1", Instructions: "count the lines"},
 	TaskFinishing{Task: "t1", Effect: "task/t1.3.0", Summary: "counted", Outputs: sampleOutputs, Confidence: 0.9},
-	TaskJudged{Task: "t1", Accepted: true, Reasons: Texts{"the table is there"}, Missing: Texts{"a total"}},
+	TaskJudged{Task: "t1", Accepted: true, Reasons: Texts{"the table is there"}, Missing: Texts{"a total"}, Checked: "command `make test`"},
 	TaskEnded{Task: "t1", State: TaskFailed, Summary: "counted", Outputs: sampleOutputs, Confidence: 0.9, Reason: "no disk", Fail: FailBlocked},
 	ToolIntent{
 		Effect: "task/t1.2.0", Tool: "write_to_file", Arguments: json.RawMessage(`{"path":"a<b>.md","text":"x & y"}`),

@@ -19,6 +19,7 @@ type Strand struct {
 	Calls     int            `json:"calls"`
 	Finishing *TaskFinishing `json:"finishing,omitempty"`
 	Judged    *TaskJudged    `json:"judged,omitempty"`
+	Passed    bool           `json:"passed,omitempty"` // its check, and a reviewer looks
 	CheckIn   CheckIn        `json:"check_in,omitzero"`
 	Window    Window         `json:"window,omitzero"`
 	// Error is why the model could not be asked, empty if it could.
@@ -222,8 +223,8 @@ func (t *Talk) close(i int, reply Reply, seq uint64) {
 
 // finish notes the result that a judge looks at.
 func (s *Strand) finish(b *TaskFinishing) {
-	s.Finishing, s.Judged = b, nil
-	s.Talks = s.Talks.with(llm.Judge, Talk{})
+	s.Finishing, s.Judged, s.Passed = b, nil, false
+	s.Talks = s.Talks.without(llm.Check).with(llm.Judge, Talk{})
 }
 
 // forget takes the oldest lesson out of the prompt.

@@ -19,6 +19,7 @@ const (
 	Work       Purpose = "work"
 	CheckIn    Purpose = "check-in"
 	Judge      Purpose = "judge"
+	Check      Purpose = "check" // no model is asked: a program looks at a result
 	Report     Purpose = "report"
 	Insight    Purpose = "insight"
 	Importance Purpose = "importance"

@@ -11,6 +11,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
+	"github.com/deckhand-bot/deckhand/cmd/internal/estimate"
 	"github.com/deckhand-bot/deckhand/cmd/internal/inspect"
 	"github.com/deckhand-bot/deckhand/cmd/internal/memory"
 	"github.com/deckhand-bot/deckhand/cmd/internal/toolbox"
@@ -100,7 +101,7 @@ func (a *cli) root() *cobra.Command {
 		statusCommand(a), journalCommand(a), resumeCommand(a), pauseCommand(a), cancelCommand(a),
 		approveCommand(a), denyCommand(a),
 		inspect.Plan(a.inspecting()), inspect.Policy(a.inspecting()), examineCommand(a), memory.Command(remembering(a)), toolbox.Command(toolHost(a)), capacityCommand(a), doctorCommand(a), manifestCommand(a), versionCommand(a),
-		inspect.Audit(a.inspecting()), inspect.Trace(a.inspecting()), inspect.TaskEnv(a.inspecting()),
+		estimate.Command(estimating(a)), inspect.Audit(a.inspecting()), inspect.Trace(a.inspecting()), inspect.TaskEnv(a.inspecting()),
 	)
 	root.SetVersionTemplate("deckhand {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
@@ -119,6 +120,11 @@ func (a *cli) inspecting() inspect.Env {
 // remembering is this invocation as the commands about what is remembered need it.
 func remembering(a *cli) memory.Host {
 	return memory.Host{In: a.in, Out: a.out, Err: a.err, JSON: &a.json, Open: a.beside, Single: single, Usage: usage, Failed: failed, Printable: printable}
+}
+
+// estimating is this invocation as the command that estimates needs it.
+func estimating(a *cli) estimate.Host {
+	return estimate.Host{Out: a.out, Err: a.err, JSON: &a.json, Open: a.beside, Read: a.readFile, Single: single, Usage: usage, Printable: printable}
 }
 
 // toolHost is this invocation as the commands about tools need it.
