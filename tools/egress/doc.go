@@ -7,4 +7,5 @@
 //	host.go      patterns of hosts: example.com, *.example.com, localhost:8080
 //	guard.go     the dialer: names, ports, addresses
 //	http.go      the transport and the client on top of it: schemes, redirects, bytes, time
+//	repeat.go    requests made again that failed for a passing reason
 package egress

@@ -25,11 +25,15 @@ import (
 	"github.com/deckhand-bot/deckhand/tools/egress"
 )
 
+// ProxyAddress is where a command finds the proxy to the hosts of its
+// specification; its environment names it as well.
+const ProxyAddress = "127.0.0.1:3128"
+
 // Where a command finds the proxy: a forwarder listens in its own network and
 // hands everything to a socket that is a file.
 const (
 	forwardWord   = "forward"
-	proxyAddress  = "127.0.0.1:3128"
+	proxyAddress  = ProxyAddress
 	proxyFolder   = "/run/deckhand"
 	proxySocket   = "proxy.sock"
 	proxyPatience = 15 * time.Second

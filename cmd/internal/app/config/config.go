@@ -39,6 +39,9 @@ type Config struct {
 	Zone         string             `yaml:"zone" default:"UTC" is:"zone"` // of times that name none
 	Tools        Tools              `yaml:"tools"`
 	Sandbox      Sandbox            `yaml:"sandbox"`
+	Search       Search             `yaml:"search"`
+	Web          Web                `yaml:"web"`
+	Images       Images             `yaml:"images"`
 	// MCPServers and OpenAPI are sources of tools; their names begin those of the tools.
 	MCPServers map[string]MCPServer `yaml:"mcpServers" keys:"source"`
 	OpenAPI    map[string]OpenAPI   `yaml:"openapi" keys:"source"`
@@ -208,6 +211,10 @@ type Tools struct {
 	Programs Programs `yaml:"programs"`
 	Jobs     Jobs     `yaml:"jobs"`
 	Hosts    []string `yaml:"hosts" is:"host"`
+	// HTTP, PostExternal and Git are families of tools that reach out.
+	HTTP         Requests     `yaml:"http"`
+	PostExternal PostExternal `yaml:"post_external"`
+	Git          Git          `yaml:"git"`
 	// Effects says what foreign tools are, by name or the beginning of names with
 	// a "*" behind it; what is not in it is a send. Private names, likewise, those
 	// whose results are nobody else's business.

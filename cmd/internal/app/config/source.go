@@ -123,6 +123,7 @@ var reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
 func (r *reader) refer(c *Config, env func(string) string) {
 	r.referServers(c, env)
 	r.referDocuments(c, env)
+	r.referFamilies(c, env)
 }
 
 func (r *reader) referServers(c *Config, env func(string) string) {

@@ -3,6 +3,7 @@
 // this program is started as a child of itself, for run_code and for jobs.
 //
 //	kit.go      the workspace and the tools; the process's own children
+//	families.go families of tools that reach out
 //	source.go   MCP servers and OpenAPI documents as sources of tools
 //	sandbox.go  the sandbox, and the tools that run programs in it
 //	jobs.go     commands on the host, which end with their run
@@ -30,6 +31,7 @@ import (
 	"github.com/deckhand-bot/deckhand/tools/code"
 	"github.com/deckhand-bot/deckhand/tools/file"
 	"github.com/deckhand-bot/deckhand/tools/job"
+	"github.com/deckhand-bot/deckhand/tools/page"
 	"github.com/deckhand-bot/deckhand/tools/plot"
 	"github.com/deckhand-bot/deckhand/tools/sandbox"
 	"github.com/deckhand-bot/deckhand/tools/source"
@@ -52,6 +54,8 @@ func Child(args []string) (exitCode int, is bool) {
 		return sandbox.Main(args[2:]), true
 	case len(args) == 2 && args[1] == sandboxCommand:
 		return code.Child(os.Stdin, os.Stdout), true
+	case len(args) == 2 && args[1] == readCommand:
+		return page.Main(os.Stdin, os.Stdout), true
 	case len(args) == 3 && args[1] == superviseCommand:
 		return job.Supervise(args[2], os.Stderr), true
 	}
@@ -123,6 +127,11 @@ func New(o Options) (*Kit, error) {
 	k := &Kit{Space: space}
 	list := append(file.New(file.Config{Workspace: space, Trust: o.Trust}), calc.Tool{}, wait.Tool{}, plot.New(space), javascript)
 	list = append(list, newPrograms(c, space, box)...)
+	out, err := family{o, space, box, self}.tools()
+	if err != nil {
+		return nil, err
+	}
+	list = append(list, out...)
 	if k.jobs, err = newJobs(c, space, box, self); err != nil {
 		return nil, err
 	}

@@ -10,9 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"net"
 	"net/http"
-	"net/url"
 	"path"
 	"slices"
 	"time"
@@ -72,15 +70,11 @@ func serverTransport(c config.Config, s config.MCPServer) (http.RoundTripper, er
 	if s.URL == "" {
 		return nil, nil //nolint:nilnil // a command needs no way
 	}
-	u, err := url.Parse(s.URL)
+	named, err := hostOf(s.URL)
 	if err != nil {
 		return nil, err
 	}
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	return wayOut(c, s.Timeout, net.JoinHostPort(u.Hostname(), port))
+	return wayOut(c, s.Timeout, named)
 }
 
 // wayOut is how tools reach others: to the hosts that the configuration names wherever they
