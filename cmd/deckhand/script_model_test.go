@@ -191,7 +191,7 @@ func asJSON(reply llmtest.Reply) llmtest.Reply {
 //	only=NAME      any other model is unknown
 //	without=tools  functions are refused, and answers are JSON
 //	without=usage  no figures are reported
-//	hold=PURPOSE/TURN  the first such request is never answered
+//	hold=PURPOSE/TURN  the first such request is never answered; "held PURPOSE/TURN" waits for it
 //	slow=DURATION  each answer takes so long
 func options(name string, list []string) (llmtest.Script, error) {
 	script, known := plays()[name]
@@ -271,6 +271,21 @@ func model(ts *testscript.TestScript, _ bool, args []string) {
 	r.endpoint.mu.Lock()
 	defer r.endpoint.mu.Unlock()
 	r.endpoint.answer, r.endpoint.got = script, nil
+}
+
+// held waits until a request of the purpose and turn has arrived. That it is in the
+// journal says less: whoever is killed before it was sent leaves its successor to be
+// held instead, until the model's time is over.
+func held(ts *testscript.TestScript, _ bool, args []string) {
+	expect(ts, args, 1, "held PURPOSE/TURN")
+	e := rigOf(ts).endpoint
+	if !poll(func() bool {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		return slices.ContainsFunc(e.got, func(r llmtest.Request) bool { return fmt.Sprintf("%s/%d", r.Purpose, r.Turn) == args[0] })
+	}) {
+		ts.Fatalf("no request %s arrives", args[0])
+	}
 }
 
 // part is what a request says, its header, or its body as it came.

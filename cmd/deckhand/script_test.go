@@ -52,6 +52,7 @@ const patience = time.Minute
 //	wellformed FILE                  the journal's lines have the contract's shape, and their figures add up
 //	find FILE REGEXP VAR             VAR is the first group of the first match
 //	model NAME [OPTION...]           an endpoint that answers by a script of script_model_test.go; again: changes it
+//	held PURPOSE/TURN                waits until the request has come that the endpoint holds
 //	asked PURPOSE what REGEXP        some request of the purpose ("any") has that in its text, body or header;
 //	                                 -every: all of them have, -count=N: so many have
 //	redis start|kill|restart|freeze|thaw|ask COMMAND  a Redis for this script
@@ -75,7 +76,7 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "start": start, "types": types, "eof": eof, "shows": shows, "signal": sendSignal, "ends": ends,
 			"await": await, "soon": soon, "wellformed": wellformed, "find": find,
-			"model": model, "asked": asked, "redis": redisCommand, "sql": sqlCommand, "get": get, "becomes": becomes,
+			"model": model, "held": held, "asked": asked, "redis": redisCommand, "sql": sqlCommand, "get": get, "becomes": becomes,
 			"slack": slackCommand, "discord": discordCommand,
 			"thicket": thicket, "surveyed": surveyed,
 		},

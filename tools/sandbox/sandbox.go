@@ -178,10 +178,18 @@ type Finding struct {
 	Detail string // what it keeps commands from
 }
 
-// Probe tries each driver that could be used here.
+// Probe tries each driver that could be used here besides the one that is: where
+// one is named, there is no other.
 func (s *Sandbox) Probe(ctx context.Context) []Finding {
-	found := make([]Finding, 0, len(Drivers))
+	used, err := s.Driver(ctx)
+	if err != nil || s.c.Driver != Auto {
+		return nil
+	}
+	var found []Finding
 	for _, d := range Drivers {
+		if d == used {
+			continue
+		}
 		detail, err := s.try(ctx, d)
 		found = append(found, Finding{Driver: d, Err: err, Detail: detail})
 	}

@@ -85,12 +85,11 @@ func CheckDrivers(ctx context.Context, c config.Config, self string) (string, er
 		words = append(words, "warning: programs would see this host's files, so Python and shell are not offered; install bubblewrap")
 	}
 	for _, f := range s.Probe(ctx) {
-		switch {
-		case f.Err != nil:
+		if f.Err != nil {
 			words = append(words, fmt.Sprintf("%s: %s", f.Driver, strings.ReplaceAll(f.Err.Error(), "\n", "; ")))
-		case f.Driver != driver:
-			words = append(words, string(f.Driver)+" works")
+			continue
 		}
+		words = append(words, string(f.Driver)+" works")
 	}
 	return strings.Join(words, "; "), nil
 }
