@@ -21,9 +21,10 @@ build: ## bin/deckhand, a static binary
 	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o bin/deckhand ./cmd/deckhand
 
 # SQLite is C that was translated to Go and works on memory of its own, where the
-# race detector sees nothing and costs most of a test's time; pictures are drawn by
-# one goroutine each, pixel by pixel. Vet is in the lint.
-CALM := modernc.org gonum.org golang.org/x/image git.sr.ht github.com/golang/freetype image compress
+# race detector sees nothing and costs most of a test's time; pictures are drawn, and
+# JavaScript is run, by
+# one goroutine each. Vet is in the lint.
+CALM := modernc.org gonum.org golang.org/x/image git.sr.ht github.com/golang/freetype image compress github.com/dop251/goja github.com/dlclark/regexp2
 RACE := -race $(CALM:%=-gcflags=%/...=-race=false) -vet=off
 
 # What waits longest begins first, so that no core idles at the end.
