@@ -28,9 +28,11 @@ type call struct {
 	args   map[string]any
 	parsed bool
 	files  []string
+	forms  []string // of the files
 	named  []string // the hosts
 	looked bool
 	known  map[string]ref.Val // what conditions named
+	words  map[string]string  // texts that hints named
 	path   string             // that a condition is asked for
 	host   string
 }
@@ -53,6 +55,16 @@ var pathArguments = []string{"path", "paths", "file", "files", "folder", "dir"}
 func (x *call) paths() []string {
 	x.look()
 	return x.files
+}
+
+// spellings are the paths in each of their forms.
+func (x *call) spellings() []string {
+	if x.forms == nil {
+		for _, p := range x.paths() {
+			x.forms = append(x.forms, forms(p)...)
+		}
+	}
+	return x.forms
 }
 
 // hosts are the names that the call would reach: those that its tool knows, and

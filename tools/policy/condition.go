@@ -104,6 +104,7 @@ type condition struct {
 	paths    bool     // it names path
 	hosts    bool     // it names host
 	tools    []string // that it is about, where it says so outright
+	hints    []hint   // what it asks for outright beside
 }
 
 // conditionError is a problem of a condition, with its line in it, from 1.
@@ -140,7 +141,7 @@ func compile(source string) (*condition, error) {
 		}
 	}))
 	c.paths, c.hosts = idents["path"], idents["host"]
-	c.tools = toolsOf(parsed.NativeRep().Expr())
+	c.tools, c.hints = toolsOf(parsed.NativeRep().Expr()), hintsOf(parsed.NativeRep().Expr())
 	if len(idents) == 0 {
 		if out, _, err := program.Eval(cel.NoVars()); err == nil {
 			is := out == types.True
@@ -185,16 +186,8 @@ func toolsOf(e ast.Expr) []string {
 			}
 		}
 	case operators.In:
-		if isTool(c.Args()[0]) && c.Args()[1].Kind() == ast.ListKind {
-			list := []string{}
-			for _, e := range c.Args()[1].AsList().Elements() {
-				text, is := literal(e)
-				if !is {
-					return nil
-				}
-				list = append(list, text)
-			}
-			return list
+		if list, are := literals(c.Args()[1]); are && isTool(c.Args()[0]) {
+			return append([]string{}, list...)
 		}
 	}
 	return nil
@@ -217,22 +210,23 @@ func literal(e ast.Expr) (string, bool) {
 // and lets nothing past.
 func (c *condition) holds(x *call, effect agent.Verdict) bool {
 	cautious := effect != agent.Allow
-	paths, hosts := []string{""}, []string{""}
+	paths, hosts := nothing, nothing
 	if c.paths {
 		if list := x.paths(); len(list) > 0 {
 			paths = list
 		}
-		if cautious {
-			var all []string
-			for _, p := range paths {
-				all = append(all, forms(p)...)
-			}
-			paths = all
+		if cautious && paths[0] != "" {
+			paths = x.spellings()
 		}
 	}
 	if c.hosts {
 		if list := x.hosts(); len(list) > 0 {
 			hosts = list
+		}
+	}
+	for _, h := range c.hints {
+		if !h.may(paths, hosts, x) {
+			return false
 		}
 	}
 	for _, x.path = range paths {
@@ -244,6 +238,9 @@ func (c *condition) holds(x *call, effect agent.Verdict) bool {
 	}
 	return !cautious
 }
+
+// nothing stands for the files and hosts of a call that has none.
+var nothing = []string{""}
 
 func (c *condition) met(x *call, otherwise bool) bool {
 	out, _, err := c.program.Eval(x)

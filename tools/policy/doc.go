@@ -11,6 +11,7 @@
 //	judge.go      contradictions, and rules that can never count
 //	rule.go       one rule: which calls it is about, and its word on them
 //	condition.go  conditions in CEL
+//	hint.go       what conditions ask for outright, looked at before CEL is asked
 //	call.go       a call as rules and conditions look at it
 //	steering.go   files that other programs obey
 //

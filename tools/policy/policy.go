@@ -156,7 +156,7 @@ func (d *decision) look(l *layer) {
 		return
 	}
 	if d.x.zone != l.file.Zone {
-		d.x.zone, d.x.known = l.file.Zone, nil
+		d.x.zone, d.x.known, d.x.words = l.file.Zone, nil, nil
 	}
 	l.each(d.x.act.Tool.Name, d.x.class(), func(u *Rule) (more bool) {
 		if !d.changedBy(u.Effect) {
