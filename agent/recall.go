@@ -23,6 +23,20 @@ type Recalled struct {
 	Precedents []Precedent `json:"precedents"` // most frequent first
 }
 
+// Strange reports whether strangers may have had a hand in what was recalled.
+func (r Recalled) Strange() bool {
+	own := map[RunID]bool{}
+	for _, e := range r.Episodes {
+		if !e.Own {
+			return true
+		}
+		own[e.Run] = true
+	}
+	return slices.ContainsFunc(r.Precedents, func(p Precedent) bool {
+		return slices.ContainsFunc(p.Runs, func(run RunID) bool { return !own[run] })
+	})
+}
+
 // Episode is what is worth knowing of an ended run when its goal comes again.
 type Episode struct {
 	Run      RunID     `json:"run"`
@@ -39,6 +53,10 @@ type Episode struct {
 	Comment  string    `json:"comment,omitempty"`
 	Lessons  Texts     `json:"lessons,omitempty"`
 	Failures []Failure `json:"failures,omitempty"`
+	// Own says that nothing of a stranger's led to it: the same person asked for
+	// the run, and its whole journal holds no untrusted result, no words of people
+	// without a say, and no earlier run of which this cannot be said.
+	Own bool `json:"own,omitempty"`
 }
 
 // Failure is one way in which a run failed.

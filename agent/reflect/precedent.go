@@ -13,7 +13,8 @@ import (
 type Episode struct {
 	agent.Episode
 
-	Goal string
+	Goal      string
+	Requester string
 }
 
 // Remember sums up a run's journal, or the newest part of one: then the goal
@@ -24,11 +25,12 @@ func Remember(events []agent.Event) Episode {
 	name := func(id agent.TaskID) string { return cmp.Or(titles[id], string(id)) }
 	ratings := map[string]int{}
 	var learnt []string // by check-ins, the newest first
+	e.Own = ownWords(events)
 	for _, ev := range events {
 		e.Run = ev.Run
 		switch b := ev.Body.(type) {
 		case agent.RunStarted:
-			e.Goal = b.Goal
+			e.Goal, e.Requester = b.Goal, b.Requester
 		case agent.PlanAccepted:
 			for _, t := range b.Plan.Tasks {
 				titles[t.ID] = t.Title
@@ -60,6 +62,37 @@ func Remember(events []agent.Event) Episode {
 	}
 	e.Lessons = slices.Concat(e.Lessons, learnt) // the report's come first: it has seen the whole
 	return e
+}
+
+// ownWords reports whether a whole journal holds nothing that a stranger may have
+// written.
+func ownWords(events []agent.Event) bool {
+	if len(events) == 0 || events[0].Seq != 1 {
+		return false
+	}
+	requester := ""
+	for _, ev := range events {
+		own := true
+		switch b := ev.Body.(type) {
+		case agent.RunStarted:
+			requester = b.Requester
+		case agent.ToolOutcome:
+			own = ev.Strand == agent.Voice || b.Trust == agent.Trusted
+		case agent.CallReplied:
+			own = b.Trust != agent.Untrusted
+		case agent.PersonSaid:
+			own = b.Trusted
+		case agent.Feedback:
+			own = b.By == requester || strings.TrimSpace(b.Comment) == ""
+		case agent.Recalled:
+			own = !b.Strange()
+		default: // the other kinds hold what these led to
+		}
+		if !own {
+			return false
+		}
+	}
+	return true
 }
 
 // lessonOf is what a check-in left, empty for nothing.

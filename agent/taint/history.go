@@ -107,10 +107,9 @@ func (h *history) note(n agent.Note, summary bool) {
 	h.reads = append(h.reads, in)
 }
 
-// remembers reports whether the run was told what earlier ones left.
-func remembers(r *agent.Run) bool {
-	return r.Recalled != nil && len(r.Recalled.Episodes)+len(r.Recalled.Precedents) > 0
-}
+// remembers reports whether the run was told what earlier ones left that strangers
+// may have had a hand in.
+func remembers(r *agent.Run) bool { return r.Recalled != nil && r.Recalled.Strange() }
 
 func noteOf(n agent.Note) string {
 	if n.By == agent.Deckhand {

@@ -52,6 +52,7 @@ func (r Looker) Look(ctx context.Context, view *agent.Run) (found []agent.Body, 
 			return nil, nil, err
 		}
 		if known {
+			e.Own = e.Own && e.Requester == view.Brief.Requester && e.Requester != ""
 			e.Goal = view.Brief.Goal // the name says so; the journal's beginning may not have been read
 			past = append(past, e)
 		}
@@ -80,6 +81,7 @@ func (r Looker) readEpisode(ctx context.Context, p agent.Past) (e reflect.Episod
 		return e, false, err
 	}
 	e = reflect.Remember(events)
+	e.Own = e.Own && err == nil // what cannot be read may be anybody's
 	return e, e.State != "", nil
 }
 
