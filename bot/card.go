@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
 // Card is a message in platform-neutral form. A principal in its texts stands as
@@ -46,7 +47,7 @@ func reworded(part Part, word func(string) string) Part {
 	case Small:
 		return Small{word(p.Markdown)}
 	case Code:
-		return Code{Text: word(p.Text), Most: p.Most}
+		return Code{Text: word(p.Text), Most: p.Most, First: p.First}
 	case Facts:
 		list := make([]Fact, len(p.List))
 		for i, f := range p.List {
@@ -157,17 +158,22 @@ type Facts struct{ List []Fact }
 type Fact struct{ Name, Value string }
 
 // Code is text that stands as it is, in a fixed font. Most is how many of its
-// lines are shown, where that is not all: 0 is as many as fit, less is none. A
-// platform attaches the whole as a file where it is cut.
+// lines are shown, where that is not all: 0 is as many as fit, less is none; First
+// likewise how many of its characters. A platform attaches the whole as a file
+// where it is cut.
 type Code struct {
-	Text string
-	Most int
+	Text  string
+	Most  int
+	First int
 }
 
 // Head is what is shown of the text, and whether that is not all of it.
 func (c Code) Head() (text string, cut bool) {
 	if c.Most < 0 {
 		return "", true
+	}
+	if c.First > 0 && utf8.RuneCountInString(c.Text) > c.First {
+		return format.First(c.Text, c.First), true
 	}
 	lines := strings.SplitAfterN(c.Text, "\n", c.Most+1)
 	if c.Most == 0 || len(lines) <= c.Most || strings.TrimSpace(lines[c.Most]) == "" {

@@ -27,7 +27,7 @@ const (
 
 // arguments are a call's arguments in readable form: short ones as name and
 // value, long ones as a text of their own that says how much of it is shown:
-// no more than the given number of characters each.
+// no more than the given number of characters each, with the whole attached.
 func arguments(c agent.Checkpoint, most int) []bot.Part {
 	var brief []bot.Fact
 	var long []bot.Part
@@ -42,15 +42,22 @@ func arguments(c agent.Checkpoint, most int) []bot.Part {
 			continue
 		}
 		head := format.First(value, most)
+		part := bot.Code{Text: value}
 		title := fmt.Sprintf("%s (%s)", text.Escape(format.Visible(v.name)), format.Count(utf8.RuneCountInString(v.value), "character"))
 		if head != value {
+			part.First = most
 			title = fmt.Sprintf("%s (the first %s of %s characters)", text.Escape(format.Visible(v.name)),
 				format.Thousands(int64(utf8.RuneCountInString(head))), format.Thousands(int64(utf8.RuneCountInString(v.value))))
 		}
-		long = append(long, bot.Small{Markdown: title}, bot.Code{Text: head})
+		long = append(long, bot.Small{Markdown: title}, part)
 	}
 	if more := len(all) - maxValues; more > 0 {
-		long = append(long, bot.Small{Markdown: fmt.Sprintf("%s not shown: Edit shows all of them", format.Count(more, "more value"))})
+		var rest strings.Builder
+		for _, v := range all[maxValues:] {
+			rest.WriteString(format.Visible(v.name) + ": " + format.Exact(v.value) + "\n")
+		}
+		long = append(long, bot.Small{Markdown: fmt.Sprintf("%s not shown: Edit shows all of them", format.Count(more, "more value"))},
+			bot.Code{Text: rest.String(), Most: -1})
 	}
 	if len(brief) == 0 {
 		return long

@@ -38,7 +38,7 @@ func TestArgumentsAreReadable(t *testing.T) {
 	want := []bot.Part{
 		bot.Facts{List: []bot.Fact{{Name: "none", Value: "none"}, {Name: "parts[1].x", Value: "1.50"}, {Name: "parts[2].x", Value: "yes"},
 			{Name: "to.name", Value: "Ann"}, {Name: "to.tags", Value: "a, b, 3"}}},
-		bot.Small{Markdown: "long (the first 400 of 500 characters)"}, bot.Code{Text: strings.Repeat("x", 400)},
+		bot.Small{Markdown: "long (the first 400 of 500 characters)"}, bot.Code{Text: strings.Repeat("x", 500), First: 400},
 		bot.Small{Markdown: "text (103 characters)"}, bot.Code{Text: strings.Repeat("line\n", 20) + "end"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
