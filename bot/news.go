@@ -26,6 +26,44 @@ type Telling interface {
 	News(before, after agent.Run, e agent.Event) []News
 }
 
+// Reworded is a telling with what Word makes of each of its texts: secrets are
+// taken out there.
+type Reworded struct {
+	Telling
+
+	Word func(text string) string
+}
+
+// Brief is what a run is about.
+func (t Reworded) Brief(r agent.Run) Card { return t.Telling.Brief(r).Reworded(t.Word) }
+
+// Live is where the run stands.
+func (t Reworded) Live(r agent.Run, now time.Time) Card {
+	return t.Telling.Live(r, now).Reworded(t.Word)
+}
+
+// Question is an open question.
+func (t Reworded) Question(r agent.Run, c agent.Checkpoint, now time.Time) Card {
+	return t.Telling.Question(r, c, now).Reworded(t.Word)
+}
+
+// Why is what else there is to know about a question.
+func (t Reworded) Why(r agent.Run, c agent.Checkpoint) Card {
+	return t.Telling.Why(r, c).Reworded(t.Word)
+}
+
+// Report is the end of a run.
+func (t Reworded) Report(r agent.Run) Card { return t.Telling.Report(r).Reworded(t.Word) }
+
+// News is what an event means to people.
+func (t Reworded) News(before, after agent.Run, e agent.Event) []News {
+	list := t.Telling.News(before, after, e)
+	for i := range list {
+		list[i].About, list[i].Text = t.Word(list[i].About), t.Word(list[i].Text)
+	}
+	return list
+}
+
 // News is one thing that happened in a run, told in a line of plain text.
 type News struct {
 	Tone  Tone

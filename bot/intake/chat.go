@@ -50,6 +50,8 @@ type Config struct {
 	// Rules are the rules of this installation that count for a run, in plain
 	// words; nil: there are none.
 	Rules func(r agent.Run) []string
+	// Redact takes secrets out of all that is answered; nil: nothing does.
+	Redact func(text string) string
 	// Fair is how many runs people and places may have.
 	Fair runs.Fair
 	// Alarmed counts alerts that the chat raises itself, by their kind; nil:
@@ -81,7 +83,7 @@ func New(cfg Config) *Chat {
 	if cfg.Places == nil {
 		cfg.Places = &reach.Places{Runs: cfg.Runs, Store: cfg.Store, Log: cfg.Log}
 	}
-	c := &Chat{cfg, &bot.Platforms{}}
+	c := &Chat{cfg, &bot.Platforms{Redact: cfg.Redact}}
 	for _, p := range cfg.Platforms {
 		c.Join(p)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/adapters/terminal"
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/redact"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/card"
@@ -71,7 +72,7 @@ func (a *cli) pauseRun(ctx context.Context, cfg config.Config, s app.Store, run 
 
 func (a *cli) watch(cfg config.Config, s app.Store, run agent.RunID, after uint64) terminal.Config {
 	return terminal.Config{
-		Runs: app.NewClient(cfg, s), Journal: s, Telling: card.Telling{}, Answer: runs.ReadDecision, Hint: runs.ReadHint,
+		Runs: app.NewClient(cfg, s), Journal: s, Telling: bot.Reworded{Telling: card.Telling{}, Word: redact.New(cfg.Secrets()...).Text}, Answer: runs.ReadDecision, Hint: runs.ReadHint,
 		Run: run, In: a.in, Out: a.out, Err: a.err, JSON: a.json,
 		TTY: a.tty && !a.json, Color: a.env("NO_COLOR") == "", Width: width, Editor: a.editor(),
 		By: bot.Terminal, Leave: true, After: after,
