@@ -58,3 +58,19 @@ func TestAPersonWhoIsRefusedIsHeard(t *testing.T) {
 		t.Errorf("by %+v", in.By)
 	}
 }
+
+// A Slack that cannot say who people are makes nobody a full member, and the
+// doctor says so.
+func TestASlackThatKnowsNobodyGivesNoRights(t *testing.T) {
+	t.Parallel()
+	r := listen(t, slacktest.Config{Scopes: Scopes()}, nil)
+	r.Fail("users.info", 1000, slacktest.APIError("unknown_method"))
+	r.Mention(slacktest.Ann, slacktest.General, "", "hi")
+	if in := r.Hears(1)[0]; in.By.Full {
+		t.Errorf("by %+v", in.By)
+	}
+	found, err := Check(t.Context(), Config{BotToken: r.BotToken, APIURL: r.URL() + "/api/"})
+	if err != nil || !strings.Contains(found, "warning: this Slack does not say who people are (users.info: unknown_method)") {
+		t.Errorf("%q, %v", found, err)
+	}
+}

@@ -39,7 +39,12 @@ func Check(ctx context.Context, cfg Config) (string, error) {
 		}
 		how = "Socket Mode"
 	}
-	return fmt.Sprintf("@%s in %s, all %d scopes, %s", me.User, me.Team, len(Scopes()), how), nil
+	found := fmt.Sprintf("@%s in %s, all %d scopes, %s", me.User, me.Team, len(Scopes()), how)
+	if _, err := web.GetUserInfoContext(ctx, me.UserID); api.CodeOf(err) != "" {
+		found += fmt.Sprintf("; warning: this Slack does not say who people are (users.info: %s), so nobody counts as a full member: "+
+			"name those who may start runs under authority.start", api.CodeOf(err))
+	}
+	return found, nil
 }
 
 // lacking are the scopes of the manifest that are not among those given, none

@@ -80,8 +80,7 @@ func (c *Client) person(ctx context.Context, id string) (bot.Person, error) {
 	case err == nil:
 		p.Name, p.Bot, p.Full, p.Zone = nameOf(u), u.IsBot, c.fullMember(u), zoneOf(u)
 	case code == "unknown_method":
-		p.Full = true
-		c.LogOnce("Slack cannot say who people are: everybody counts as a full member", "method", "users.info")
+		c.LogOnce("this Slack cannot say who people are: nobody counts as a full member; name people under authority.start", "method", "users.info")
 	case code == "missing_scope":
 		c.LogOnce("Slack does not say who people are: nobody counts as a full member; add the scope and install the app again", "method", "users.info", "scope", NeededScope(err))
 	case code == "user_not_found" || code == "user_not_visible": // of a connected workspace, perhaps
