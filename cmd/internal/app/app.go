@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"sync"
 	"time"
 
@@ -152,7 +153,9 @@ func (a *App) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	warn(a.options.Config, a.options.Log)
+	for _, warning := range warnings(a.options.Config, os.Geteuid() == 0) {
+		a.options.Log.Warn(warning)
+	}
 	a.health.mux.Handle("GET /metrics", a.meter)
 	if a.options.PostOnly && !a.options.Config.Given("http") {
 		return nil

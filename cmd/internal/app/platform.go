@@ -6,9 +6,8 @@ package app
 import (
 	"context"
 	"errors"
-	"log/slog"
+	"fmt"
 	"net/http"
-	"os"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent/wait"
@@ -48,17 +47,25 @@ func (a *App) configured(chat *intake.Chat) ([]Connector, error) {
 	return list, nil
 }
 
-// warn says what is configured and not served, so that nobody waits for it.
-func warn(c config.Config, log *slog.Logger) {
+// warnings say what is configured and not served, so that nobody waits for it,
+// and what of the way in which the process runs gives its secrets away.
+func warnings(c config.Config, root bool) (list []string) {
 	if discordBegun(c) && !c.Discord.Token.Present() {
-		log.Warn(discordOff)
+		list = append(list, discordOff)
 	}
 	if slackBegun(c) && !c.Slack.BotToken.Present() {
-		log.Warn(slackOff)
+		list = append(list, slackOff)
 	}
-	if os.Geteuid() == 0 {
-		log.Warn(asRoot)
+	for _, way := range []struct{ address, key string }{{"model.base_url", "model.api_key_file"}, {"slack.api_url", "slack.bot_token_file"}, {"discord.api_url", "discord.token_file"}} {
+		if c.Strays(way.address, way.key) {
+			list = append(list, fmt.Sprintf("%s sends the key of %s to another address (%s): no agent can write this file; if it is not yours, stop, and look at it",
+				c.At(way.address), c.At(way.key), way.address))
+		}
 	}
+	if root {
+		list = append(list, asRoot)
+	}
+	return list
 }
 
 // asRoot is said at the start of a server that could do with less.

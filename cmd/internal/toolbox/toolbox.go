@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/audit"
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
@@ -110,7 +111,11 @@ func (h Host) trouble(box toolbox) {
 	}
 }
 
-// accept takes over what a source says of its tools now.
+// maxNoted is what the audit chain keeps of what a tool says of itself, in characters.
+const maxNoted = 500
+
+// accept takes over what a source says of its tools now. That it was done is noted
+// in the audit chain.
 func (h Host) accept(ctx context.Context, name string) error {
 	return h.Beside(ctx, func(cfg config.Config, s app.Store) error {
 		box, err := kit.NewToolsIn(cfg, s)
@@ -125,8 +130,15 @@ func (h Host) accept(ctx context.Context, name string) error {
 		if err != nil {
 			return h.Failed(err)
 		}
-		for _, c := range changed {
+		facts := map[string]string{}
+		for i, c := range changed {
 			fmt.Fprintln(h.Out, h.visible(c.String()))
+			facts[fmt.Sprintf("tool %d", i+1)] = format.LineStart(c.String(), maxNoted)
+		}
+		noted := audit.Entry{Kind: audit.KindSource, Who: audit.Process(), Facts: facts,
+			What: fmt.Sprintf("%s of the source %s taken over", format.Count(len(changed), "changed tool"), name)}
+		if err := audit.Note(ctx, s, noted); err != nil {
+			return h.Failed(err)
 		}
 		_, err = fmt.Fprintf(h.Err, "took over %s of %s\n", format.Count(len(changed), "changed tool"), h.Printable(name))
 		return err

@@ -19,6 +19,17 @@ func (c Config) Given(key string) bool {
 	return given
 }
 
+// Strays reports whether a secret that stands in the environment goes to an address
+// that a file names which was found where the process began: whoever put that file
+// there may be nobody who is to have the secret.
+func (c Config) Strays(address, secret string) bool {
+	from, given := c.origin[secret]
+	if c.File != configFile || c.origin[address].name != configFile || !given {
+		return false
+	}
+	return from.line == 0 && from.name != configFile
+}
+
 // places are the keys of channels that a channel follows: its own, then its workspace's.
 func places(channel string) []string {
 	platform, rest, _ := strings.Cut(channel, ":")
