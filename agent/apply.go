@@ -293,7 +293,7 @@ func (r Run) outcome(id StrandID, b ToolOutcome) Run {
 	r.Spent.Time += b.Took
 	r.Strands = r.Strands.talk(id, purpose, func(t *Talk) {
 		t.Strikes = 0
-		t.close(i, Reply{Text: b.Text, Trust: b.Trust, Artifact: b.Artifact}, r.Seq)
+		t.close(i, Reply{Text: b.Text, Trust: b.Trust, Artifact: b.Artifact, Failed: b.State == OutcomeError}, r.Seq)
 	})
 	return r
 }

@@ -250,6 +250,7 @@ func (s *Strand) compact(b Compacted) {
 	} else {
 		s.Provenance = s.Provenance.with(t.Entries, t.whole(b.Entries))
 		t.replace(b.Entries, b.Summary)
+		s.Documents = nil // they may be gone: they are shown again before the next call
 	}
 	s.Talks = s.Talks.without(llm.Compact).with(llm.Work, t)
 	s.Window = Window{Tokens: s.Window.Tokens, Made: s.Window.Made + 1, Kept: t.Entries.Len()}

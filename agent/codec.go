@@ -85,7 +85,7 @@ var builtin = codec{
 	ModelAsked{}.Kind():        shapeOf[ModelAsked](),
 	ModelAnswered{}.Kind():     shapeOf[ModelAnswered](decides(4, func(b ModelAnswered) bool { return b.Given != "" })),
 	CallReplied{}.Kind():       shapeOf[CallReplied](decides(3, func(b CallReplied) bool { return b.Trust != "" })),
-	ToolsOffered{}.Kind():      shapeOf[ToolsOffered](decides(3, always[ToolsOffered])),
+	ToolsOffered{}.Kind():      shapeOf[ToolsOffered](decides(3, always[ToolsOffered]), decides(3, documents)),
 	PolicyDecided{}.Kind():     shapeOf[PolicyDecided](decides(3, always[PolicyDecided])),
 	PlanAccepted{}.Kind():      shapeOf[PlanAccepted](decides(4, func(b PlanAccepted) bool { return b.Plan.shaped() })),
 	TaskStarted{}.Kind():       shapeOf[TaskStarted](),
@@ -109,6 +109,10 @@ var builtin = codec{
 	Reported{}.Kind():          shapeOf[Reported](),
 	RunEnded{}.Kind():          shapeOf[RunEnded](),
 }
+
+// documents reports whether documentation is put before the model without a word on
+// which tools it is offered.
+func documents(b ToolsOffered) bool { return len(b.Documents) > 0 }
 
 // startsGuarded reports whether the run is begun with what keeps others from
 // deciding on it, working it or reading of it.

@@ -288,15 +288,6 @@ type CallReplied struct {
 	Trust Trust `json:"trust,omitempty"`
 }
 
-// ToolsOffered is which of many tools the strand is offered from now on, beside
-// those that are built in: the best matches for its text, or for a request of
-// the model's own.
-type ToolsOffered struct {
-	Query  string    `json:"query,omitempty"` // the model's own; empty: the text of the task or the goal
-	Names  []string  `json:"names"`
-	Scores []float64 `json:"scores"` // from 0 to 1, one a name
-}
-
 // PolicyDecided is the word of the rules of this installation on a call. What
 // comes of it is the event that follows: an intent, a question, or a reply that
 // says why not.
@@ -325,6 +316,8 @@ type ToolIntent struct {
 	Policy string `json:"policy,omitempty"`
 	// Again counts earlier attempts of the same effect that recovery found undone.
 	Again int `json:"again,omitempty"`
+	// Thought is why the call is made, in the model's words; people see it if they ask.
+	Thought string `json:"thought,omitempty"`
 }
 
 // ToolDeferred says that an effect is not finished and is to be looked at

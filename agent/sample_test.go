@@ -60,7 +60,8 @@ var samples = []Body{
 		RetryAt: noon.Add(time.Minute), RetryReason: "is overloaded (HTTP 503)",
 	},
 	CallReplied{Effect: "main.1.0", Text: "error: V4 cycle", Problem: true, Repair: true, Rule: "refunds", Policy: "0f", Trust: Untrusted},
-	ToolsOffered{Query: "send a note", Names: []string{"crm__note", "mail__send"}, Scores: []float64{0.75, 0.5}},
+	ToolsOffered{Query: "send a note", Names: []string{"crm__note", "mail__send"}, Scores: []float64{0.75, 0.5},
+		Documents: []Document{{Tool: "crm__note", Hash: "0f", Text: "POST /notes"}}},
 	PolicyDecided{Effect: "task/t1.2.0", Tool: "write_to_file", Verdict: Ask, Rule: "refunds", Version: "0f"},
 	PlanAccepted{Plan: samplePlan, By: "slack:U1", Reason: "t1 failed",
 		Findings: []PlanFinding{{Code: "V8", Severity: SeverityWarning, Task: "t1", Message: "nobody uses table"}}},
@@ -71,6 +72,7 @@ var samples = []Body{
 	ToolIntent{
 		Effect: "task/t1.2.0", Tool: "write_to_file", Arguments: json.RawMessage(`{"path":"a<b>.md","text":"x & y"}`),
 		Repeat: RepeatProbeable, Mark: "size=0", Deadline: noon.Add(3 * time.Second), Rule: "writes once", Policy: "0f", Again: 1,
+		Thought: "the table is to be written down",
 	},
 	ToolDeferred{Effect: "task/t1.2.0", Until: noon.Add(time.Minute)},
 	ToolOutcome{

@@ -33,7 +33,10 @@ type Strand struct {
 	// Provenance is whose texts the conversation held that is not kept any more: its
 	// summary, and what the task handed on, are made of them.
 	Provenance Provenance `json:"provenance,omitempty"`
-	Ended      bool       `json:"ended,omitempty"`
+	// Documents are the tools whose documentation its conversation has, with the
+	// hash of each.
+	Documents []Document `json:"documents,omitempty"`
+	Ended     bool       `json:"ended,omitempty"`
 }
 
 // Retry is a question to the model that is put again, because the model's
@@ -57,8 +60,13 @@ func (r Retry) after(b ModelAnswered, at time.Time) Retry {
 	return Retry{At: b.RetryAt, Since: r.Since, Tries: r.Tries + 1, Reason: b.RetryReason}
 }
 
-// offered adds tools to those that a strand is offered.
+// offered adds tools to those that a strand is offered, and tells its model what
+// was written about some.
 func (s Strands) offered(id StrandID, b ToolsOffered) Strands {
+	s = s.document(id, b.Documents)
+	if len(b.Names) == 0 && len(b.Documents) > 0 {
+		return s
+	}
 	return s.change(id, func(st *Strand) {
 		all := ToolsOffered{}
 		if st.Offered != nil {
@@ -71,6 +79,20 @@ func (s Strands) offered(id StrandID, b ToolsOffered) Strands {
 		}
 		st.Offered = &all
 	})
+}
+
+// document puts the documentation of tools before the strand's model.
+func (s Strands) document(id StrandID, list []Document) Strands {
+	for _, d := range list {
+		s = s.change(id, func(st *Strand) {
+			st.Documents = slices.DeleteFunc(slices.Clone(st.Documents), func(old Document) bool { return old.Tool == d.Tool })
+			st.Documents = append(st.Documents, Document{Tool: d.Tool, Hash: d.Hash})
+		})
+		if d.Text != "" {
+			s = s.tell(id, llm.Work, Note{By: Deckhand, Author: d.Tool, Text: "Documentation of " + d.Tool + ", in the words of whoever made it:\n\n" + d.Text})
+		}
+	}
+	return s
 }
 
 // Deferred reports whether the strand waits before it asks the model again.
@@ -112,6 +134,8 @@ type Reply struct {
 	Text     string `json:"text"`
 	Trust    Trust  `json:"trust,omitempty"` // empty: Deckhand's own words
 	Artifact string `json:"artifact,omitempty"`
+	// Failed marks the result of a call that failed.
+	Failed bool `json:"failed,omitempty"`
 }
 
 // Note is something that was said to the model on the way.

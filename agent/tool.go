@@ -91,6 +91,26 @@ type Match struct {
 	Score float64 `json:"score"`
 }
 
+// ToolsOffered is which of many tools the strand is offered from now on, beside
+// those that are built in: the best matches for its text, or for a request of
+// the model's own.
+type ToolsOffered struct {
+	Query  string    `json:"query,omitempty"` // the model's own; empty: the text of the task or the goal
+	Names  []string  `json:"names"`
+	Scores []float64 `json:"scores"` // from 0 to 1, one a name
+	// Documents are put before the model: what is written about tools that it is
+	// about to call, or what became of that.
+	Documents []Document `json:"documents,omitempty"`
+}
+
+// Document is what whoever made a tool wrote about it.
+type Document struct {
+	Tool string `json:"tool"`
+	Hash string `json:"hash"` // of the text as it was read
+	// Text is empty where the model has it by other means.
+	Text string `json:"text,omitempty"`
+}
+
 // Call is one run of a tool.
 type Call struct {
 	Run       RunID

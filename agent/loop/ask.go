@@ -108,6 +108,7 @@ func (q *asker) told(ctx context.Context, view *agent.Run) (_ *agent.Run, first 
 		return view, first, err
 	}
 	offerer{q.turn}.offer(view)
+	offerer{q.turn}.document(ctx, q.view())
 	err = q.remember(ctx, view)
 	return q.view(), false, err
 }

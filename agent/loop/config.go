@@ -139,6 +139,8 @@ type Config struct {
 	// Offer and OfferTokens are how many tools a request offers, and how many tokens
 	// of them, before it offers those only that fit.
 	Offer, OfferTokens int
+	// NoThought has no thought asked for with calls, and none kept.
+	NoThought bool
 	// Only, when set, is the one run that is worked.
 	Only agent.RunID
 }
@@ -157,6 +159,7 @@ type engine struct {
 	Config
 	book    *prompt.Book
 	schemas map[string]*jsonschema.Resolved // decision functions
+	own     map[string]json.RawMessage      // their schemas as they are offered
 	folds   *fold.Cache[*memory]
 	leases  *lease.Set
 	limits  *limit.Limiter
@@ -183,6 +186,9 @@ func newEngine(c Config) (*engine, error) {
 		c.Redact = &redact.Redactor{}
 	}
 	book.Redacts(c.Redact.Text)
+	if !c.NoThought {
+		book.Thinks()
+	}
 	if c.Scheduler != nil {
 		book.Schedules()
 	}
@@ -195,7 +201,11 @@ func newEngine(c Config) (*engine, error) {
 			return nil, fmt.Errorf("loop: a tool is called %s, which is a function of Deckhand's own: give it another name", name)
 		}
 	}
-	return &engine{Config: c, book: book, schemas: schemas, leases: lease.New(c.Store, c.Lease, c.Log), denials: &denials{}, origins: &taint.Tracer{},
+	own := map[string]json.RawMessage{}
+	for _, f := range book.Functions() {
+		own[f.Name] = f.Parameters
+	}
+	return &engine{Config: c, book: book, schemas: schemas, own: own, leases: lease.New(c.Store, c.Lease, c.Log), denials: &denials{}, origins: &taint.Tracer{},
 		limits: limit.New(limit.Config{Store: c.Blobs, Requests: c.RequestsPerMinute, Tokens: c.TokensPerMinute}),
 		folds: fold.New(fold.Config{Journals: c.Store, Snapshots: c.Blobs, Log: c.Log, Most: maxFolds, Bytes: maxFoldBytes, Copies: 1},
 			func() *memory { return &memory{} })}, nil

@@ -63,7 +63,7 @@ func (d decider) consult(ctx context.Context, view *agent.Run, c agent.OpenCall,
 	case agent.CallRead:
 		misread = read(args, func(r reading) { err = compacter(d).show(ctx, view, c, r) })
 	case agent.CallFindTools, agent.CallToolHelp:
-		misread = read(args, func(a wanted) { offerer(d).answer(ctx, c, a) })
+		misread = read(args, func(a wanted) { offerer(d).answer(ctx, view, c, a) })
 	case "submit_summary":
 		misread = read(args, func(s prompt.Summary) { err = compacter(d).take(ctx, view, c, s) })
 	default:

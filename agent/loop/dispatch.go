@@ -19,6 +19,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/loop/artifact"
 	"github.com/deckhand-bot/deckhand/agent/plan"
+	"github.com/deckhand-bot/deckhand/agent/thought"
 )
 
 // dispatcher decides about the model's calls before anything acts.
@@ -67,7 +68,10 @@ func (d dispatcher) decideCall(ctx context.Context, view *agent.Run, c agent.Ope
 		d.refuse(c, d.unknown(c.Name, offered))
 		return nil
 	}
-	args, err := arguments(view, d.lease.Strand, c)
+	if d.documents(ctx, view, c) {
+		return nil
+	}
+	args, err := arguments(view, d.lease.Strand, c, d.schemaOf(c.Name))
 	if err != nil {
 		d.refuse(c, fmt.Sprintf("the arguments of %s cannot be read: %v", c.Name, err))
 		return nil
@@ -95,6 +99,33 @@ func (d dispatcher) decideCall(ctx context.Context, view *agent.Run, c agent.Ope
 		return nil
 	}
 	return decider(d).take(ctx, view, c, args)
+}
+
+// documents puts the documentation of a tool before the model instead of its first
+// call, where the model does not have it as it is now.
+func (d dispatcher) documents(ctx context.Context, view *agent.Run, c agent.OpenCall) (held bool) {
+	if c.Edited != nil || c.Checkpoint != "" || c.Again > 0 {
+		return false // it was looked at before
+	}
+	return offerer(d).hold(ctx, view, c)
+}
+
+// schemaOf is the schema of the arguments of a function's own.
+func (d dispatcher) schemaOf(name string) json.RawMessage {
+	if tool, is := d.Tools.Tool(name); is {
+		return tool.Spec().Parameters
+	}
+	return d.own[name]
+}
+
+// thought is why the model makes the call, in its own words; empty: it does not
+// say, or is not asked.
+func (d dispatcher) thought(c agent.OpenCall) string {
+	if d.NoThought || c.Edited != nil {
+		return ""
+	}
+	_, why := thought.Take(json.RawMessage(c.Arguments), d.schemaOf(c.Name))
+	return d.Redact.Text(why)
 }
 
 // errMisfit is what a tool says about arguments in which artifacts are in their
@@ -151,9 +182,10 @@ func (d dispatcher) unknown(name string, offered []llm.Function) string {
 	return text + " Available: " + strings.Join(names, ", ") + "."
 }
 
-// arguments reads a call's arguments, fills in the placeholders of a task's
+// arguments reads a call's arguments by the function's schema: it takes the thought
+// off, fills in the placeholders of a task's
 // inputs and returns canonical JSON (RFC 8785).
-func arguments(view *agent.Run, s agent.StrandID, c agent.OpenCall) (json.RawMessage, error) {
+func arguments(view *agent.Run, s agent.StrandID, c agent.OpenCall, schema json.RawMessage) (json.RawMessage, error) {
 	raw := c.Edited
 	if raw == nil {
 		raw = json.RawMessage(strings.TrimSpace(c.Arguments))
@@ -164,6 +196,7 @@ func arguments(view *agent.Run, s agent.StrandID, c agent.OpenCall) (json.RawMes
 			var v any
 			return nil, fmt.Errorf("they are not JSON: %w", json.Unmarshal(raw, &v))
 		}
+		raw, _ = thought.Take(raw, schema)
 		if id, ok := s.Task(); ok && mayName(raw) {
 			expanded, err := plan.ExpandJSON(raw, inputs(view, id))
 			if err != nil {

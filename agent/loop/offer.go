@@ -2,8 +2,12 @@ package loop
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
@@ -74,7 +78,7 @@ type wanted struct {
 
 // answer finds tools for the model, or tells it all about one. From then on they
 // are offered.
-func (o offerer) answer(ctx context.Context, c agent.OpenCall, a wanted) {
+func (o offerer) answer(ctx context.Context, view *agent.Run, c agent.OpenCall, a wanted) {
 	if c.Name == agent.CallToolHelp {
 		o.help(ctx, c, a.Name)
 		return
@@ -96,6 +100,7 @@ func (o offerer) answer(ctx context.Context, c agent.OpenCall, a wanted) {
 		o.reply(c, "No tool fits that request. Say it in other words, or go on with the tools that you have.")
 		return
 	}
+	found.Documents = o.unread(ctx, view, found.Names, roomFound)
 	o.event(found)
 	o.reply(c, "These tools fit, the best first; you can call them now:\n"+prompt.Frame(strings.Join(lines, "\n"), agent.Untrusted))
 }
@@ -112,9 +117,117 @@ func (o offerer) help(ctx context.Context, c agent.OpenCall, name string) {
 		return
 	}
 	documentation := ""
-	if d, says := tool.(agent.Documented); says {
-		documentation = d.Documentation(ctx)
+	found := agent.ToolsOffered{Query: name, Names: []string{name}, Scores: []float64{1}}
+	if documentation = documentationOf(ctx, tool); documentation != "" { // the reply has it
+		found.Documents = []agent.Document{{Tool: name, Hash: hashOf(documentation)}}
 	}
-	o.event(agent.ToolsOffered{Query: name, Names: []string{name}, Scores: []float64{1}})
+	o.event(found)
 	o.reply(c, "The tool, in the words of whoever made it:\n"+prompt.Frame(artifact.Head(tool.Spec().Help(documentation), artifact.MaxText), agent.Untrusted))
+}
+
+// Bounds of the documentation that is put before a model.
+const (
+	maxDocument   = 6 << 10  // bytes of one tool's
+	roomBefore    = 12 << 10 // bytes of all that a task's first request has
+	roomFound     = 6 << 10  // bytes of all that come with tools that were found
+	mostDocuments = 5        // tools whose documentation a task's first request has
+	documentWait  = 10 * time.Second
+)
+
+// document puts the documentation of the tools that a task is about before its
+// first question: of those that it names, those that were chosen for it, or all
+// foreign ones where they are few.
+func (o offerer) document(ctx context.Context, view *agent.Run) {
+	s := o.lease.Strand
+	id, works := s.Task()
+	if st := view.Strands.Of(s); !works || o.purpose(view) != llm.Work || len(st.Documents) > 0 || st.Talks.Of(llm.Work).Entries.Len() > 0 {
+		return
+	}
+	task, _ := view.Plan.Task(id)
+	names, chosen := task.Tools, view.Strands.Of(s).Offered
+	switch {
+	case len(names) > 0:
+	case chosen != nil:
+		names = chosen.Names
+	default:
+		for _, t := range o.Tools.Specs() {
+			if t.Source != "" {
+				names = append(names, t.Name)
+			}
+		}
+		if len(names) > mostDocuments {
+			return // each before its first call
+		}
+	}
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		tool, is := o.Tools.Tool(name)
+		return !is || tool.Spec().Source == ""
+	})
+	if list := o.unread(ctx, view, names[:min(len(names), mostDocuments)], roomBefore); len(list) > 0 {
+		o.event(agent.ToolsOffered{Names: []string{}, Scores: []float64{}, Documents: list})
+	}
+}
+
+// hold puts the documentation of a tool before the model instead of its call,
+// where the model does not have it as it is now: the call is made again.
+func (o offerer) hold(ctx context.Context, view *agent.Run, c agent.OpenCall) (held bool) {
+	list := o.unread(ctx, view, []string{c.Name}, 2*maxDocument)
+	if len(list) == 0 {
+		return false
+	}
+	again := "Nothing was done yet: read the documentation of " + c.Name + " first, which follows. Then make the call as it says."
+	if slices.ContainsFunc(view.Strands.Of(o.lease.Strand).Documents, func(d agent.Document) bool { return d.Tool == c.Name }) {
+		again = "Nothing was done: the documentation of " + c.Name + " has changed, and follows as it is now. Make the call as it says."
+	}
+	o.event(agent.ToolsOffered{Names: []string{}, Scores: []float64{}, Documents: list})
+	o.reply(c, again)
+	return true
+}
+
+// unread is the documentation of those of the tools that have one which the
+// strand's model was not shown as it is now, within so many bytes.
+func (o offerer) unread(ctx context.Context, view *agent.Run, names []string, room int) []agent.Document {
+	if _, works := o.lease.Strand.Task(); !works {
+		return nil
+	}
+	var list []agent.Document
+	for _, name := range names {
+		tool, is := o.Tools.Tool(name)
+		if !is {
+			continue
+		}
+		text := documentationOf(ctx, tool)
+		known := slices.ContainsFunc(view.Strands.Of(o.lease.Strand).Documents, func(d agent.Document) bool {
+			return d.Tool == name && d.Hash == hashOf(text)
+		})
+		if text == "" || known {
+			continue
+		}
+		d := agent.Document{Tool: name, Hash: hashOf(text), Text: artifact.Head(text, maxDocument)}
+		if len(d.Text) < len(text) {
+			d.Text += "\n[… the rest is left out; the schema of the arguments is whole …]"
+		}
+		if room -= len(d.Text); room < 0 {
+			break // it is shown before the first call
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// documentationOf is what is written about a tool, empty: nothing.
+func documentationOf(ctx context.Context, tool agent.Tool) string {
+	d, says := tool.(agent.Documented)
+	if !says {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, documentWait)
+	defer cancel()
+	return d.Documentation(ctx)
+}
+
+// hashOf tells documentations apart.
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
 }

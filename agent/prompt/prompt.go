@@ -29,6 +29,7 @@ type Book struct {
 	prompts   map[llm.Purpose]page
 	functions map[string]llm.Function
 	schedules bool                     // can be kept
+	thoughts  bool                     // are asked for with each call of a tool
 	clean     func(text string) string // takes secrets out; nil: nothing does
 
 	mu     sync.Mutex
@@ -77,6 +78,10 @@ func Open() (*Book, error) {
 // Schedules offers the function that keeps a schedule, to runs whose goal may be
 // one. It is called before the book is used.
 func (b *Book) Schedules() { b.schedules = true }
+
+// Thinks asks for a thought with each call of a tool. It is called before the book
+// is used.
+func (b *Book) Thinks() { b.thoughts = true }
 
 // Redacts takes secrets out of all that a model is sent. It is called before the
 // book is used.

@@ -10,6 +10,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/agent/llm"
+	"github.com/deckhand-bot/deckhand/agent/thought"
 )
 
 // maxGoal is where the goal's text is shortened in a prompt, in characters (MODEL.md).
@@ -47,6 +48,7 @@ type view struct {
 	Doubts       string // about the plan, framed
 	Digest       *digest
 	Schedulable  bool // the goal may turn out to be a schedule
+	Thinks       bool // a thought is asked for with each call
 	Hear         *hearing
 	Compact      *compaction
 }
@@ -126,7 +128,11 @@ func (b *Book) Request(r *agent.Run, s agent.StrandID, tools []agent.ToolSpec, b
 	}
 	for ; d.entries < entries.Len(); d.entries++ {
 		d.last = entries.At(d.entries)
-		d.messages = append(d.messages, b.redacted(Message(d.last)))
+		m := Message(d.last)
+		if words := differs(entries, d.entries); words != "" {
+			m.Content += "\n" + words
+		}
+		d.messages = append(d.messages, b.redacted(m))
 	}
 	task, _ := s.Task()
 	return Ready{Hash: pg.hash, Fast: pg.Model == "fast" && r.Strands.Of(s).CheckIn.First == nil, Request: llm.Request{
@@ -206,7 +212,11 @@ func (b *Book) list(o offer, r agent.Run, s agent.StrandID, tools []agent.ToolSp
 	}
 	if o.purpose == llm.Work {
 		for _, t := range Allowed(r, s, tools) {
-			offered = append(offered, llm.Function{Name: t.Name, Description: brief(t), Parameters: t.Parameters})
+			f := llm.Function{Name: t.Name, Description: brief(t), Parameters: t.Parameters}
+			if b.thoughts {
+				f.Parameters = thought.Offer(f.Parameters)
+			}
+			offered = append(offered, f)
 		}
 		if r.Strands.Of(s).Offered != nil {
 			offered = append(offered, b.functions[agent.CallFindTools], b.functions[agent.CallToolHelp])
@@ -237,7 +247,8 @@ func Allowed(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) []agent.Tool
 }
 
 func (b *Book) look(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) view {
-	v := view{Goal: Shorten(r.Brief.Goal, maxGoal), Tools: briefly(Chosen(r, s, tools)), DoneWhen: r.Plan.DoneWhen, Schedulable: b.schedules && r.Brief.Schedulable()}
+	v := view{Goal: Shorten(r.Brief.Goal, maxGoal), Tools: briefly(Chosen(r, s, tools)), DoneWhen: r.Plan.DoneWhen,
+		Schedulable: b.schedules && r.Brief.Schedulable(), Thinks: b.thoughts}
 	if id, ok := s.Task(); ok {
 		v.lookAtTask(r, s, id)
 		return v

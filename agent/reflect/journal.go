@@ -8,6 +8,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/llm"
+	"github.com/deckhand-bot/deckhand/agent/thought"
 )
 
 // Journal follows one run's journal and keeps a trace of each of its strands.
@@ -162,7 +163,7 @@ func (s *strand) answered(e agent.Event, b agent.ModelAnswered) {
 	}
 	s.open = s.open[:0] // the calls of an earlier turn get no result any more
 	for i, c := range m.Calls {
-		step := Step{Event: e.Seq, Turn: e.Seq, Tool: c.Name, Arguments: c.Arguments}
+		step := Step{Event: e.Seq, Turn: e.Seq, Tool: c.Name, Arguments: thought.Without(c.Arguments)}
 		if b.Problem != "" { // all calls were refused with it at once
 			step.Text, step.Error, step.Unusable = b.Problem, true, true
 			s.trace.Push(step)

@@ -104,6 +104,9 @@ func (h *history) note(n agent.Note, summary bool) {
 	if summary && in.model {
 		in.from, in.private = "the summary of what was done before", h.gone.private
 	}
+	if in.model && n.Author != "" { // the documentation of a tool
+		in.from, in.model, in.hint = "what "+n.Author+" says of itself", false, true
+	}
 	h.reads = append(h.reads, in)
 }
 

@@ -32,6 +32,8 @@ func observed(body agent.Body) (Phase, string) {
 		return Observe, fmt.Sprintf("%s said: %s", b.By, b.Text)
 	case agent.Recalled:
 		return Observe, fmt.Sprintf("recalled %s and %s", format.Count(len(b.Episodes), "earlier run"), format.Count(len(b.Precedents), "precedent"))
+	case agent.ToolsOffered:
+		return Observe, offered(b)
 	case agent.CheckpointDecided:
 		return Observe, fmt.Sprintf("%s decided: %s%s", b.By, b.Decision, behind(b.Text))
 	case agent.CheckpointVoted:
@@ -49,6 +51,29 @@ func observed(body agent.Body) (Phase, string) {
 		return Observe, "time to look at where the work stands"
 	}
 	return "", ""
+}
+
+// offered tells which tools were found and what the model read about some.
+func offered(b agent.ToolsOffered) string {
+	var parts []string
+	if len(b.Names) > 0 {
+		names := make([]string, len(b.Names))
+		for i, name := range b.Names {
+			names[i] = name
+			if i < len(b.Scores) {
+				names[i] = fmt.Sprintf("%s (%.2f)", name, b.Scores[i])
+			}
+		}
+		from := "for the text of the task"
+		if b.Query != "" {
+			from = "for “" + b.Query + "”"
+		}
+		parts = append(parts, "tools offered "+from+": "+strings.Join(names, ", "))
+	}
+	for _, d := range b.Documents {
+		parts = append(parts, fmt.Sprintf("documentation of %s (%s) put before the model%s", d.Tool, d.Hash, behind(d.Text)))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // oriented tells how it was made sense of.

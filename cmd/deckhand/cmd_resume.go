@@ -33,6 +33,7 @@ func resumeCommand(a *cli) *cobra.Command {
 			return a.resume(cmd.Context(), agent.RunID(args[0]))
 		},
 	}
+	c.Flags().BoolVar(&a.flags.NoThought, "no-thought", false, "do not ask the model why it makes a call")
 	c.Flags().StringVar(&a.yesTo, "yes-to", "", "what needs no question from now on: `plan,reads,writes,deletes,all`")
 	return c
 }

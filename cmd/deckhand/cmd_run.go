@@ -42,6 +42,7 @@ func runCommand(a *cli) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&a.flags.Budget, "budget", "", "limits of this run, such as `usd=1,time=10m,tokens=50000,steps=100`")
+	f.BoolVar(&a.flags.NoThought, "no-thought", false, "do not ask the model why it makes a call")
 	f.StringVar(&a.yesTo, "yes-to", "", "what needs no question: `plan,reads,writes,deletes,all`")
 	f.BoolVar(&detach, "detach", false, "write the goal down, print the run's id, and leave the work to whoever serves the store")
 	return c

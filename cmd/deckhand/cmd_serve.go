@@ -36,6 +36,7 @@ func serveCommand(a *cli) *cobra.Command {
 			return a.serve(cmd.Context(), only, most)
 		},
 	}
+	c.Flags().BoolVar(&a.flags.NoThought, "no-thought", false, "do not ask the model why it makes a call")
 	c.Flags().StringVar(&only, "only", "", "`WHAT`: \"workers\" is an extra replica, with HTTP only if its address is set")
 	c.Flags().IntVar(&most, "max-agents", 0, "most agents at work at once in this process (default: engine.workers)")
 	return c

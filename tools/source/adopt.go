@@ -21,7 +21,9 @@ import (
 const (
 	maxDescription = 4 << 10   // bytes
 	maxSchema      = 128 << 10 // bytes
-	maxTools       = 5000      // of one source
+
+	maxDocumentation = 64 << 10 // bytes
+	maxTools         = 5000     // of one source
 )
 
 // Effect is what the configuration says about a foreign tool.
@@ -77,6 +79,14 @@ type adopted struct {
 }
 
 func (a adopted) Spec() agent.ToolSpec { return a.spec }
+
+// Documentation is what the tool says beyond its description, empty: nothing.
+func (a adopted) Documentation(ctx context.Context) string {
+	if d, says := a.Tool.(agent.Documented); says {
+		return harmless(d.Documentation(ctx), maxDocumentation)
+	}
+	return ""
+}
 
 func (a adopted) Run(ctx context.Context, c agent.Call) agent.Result {
 	c.Tool = a.bare

@@ -189,7 +189,7 @@ func (a *App) newLoop() (*loop.Loop, error) {
 		RequestsPerMinute: c.Model.RequestsPerMinute, TokensPerMinute: c.Model.TokensPerMinute,
 		Patience:  limit.Patience{Wait: c.Model.Patience, Retries: c.Model.Retries, Longest: c.Model.RetryMaxWait},
 		MaxAnswer: c.Model.MaxAnswerTokens, Workers: c.Engine.Workers, Lease: c.Engine.Lease, Grace: o.Grace,
-		Wider: allowances(c), File: a.kit.Delivered, Runs: a.store, CheckIns: c.CheckIns.Every, Only: o.Only, Alarm: a.denied,
+		Wider: allowances(c), File: a.kit.Delivered, Runs: a.store, CheckIns: c.CheckIns.Every, Only: o.Only, Alarm: a.denied, NoThought: !c.Model.Thought,
 		Steers: steers(c), Redact: a.secrets, Offer: c.Tools.Offer, OfferTokens: c.Tools.OfferTokens,
 		Window: (&windows{configured: c.Model.Window, main: c.Model.Name, model: o.Model, log: o.Log}).of,
 	}

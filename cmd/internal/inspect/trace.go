@@ -92,17 +92,46 @@ func (e Env) story(s trace.Step, whole bool) string {
 	fmt.Fprintf(&b, "%5d  %s  %-7s  %-16s  ", s.Seq, s.At.UTC().Format("15:04:05"), s.Phase, e.Printable(string(s.Strand)))
 	if s.Request == "" {
 		fmt.Fprintln(&b, show(cmp.Or(s.Text, s.Observation)))
+		if s.Reason != "" {
+			fmt.Fprintf(&b, "%43s  %s\n", "reason", show(s.Reason))
+		}
 		return b.String()
 	}
 	fmt.Fprintf(&b, "%s\n", e.Printable(s.Request))
 	for _, part := range []struct{ name, text string }{
-		{"reason", s.Reason}, {"input", string(s.Input)}, {"rule", s.Rule}, {"observed", result(s)},
+		{"reason", s.Reason}, {"input", string(s.Input)}, {"rule", s.Rule}, {"observed", result(s)}, {"decision", decision(s.Decision)},
 	} {
 		if part.text != "" {
 			fmt.Fprintf(&b, "%43s  %s\n", part.name, show(part.text))
 		}
 	}
 	return b.String()
+}
+
+// decision says whether a call was needed, what it was chosen from, and what it
+// refines.
+func decision(d *trace.Decision) string {
+	if d == nil {
+		return ""
+	}
+	var parts []string
+	switch d.Needed {
+	case "yes":
+		parts = append(parts, fmt.Sprintf("needed: event %d uses what came back", d.UsedBy))
+	case "no":
+		parts = append(parts, "not needed: nothing uses what came back")
+	case "failed":
+		parts = append(parts, "it failed")
+	case "open":
+		parts = append(parts, "nobody can tell yet whether it was needed")
+	}
+	if d.Which != "" {
+		parts = append(parts, fmt.Sprintf("chosen by %s (%.2f)", d.Which, d.Score))
+	}
+	if d.Refines > 0 {
+		parts = append(parts, fmt.Sprintf("refines event %d", d.Refines))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // result is what came of a call.

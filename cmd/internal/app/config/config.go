@@ -80,7 +80,9 @@ type Model struct {
 	Retries      int           `yaml:"retries" default:"5" min:"0" unit:"attempts after the first"`
 	RetryMaxWait time.Duration `yaml:"retry_max_wait" default:"60s" min:"0"`
 	// Hear has the fast model read what people say in a run's thread.
-	Hear            bool `yaml:"hear" default:"true"`
+	Hear bool `yaml:"hear" default:"true"`
+	// Thought has the model asked with each call of a tool why it makes it.
+	Thought         bool `yaml:"thought" default:"true"`
 	MaxAnswerTokens int  `yaml:"max_answer_tokens" default:"4096" min:"1" unit:"tokens"`
 	// Prices is keyed by the model's name.
 	Prices map[string]Price `yaml:"prices"`

@@ -102,7 +102,7 @@ func TestConfigErrors(t *testing.T) {
 		{"references and tags", "http: &a off\nworkspace: *a\ndata_dir: !!str x\nmodel: {<<: {}}\n", []string{
 			`deckhand.yaml:2: workspace: *a is a reference: write the value out`,
 			`deckhand.yaml:3: data_dir: !!str is a tag: write the value without one`,
-			`deckhand.yaml:4: unknown key "model.<<" (known: api_key_file, base_url, embedding, fast, hear, max_answer_tokens, mode, name, patience, prices, requests_per_minute, retries, retry_max_wait, stream, timeout, tokens_per_minute, window)`,
+			`deckhand.yaml:4: unknown key "model.<<" (known: api_key_file, base_url, embedding, fast, hear, max_answer_tokens, mode, name, patience, prices, requests_per_minute, retries, retry_max_wait, stream, thought, timeout, tokens_per_minute, window)`,
 		}},
 		{"too large", "# " + strings.Repeat("x", maxConfig), []string{
 			`deckhand.yaml: is too large for a configuration file (above 1 MiB)`,

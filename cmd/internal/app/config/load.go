@@ -31,6 +31,7 @@ type Flags struct {
 	Workspace string // --workspace
 	Model     string // --model
 	Budget    string // --budget
+	NoThought bool   // --no-thought
 }
 
 // Load reads the configuration: defaults, then the file (--config,
@@ -86,6 +87,9 @@ func (r *reader) load(data []byte, flags Flags, env func(string) string) Config 
 	r.set(reflect.ValueOf(&c.DataDir).Elem(), "data_dir", "--data-dir", flags.DataDir, "")
 	r.set(reflect.ValueOf(&c.Workspace).Elem(), "workspace", "--workspace", flags.Workspace, "")
 	r.set(reflect.ValueOf(&c.Model.Name).Elem(), "model.name", "--model", flags.Model, "")
+	if flags.NoThought {
+		c.Model.Thought = false
+	}
 	if flags.Budget != "" {
 		r.budget(&c.Budget.Run, flags.Budget)
 	}

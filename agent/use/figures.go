@@ -1,0 +1,47 @@
+package use
+
+import (
+	"time"
+
+	"github.com/deckhand-bot/deckhand/agent"
+)
+
+// Figures are what the calls of one tool came to.
+type Figures struct {
+	Calls    int           `json:"calls"`
+	Failures int           `json:"failures"`
+	Useless  int           `json:"useless"` // of those whose worth is known
+	Judged   int           `json:"judged"`  // calls whose worth is known and that did not fail
+	Cost     agent.Nano    `json:"cost_usd"`
+	Took     time.Duration `json:"took"` // of all together, nanoseconds
+}
+
+// UselessShare is the share of the results that nothing made use of, from 0 to 1;
+// known is false where there is none to judge by.
+func (f Figures) UselessShare() (share float64, known bool) {
+	if f.Judged == 0 {
+		return 0, false
+	}
+	return float64(f.Useless) / float64(f.Judged), true
+}
+
+// Add adds the calls of a run to the figures of their tools.
+func Add(figures map[string]Figures, calls []Use) {
+	for _, u := range calls {
+		f := figures[u.Tool]
+		f.Calls++
+		f.Cost += u.Cost
+		f.Took += u.Took
+		switch u.Worth {
+		case Failed:
+			f.Failures++
+		case Useless:
+			f.Useless++
+			f.Judged++
+		case Used:
+			f.Judged++
+		case Open:
+		}
+		figures[u.Tool] = f
+	}
+}
