@@ -188,6 +188,18 @@ const ThreadPrefix = "thread/"
 // thread.
 func ThreadName(thread string) string { return ThreadPrefix + thread }
 
+// Inner parts a place from one within it that fewer people see: a private thread of
+// Discord's is the channel "PARENT+ID". What lives there is told nowhere else, and
+// what is configured for the parent counts there.
+const Inner = "+"
+
+// Outer is the place ("platform:workspace:channel") or folder whose rules count: what
+// a private place lies in, else the place itself.
+func Outer(place string) string {
+	outer, _, _ := strings.Cut(place, Inner)
+	return outer
+}
+
 // AnchorOf is what a name of a store belongs to: its part between the first
 // slash and the second ("thread/ADDRESS", "goal/HASH/…"), or all of a name
 // without a slash. Names of one anchor are in one part of a store, as are the

@@ -14,6 +14,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/api"
 	"github.com/deckhand-bot/deckhand/adapters/ingest"
+	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -127,14 +128,16 @@ func (d *Discord) hearMissed(late context.Context, hear bot.Hear, began time.Tim
 
 // runThreads are the threads of a server's channel in which runs live.
 func (d *Discord) runThreads(ctx context.Context, guild, channel string) ([]string, error) {
-	prefix := threadName(api.Address(guild, channel, ""))
-	names, err := d.cfg.Names.Values(ctx, prefix)
-	if err != nil {
-		return nil, fmt.Errorf("the threads of the runs: %w", err)
-	}
 	var list []string
-	for name := range names {
-		list = append(list, strings.TrimPrefix(name, prefix))
+	at := api.Address(guild, channel, "")
+	for _, prefix := range []string{threadName(at), agent.ThreadName(at.Place() + agent.Inner)} {
+		names, err := d.cfg.Names.Values(ctx, prefix)
+		if err != nil {
+			return nil, fmt.Errorf("the threads of the runs: %w", err)
+		}
+		for name := range names {
+			list = append(list, name[strings.LastIndexByte(name, ':')+1:])
+		}
 	}
 	return list, nil
 }

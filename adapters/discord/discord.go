@@ -177,11 +177,12 @@ func (c Config) withDefaults() Config {
 
 // Link is where a browser or Discord's own program opens a message or a thread.
 func (d *Discord) Link(message bot.Address) string {
+	at := "https://discord.com/channels/" + message.Workspace + "/" + message.Own()
 	switch {
 	case message.Workspace == "" || message.Channel == "":
 		return ""
-	case message.ID == "" || message.ID == message.Channel:
-		return "https://discord.com/channels/" + message.Workspace + "/" + message.Channel
+	case message.ID == "" || message.ID == message.Own():
+		return at
 	}
-	return "https://discord.com/channels/" + message.Workspace + "/" + message.Channel + "/" + message.ID
+	return at + "/" + message.ID
 }

@@ -133,7 +133,9 @@ func (d *Discord) locate(ctx context.Context, n *update) error {
 	case c.IsVoice():
 		n.in.Where = api.Address(n.guild, n.channel, n.channel)
 	case c.IsThread():
-		n.in.Where = api.Address(n.guild, c.Parent, n.channel)
+		if n.in.Where, err = d.threadOf(ctx, n.guild, c); err != nil {
+			return err
+		}
 	case n.id != "" && n.root != "" && n.root != n.id:
 		lives, err := d.cfg.Names.Value(ctx, threadName(api.Address(n.guild, n.channel, n.root)))
 		if err != nil {
@@ -150,6 +152,24 @@ func (d *Discord) locate(ctx context.Context, n *update) error {
 		n.in.Message.Workspace = n.in.Where.Workspace
 	}
 	return nil
+}
+
+// threadOf is the address of a thread. One in which a run lives that does not know
+// of private threads yet keeps the address that the run has.
+func (d *Discord) threadOf(ctx context.Context, guild string, c api.Channel) (bot.Address, error) {
+	at := api.Thread(guild, c.Parent, c.ID, c.IsPrivate())
+	if !c.IsPrivate() {
+		return at, nil
+	}
+	open := api.Address(guild, c.Parent, c.ID)
+	lives, err := d.cfg.Names.Value(ctx, threadName(open))
+	if err != nil {
+		return at, fmt.Errorf("look for the run that lives in a private thread: %w", err)
+	}
+	if lives != "" {
+		return open, nil
+	}
+	return at, nil
 }
 
 var token = regexp.MustCompile(`<(@!?|@&|#|a?:[A-Za-z0-9_~]{1,40}:)([0-9]{1,20})>`)

@@ -74,7 +74,11 @@ func becameOf(d *Discord, kind string, e placeEvent) []bot.Inbound {
 	case "CHANNEL_DELETE":
 		return []bot.Inbound{{Where: api.Address(e.Guild, e.ID, ""), Act: bot.PlaceGone{}}}
 	case "THREAD_DELETE":
-		return []bot.Inbound{{Where: api.Address(e.Guild, e.Parent, e.ID), Act: bot.PlaceGone{}}}
+		gone := []bot.Inbound{{Where: api.Address(e.Guild, e.Parent, e.ID), Act: bot.PlaceGone{}}}
+		if private := (api.Channel{Type: e.Type}).IsPrivate(); private {
+			gone = append(gone, bot.Inbound{Where: api.Thread(e.Guild, e.Parent, e.ID, private), Act: bot.PlaceGone{}})
+		}
+		return gone
 	case "MESSAGE_DELETE_BULK":
 		return deletedMessages(d, e)
 	}
@@ -90,7 +94,7 @@ func deletedMessages(d *Discord, e placeEvent) []bot.Inbound {
 		if !known || !c.IsThread() {
 			return nil
 		}
-		thread = api.Address(e.Guild, c.Parent, e.Channel)
+		thread = api.Thread(e.Guild, c.Parent, e.Channel, c.IsPrivate())
 	}
 	var list []bot.Inbound
 	for _, id := range e.IDs {

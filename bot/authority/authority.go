@@ -35,7 +35,7 @@ func (a Authority) At(where string) Authority {
 	if err != nil {
 		return a // a run of the terminal
 	}
-	for _, place := range []string{to.Platform + ":" + to.Workspace, to.Place()} {
+	for _, place := range []string{to.Platform + ":" + to.Workspace, to.Rules()} {
 		p := a.Places[place]
 		a.Start, a.Operators, a.Approvers = or(p.Start, a.Start), or(p.Operators, a.Operators), or(p.Approvers, a.Approvers)
 	}

@@ -163,3 +163,25 @@ func TestAuthorityOfAPlace(t *testing.T) {
 		}
 	}
 }
+
+// A private thread is a place of its own for what is told, under its channel's rules.
+func TestPrivatePlaces(t *testing.T) {
+	t.Parallel()
+	a := Authority{Places: map[string]Place{"discord:1:5": {Start: []string{"discord:7"}, Operators: []string{"discord:8"}}}}
+	private := bot.Address{Platform: "discord", Workspace: "1", Channel: "5+77", ID: "77"}
+	for id, may := range map[string]bool{"discord:7": true, "discord:8": true, "discord:9": false} {
+		if got := a.MayStart(private, bot.Person{ID: id, Full: true}); got != may {
+			t.Errorf("%s may start in the private thread: %t", id, got)
+		}
+	}
+	r := agent.Run{Brief: agent.RunStarted{ReplyTo: private.String()}}
+	if LivesAt(r, bot.Address{Platform: "discord", Workspace: "1", Channel: "5", ID: "9"}) {
+		t.Error("what lives in a private thread lives in its channel")
+	}
+	if !LivesAt(r, private) || !a.MaySteer(r, bot.Person{ID: "discord:8"}) {
+		t.Error("it does not live in its thread, or the channel's operator may not steer it")
+	}
+	if private.Own() != "77" || private.Rules() != "discord:1:5" || !private.Inner() || private.Folder() != "discord-5+77" {
+		t.Errorf("it is %s under %s, in %s", private.Own(), private.Rules(), private.Folder())
+	}
+}

@@ -193,7 +193,7 @@ func requesterOf(ctx context.Context, platform bot.Platform, r agent.Run) (bot.A
 // thread: another run may live in it.
 func shownBy(p agent.Post, posted bot.Posted) agent.Shown {
 	shown := shownAt(posted)
-	if p.Kind == agent.PostScheduled && posted.Thread.ID == posted.Thread.Channel {
+	if p.Kind == agent.PostScheduled && posted.Thread.ID == posted.Thread.Own() {
 		shown.Thread = ""
 	}
 	return shown

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"time"
 
@@ -72,7 +73,7 @@ func (p *Places) Back(ctx context.Context, at bot.Address) error {
 	}
 	for name, since := range away {
 		place := strings.TrimPrefix(name, marker)
-		if since == "" || at.Channel != "" && place != at.Place() {
+		if since == "" || at.Channel != "" && place != at.Place() && agent.Outer(place) != at.Place() {
 			continue
 		}
 		if err := p.wake(ctx, place+":", since); err != nil {
@@ -117,6 +118,9 @@ func (p *Places) wake(ctx context.Context, channel, since string) error {
 func (p *Places) Gone(ctx context.Context, at, message bot.Address) error {
 	place := at.String()
 	threads, err := p.Store.Values(ctx, agent.ThreadName(place)) // of a thread: its own name
+	if err == nil && at.ID == "" {
+		err = p.within(ctx, at, threads)
+	}
 	if err != nil {
 		return err
 	}
@@ -141,6 +145,13 @@ func (p *Places) Gone(ctx context.Context, at, message bot.Address) error {
 		}
 	}
 	return nil
+}
+
+// within adds the threads of the private places that lay in a channel.
+func (p *Places) within(ctx context.Context, channel bot.Address, threads map[string]string) error {
+	inner, err := p.Store.Values(ctx, agent.ThreadName(channel.Place()+agent.Inner))
+	maps.Copy(threads, inner)
+	return err
 }
 
 // tell journals what became of a place, and lets the run's voice look again.

@@ -41,7 +41,7 @@ func (f Fair) Take(o NewRun, at time.Time) NewRun {
 		}
 	}
 	take("person/"+o.Brief.Requester, f.Person)
-	take("channel/"+o.Brief.Folder, f.Place)
+	take("channel/"+agent.Outer(o.Brief.Folder), f.Place)
 	return o
 }
 

@@ -252,14 +252,14 @@ func RoleOf(r *agent.Run) string {
 // terminal is the principal and the role of whoever sits at the command line.
 const terminal = "terminal"
 
-// placeOf is the channel that a run belongs to, "platform:workspace:channel";
+// placeOf is the channel whose rules count for a run, "platform:workspace:channel";
 // empty: none.
 func placeOf(r *agent.Run) string {
 	parts := strings.SplitN(r.Brief.ReplyTo, ":", 4)
 	if len(parts) < 3 {
 		return ""
 	}
-	return strings.Join(parts[:3], ":")
+	return agent.Outer(strings.Join(parts[:3], ":"))
 }
 
 func autonomyOf(r *agent.Run) agent.Autonomy {

@@ -3,6 +3,7 @@ package api
 import (
 	"strings"
 
+	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 )
 
@@ -27,7 +28,30 @@ func ChannelOf(to bot.Address) string {
 	if to.ID != "" && to.Workspace != DirectSpace {
 		return to.ID
 	}
-	return to.Channel
+	return to.Own()
+}
+
+// Thread is the address of a thread. A private one is a place of its own: its
+// parent's readers do not see what is said there.
+func Thread(guild, parent, id string, private bool) bot.Address {
+	if private {
+		parent += agent.Inner + id
+	}
+	return Address(guild, parent, id)
+}
+
+// Within is the address to post at: a private thread, also where it is named as a
+// channel, takes messages itself.
+func Within(to bot.Address) bot.Address {
+	if to.ID == "" && to.Inner() {
+		to.ID = to.Own()
+	}
+	return to
+}
+
+// begins reports whether the thread may have begun at a message of its channel.
+func begins(thread bot.Address) bool {
+	return thread.ID != "" && thread.ID != thread.Own() && thread.Workspace != DirectSpace
 }
 
 // Principal is a person or a bot as authority names them.

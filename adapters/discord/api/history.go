@@ -18,7 +18,7 @@ func (c *Client) History(ctx context.Context, thread bot.Address, self string, l
 		return list, err
 	}
 	newest, err := c.newest(ctx, ChannelOf(thread), self, limit-len(list), list)
-	if Code(err) == discordgo.ErrCodeUnknownChannel && thread.ID != "" && thread.ID != thread.Channel {
+	if Code(err) == discordgo.ErrCodeUnknownChannel && begins(thread) {
 		err = nil // the thread was not opened yet
 	}
 	return append(list, newest...), err
@@ -27,7 +27,10 @@ func (c *Client) History(ctx context.Context, thread bot.Address, self string, l
 // beginning is the message that a thread began at, if somebody wrote it: it
 // stands in the parent channel and has the thread's id.
 func (c *Client) beginning(ctx context.Context, thread bot.Address, self string) ([]Message, error) {
-	if thread.ID == "" || thread.ID == thread.Channel || thread.Workspace == DirectSpace {
+	if thread.Inner() {
+		return c.oldest(ctx, ChannelOf(thread), self)
+	}
+	if !begins(thread) {
 		return nil, nil
 	}
 	var m Message

@@ -93,6 +93,9 @@ type Channel struct {
 // IsThread reports whether the channel is a thread of another one.
 func (c Channel) IsThread() bool { return (&discordgo.Channel{Type: c.Type}).IsThread() }
 
+// IsPrivate reports whether only those who were let in see the thread.
+func (c Channel) IsPrivate() bool { return c.Type == discordgo.ChannelTypeGuildPrivateThread }
+
 // IsDirect reports whether the channel is a conversation with one person.
 func (c Channel) IsDirect() bool { return c.Type == discordgo.ChannelTypeDM }
 

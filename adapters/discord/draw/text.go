@@ -56,8 +56,8 @@ func native(r bot.Ref) string {
 		return "<t:" + strconv.FormatInt(r.At.Unix(), 10) + ":" + cmp.Or(styles[r.Form], styles[bot.MomentShort]) + ">"
 	case r.Place.Platform == api.Platform && api.IsID(r.Place.ID):
 		return "<#" + r.Place.ID + ">" // a thread
-	case r.Place.Platform == api.Platform && api.IsID(r.Place.Channel):
-		return "<#" + r.Place.Channel + ">"
+	case r.Place.Platform == api.Platform && api.IsID(r.Place.Own()):
+		return "<#" + r.Place.Own() + ">"
 	}
 	return escapeMarkdown(r.Plain())
 }

@@ -23,7 +23,7 @@ func (p *Poster) Find(ctx context.Context, to bot.Address, key bot.Key, since ti
 }
 
 func (p *Poster) find(ctx context.Context, to bot.Address, key bot.Key, since time.Time) (bot.Posted, bool, error) {
-	if to.ID != "" || to.Workspace == api.DirectSpace {
+	if to = api.Within(to); to.ID != "" || to.Workspace == api.DirectSpace {
 		return p.findIn(ctx, to, key, since)
 	}
 	head := draw.Headline(bot.Card{Key: key}).Key

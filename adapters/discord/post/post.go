@@ -43,11 +43,12 @@ func New(client *api.Client, self string, timeout time.Duration, log *slog.Logge
 // the same message.
 func (p *Poster) Post(ctx context.Context, to bot.Address, c bot.Card) (bot.Posted, error) {
 	what := fmt.Sprintf("post %s to %s", c.Key.Name, to)
+	to = api.Within(to)
 	if to.ID == "" && to.Workspace != api.DirectSpace {
 		return p.postBelow(ctx, what, to, c)
 	}
 	m, err := p.postCard(ctx, api.ChannelOf(to), c)
-	if api.Code(err) == discordgo.ErrCodeUnknownChannel && to.ID != "" && to.ID != to.Channel {
+	if api.Code(err) == discordgo.ErrCodeUnknownChannel && to.ID != "" && to.ID != to.Own() {
 		if err = p.OpenThread(ctx, to.Channel, to.ID, c); err == nil {
 			m, err = p.postCard(ctx, to.ID, c)
 		}

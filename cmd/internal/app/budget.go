@@ -86,7 +86,7 @@ func allowances(c config.Config) func(b agent.RunStarted, at time.Time) []cost.A
 			{Counter: agent.MonthCounter(at), Limits: agent.Limits{USD: c.Budget.Month.USD}},
 		}
 		if b.ReplyTo != "" {
-			list = append(list, cost.Allowance{Counter: agent.ChannelCounter(b.Folder, at), Limits: agent.Limits{USD: c.Budget.ChannelMonth.USD}})
+			list = append(list, cost.Allowance{Counter: agent.ChannelCounter(agent.Outer(b.Folder), at), Limits: agent.Limits{USD: c.Budget.ChannelMonth.USD}})
 		}
 		return list
 	}
@@ -101,7 +101,7 @@ func counters(c config.Config, s Store, log *slog.Logger) func(ctx context.Conte
 			name, counter, limit = "you", agent.PersonCounter(scope.Person, now), c.Budget.PersonMonth.USD
 		case scope.Channel != "":
 			at := bot.Address{Platform: scope.Platform, Workspace: scope.Workspace, Channel: scope.Channel}
-			name, counter, limit = "this channel", agent.ChannelCounter(at.Folder(), now), c.Budget.ChannelMonth.USD
+			name, counter, limit = "this channel", agent.ChannelCounter(agent.Outer(at.Folder()), now), c.Budget.ChannelMonth.USD
 		}
 		if limit == 0 {
 			return nil // nobody set one, and the runs' own costs are in the report

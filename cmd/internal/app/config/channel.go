@@ -30,11 +30,12 @@ func (c Config) Strays(address, secret string) bool {
 	return from.line == 0 && from.name != configFile
 }
 
-// places are the keys of channels that a channel follows: its own, then its workspace's.
+// places are the keys of channels that a channel follows: its own (of a private
+// thread its parent's), then its workspace's.
 func places(channel string) []string {
 	platform, rest, _ := strings.Cut(channel, ":")
 	workspace, _, _ := strings.Cut(rest, ":")
-	return []string{channel, platform + ":" + workspace}
+	return []string{agent.Outer(channel), platform + ":" + workspace}
 }
 
 // in is what the places of a channel say, and where they say nothing the rest
