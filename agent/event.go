@@ -124,6 +124,10 @@ type Unread struct {
 	// Before are the open questions that the person had before them and may
 	// decide, the oldest first: only those can be meant.
 	Before []CheckpointID `json:"before,omitempty"`
+	// Zone is the time zone of who said it, where they may order something for later
+	// there; empty: they may not. Direct says that they said it to the bot alone.
+	Zone   string `json:"zone,omitempty"`
+	Direct bool   `json:"direct,omitempty"`
 	// Answer is what the words decide where they mean nothing else, nil: they are
 	// steering then.
 	Answer *WordsAnswer `json:"answer,omitempty"`
@@ -174,6 +178,9 @@ type Understood struct {
 	// empty: the journal does not say.
 	Text  string   `json:"text,omitempty"`
 	Cites []uint64 `json:"cites,omitempty"`
+	// Schedule is what was kept for later, as the words order; nil: nothing. Text is
+	// why, where they do.
+	Schedule *Scheduled `json:"schedule,omitempty"`
 	// Unable is why no model could tell, empty: one did.
 	Unable string `json:"unable,omitempty"`
 }

@@ -5,6 +5,7 @@ package agent
 // inferred; it is proposed.
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -233,6 +234,11 @@ func Means(r Run, w Words, b Understood, steers bool) []Event {
 		b.Noted = true
 	}
 	return []Event{at(Hear, b)}
+}
+
+// Orders is who orders something for later by the words, false: they may not.
+func (w Words) Orders(r Run) (o Ordered, may bool) {
+	return Ordered{By: w.By, Where: cmp.Or(w.Unread.Where, r.Thread()), Direct: w.Unread.Direct, Zone: w.Unread.Zone, At: w.At}, w.Unread.Zone != ""
 }
 
 // answersOne reports whether the words answer a question, where they mean nothing

@@ -310,6 +310,16 @@ type Scheduled struct {
 	What string      `json:"what"`           // what is done then, in words
 }
 
+// Ordered says who orders a schedule, and in what: the times are of Zone where the
+// order names none, and counted from At.
+type Ordered struct {
+	By     string // principal
+	Where  string // the thread that it was said in: the schedule goes to its channel
+	Direct bool   // to the bot alone
+	Zone   string // IANA name
+	At     time.Time
+}
+
 // ScheduleAnswer is what becomes of a ScheduleOrder. Wrong is an error for the
 // model, Refused a text for the person; without either the schedule is made once
 // the names of Set have their values.

@@ -77,10 +77,10 @@ type Poster interface {
 
 // Scheduler keeps what the model understood as a schedule.
 type Scheduler interface {
-	// Schedule checks the order against what the run's requester may have, and
-	// returns what is to be written down with the run's end. An error means that
+	// Schedule checks the order, which was given to the run, against what its author
+	// may have, and returns what is to be written down with it. An error means that
 	// it could not be found out.
-	Schedule(ctx context.Context, r agent.Run, o agent.ScheduleOrder) (agent.ScheduleAnswer, error)
+	Schedule(ctx context.Context, run agent.RunID, from agent.Ordered, o agent.ScheduleOrder) (agent.ScheduleAnswer, error)
 }
 
 // GCPercent suits the loop's garbage, which is mostly requests and answers:

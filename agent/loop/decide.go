@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,7 +32,7 @@ func (d decider) take(ctx context.Context, view *agent.Run, c agent.OpenCall, ar
 		err = read(args, func(a finish) { d.finish(view, c, a) })
 	case "fail_task":
 		err = read(args, func(a failure) { d.fail(c, a) })
-	case "add_tasks", agent.CallSchedule, agent.CallRead, agent.CallFindTools, agent.CallToolHelp, "submit_summary":
+	case "add_tasks", "take_message", agent.CallSchedule, agent.CallRead, agent.CallFindTools, agent.CallToolHelp, "submit_summary":
 		return d.consult(ctx, view, c, args)
 	case agent.CallStatus:
 		return d.status(view, c)
@@ -41,8 +42,6 @@ func (d decider) take(ctx context.Context, view *agent.Run, c agent.OpenCall, ar
 		err = read(args, func(l agent.Ledger) { supervisor(d).weighLedger(view, c, l) })
 	case "judge_task":
 		err = read(args, func(a agent.TaskJudged) { d.judge(view, c, a) })
-	case "take_message":
-		err = read(args, func(a heardWords) { hearer(d).take(*view, c, a) })
 	case "answer_question":
 		err = read(args, func(a heardQuestion) { hearer(d).answer(*view, c, a) })
 	case "submit_report":
@@ -60,6 +59,8 @@ func (d decider) consult(ctx context.Context, view *agent.Run, c agent.OpenCall,
 	switch c.Name {
 	case agent.CallSchedule:
 		misread = read(args, func(o agent.ScheduleOrder) { err = d.schedule(ctx, view, c, o) })
+	case "take_message":
+		misread = read(args, func(a heardWords) { err = hearer(d).take(ctx, *view, c, a) })
 	case agent.CallRead:
 		misread = read(args, func(r reading) { err = compacter(d).show(ctx, view, c, r) })
 	case agent.CallFindTools, agent.CallToolHelp:
@@ -127,6 +128,8 @@ type heardWords struct {
 	// Message is the number of the words in the request, from 1; 0: the first
 	// that nothing was said of yet.
 	Message int `json:"message"`
+	// Schedule is what the words order for later. Without a goal it is the run's.
+	Schedule agent.ScheduleOrder `json:"schedule"`
 }
 
 type heardQuestion struct {
@@ -145,7 +148,8 @@ func (d decider) answer(c agent.OpenCall, text string) {
 // schedule ends a run whose message ordered something for later. The schedule is
 // there with the run's report or not at all.
 func (d decider) schedule(ctx context.Context, view *agent.Run, c agent.OpenCall, o agent.ScheduleOrder) error {
-	a, err := d.Scheduler.Schedule(ctx, *view, o)
+	b := view.Brief
+	a, err := d.Scheduler.Schedule(ctx, view.ID, agent.Ordered{By: b.Requester, Where: b.ReplyTo, Direct: b.Direct, Zone: b.Zone, At: view.Started}, o)
 	switch {
 	case err != nil:
 		return err
@@ -306,18 +310,45 @@ const (
 )
 
 // take takes in the meaning of one person's words. A question is answered next.
-func (h hearer) take(view agent.Run, c agent.OpenCall, a heardWords) {
+func (h hearer) take(ctx context.Context, view agent.Run, c agent.OpenCall, a heardWords) error {
 	h.reply(c, "noted")
 	w, known := asked(view, a.Message)
 	if !known {
-		return // corrected or taken back meanwhile
+		return nil // corrected or taken back meanwhile
 	}
 	if a.Meaning == agent.MeansQuestion && h.steers(view, w) {
 		h.understand(view, agent.Event{Strand: agent.Hear, Body: agent.Understood{Said: w.Seq, Meaning: a.Meaning, Later: true}})
-		return
+		return nil
 	}
 	b := agent.Understood{Meaning: a.Meaning, Of: a.Of, Reason: prompt.Shorten(a.Reason, maxHeardReason)}
+	if a.Meaning == agent.MeansSchedule && h.steers(view, w) {
+		if err := h.schedule(ctx, view, w, a.Schedule, &b); err != nil {
+			return err
+		}
+	}
 	h.understand(view, agent.Means(view, w, b, h.steers(view, w))...)
+	return nil
+}
+
+// schedule keeps what the words order for later, with what they mean or not at all.
+func (h hearer) schedule(ctx context.Context, view agent.Run, w agent.Words, o agent.ScheduleOrder, b *agent.Understood) error {
+	from, may := w.Orders(view)
+	if !may || h.Scheduler == nil || strings.TrimSpace(o.When) == "" {
+		return nil // how to say it is answered
+	}
+	o.Goal, o.Report = cmp.Or(strings.TrimSpace(o.Goal), view.Brief.Goal), false
+	a, err := h.Scheduler.Schedule(ctx, view.ID, from, o)
+	if err != nil {
+		return err
+	}
+	if b.Text = cmp.Or(a.Refused, a.Wrong); b.Text != "" {
+		return nil
+	}
+	for name, value := range a.Set {
+		h.names = withName(h.names, name, value)
+	}
+	b.Schedule = &a.Made
+	return nil
 }
 
 // answer takes in the answer to a person's question.

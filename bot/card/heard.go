@@ -23,6 +23,12 @@ func Heard(r agent.Run, said uint64) (c bot.Card, known bool) {
 	if !known {
 		return c, false
 	}
+	if t.Schedule != nil { // it outlives the run, and so do its buttons
+		c = Scheduling(*t.Schedule, ScheduleNow{})
+		c.Key = heardKey(r, t)
+		c.Parts = slices.Insert(c.Parts, 1, bot.Part(bot.Small{Markdown: "To " + quoted(t) + ". The run here goes on as it is."}))
+		return c, true
+	}
 	c = heardCard(r, t)
 	var list []bot.Button
 	switch {
@@ -61,8 +67,8 @@ func heardCard(r agent.Run, t agent.Told) bot.Card {
 	case t.Meaning == agent.MeansStop:
 		return heardAs(r, t, "**Paused.** I read "+quoted(t)+" as a stop. Resume goes on where it was; Cancel ends the run and reports what there is.")
 	case t.Meaning == agent.MeansSchedule:
-		return heardAs(r, t, "I read "+quoted(t)+" as something that is to come again, so this run is left as it is. To have it done then, say when and what: "+
-			"`schedule every monday 9:00: GOAL`. If it was meant for this run, say `steer` in front of it.")
+		return heardAs(r, t, "**Nothing is planned for later yet.** I read "+quoted(t)+" as something for another time, so this run goes on as it is"+text.IfAny(t.Text, ", but "+text.Escape(t.Text))+
+			". Say when and what: `schedule every monday 9:00: GOAL`. If you meant this run, say `steer:` in front of it.")
 	}
 	answer := t.Text
 	if answer == "" {
@@ -74,8 +80,12 @@ func heardCard(r agent.Run, t agent.Told) bot.Card {
 }
 
 func heardAs(r agent.Run, t agent.Told, line string) bot.Card {
-	return bot.Card{Key: bot.Key{Run: r.ID, Name: agent.KeyHeard(t.Said), Kind: agent.PostAnswer},
+	return bot.Card{Key: heardKey(r, t),
 		Text: text.InLine(text.Plain(line), maxNews), Parts: []bot.Part{bot.Prose{Markdown: line}}}
+}
+
+func heardKey(r agent.Run, t agent.Told) bot.Key {
+	return bot.Key{Run: r.ID, Name: agent.KeyHeard(t.Said), Kind: agent.PostAnswer}
 }
 
 func quoted(t agent.Told) string { return "“" + text.Quoted(t.Words, maxHeardQuote) + "”" }

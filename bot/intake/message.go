@@ -107,16 +107,10 @@ func (req message) order(ctx context.Context, s bot.Said) (a bot.Answer, is bool
 	if c == nil {
 		return bot.Answer{}, false, nil
 	}
-	if runPattern.MatchString(rest) { // or a word that happens to look like an id
-		_, err := req.cfg.Runs.Load(ctx, agent.RunID(rest))
-		if errors.Is(err, agent.ErrNoRun) {
-			return bot.Answer{}, false, nil
-		}
-		if err != nil {
-			return bot.Answer{}, false, err
-		}
-	}
 	a, err = c.do(call(req), ctx, rest)
+	if runPattern.MatchString(rest) && errors.Is(err, agent.ErrNoRun) { // or a word that happens to look like an id
+		err = refuse("There is no run `" + rest + "` here; `runs` lists yours. If you meant a goal, put `run` in front of it.")
+	}
 	return a, true, err
 }
 
@@ -187,7 +181,7 @@ func (req message) inThread(ctx context.Context, r agent.Run, s bot.Said) (bot.A
 	case err != nil:
 		return bot.Answer{}, err
 	case reads:
-		said.Unread = &agent.Unread{Where: req.in.Where.String(), Before: req.before(r), Answer: answer}
+		said.Unread = &agent.Unread{Where: req.in.Where.String(), Before: req.before(r), Zone: req.ordersIn(), Direct: s.Direct, Answer: answer}
 	case answer != nil:
 		return req.decide(ctx, answer.ID, agent.CheckpointDecided{Decision: answer.Decision, Text: s.Text, Answers: answer.Answers})
 	}
@@ -234,6 +228,15 @@ func (req message) reads(r agent.Run, s bot.Said) bool {
 		return false
 	}
 	return len(req.before(r)) > 0 || words.Of(s.Text) == words.Unknown
+}
+
+// ordersIn is the time zone in which the person may order something for later here,
+// empty where they may not.
+func (req message) ordersIn() string {
+	if req.in.By.Bot || req.in.Edited || !req.cfg.Runs.Authority.MayStart(req.in.Where, req.in.By) {
+		return ""
+	}
+	return req.zone("").String()
 }
 
 // before are the open questions that the person had before them and may decide.

@@ -31,16 +31,16 @@ type Orders struct {
 	Schedules Schedules
 }
 
-// Schedule makes what the run's requester ordered at the place of the run. It
-// counts from when the run began.
-func (o Orders) Schedule(ctx context.Context, r agent.Run, order agent.ScheduleOrder) (agent.ScheduleAnswer, error) {
-	to, err := bot.ParseAddress(r.Brief.ReplyTo)
+// Schedule makes what somebody ordered of the run, at the place where they did. It
+// counts from when they did.
+func (o Orders) Schedule(ctx context.Context, run agent.RunID, from agent.Ordered, order agent.ScheduleOrder) (agent.ScheduleAnswer, error) {
+	to, err := bot.ParseAddress(from.Where)
 	if err != nil {
 		return agent.ScheduleAnswer{}, err
 	}
-	s := Schedule{Goal: strings.TrimSpace(order.Goal), By: r.Brief.Requester, To: to.At("").String(), Direct: r.Brief.Direct,
-		Since: r.Started.UTC().Truncate(time.Second), Overlap: OverlapSkip, Missed: schedule.Late}
-	when, wrong := timingOf(order, r.Brief.Zone, s.Since)
+	s := Schedule{Goal: strings.TrimSpace(order.Goal), By: from.By, To: to.At("").String(), Direct: from.Direct,
+		Since: from.At.UTC().Truncate(time.Second), Overlap: OverlapSkip, Missed: schedule.Late}
+	when, wrong := timingOf(order, from.Zone, s.Since)
 	switch {
 	case wrong != "":
 		return agent.ScheduleAnswer{Wrong: wrong}, nil
@@ -56,7 +56,7 @@ func (o Orders) Schedule(ctx context.Context, r agent.Run, order agent.ScheduleO
 		return agent.ScheduleAnswer{Wrong: "the goal has more than " + format.Thousands(MaxGoal) + " characters"}, nil
 	}
 	s.When, s.Zone = when.Spec(), when.Zone().String()
-	return o.keep(ctx, r, s, when)
+	return o.keep(ctx, run, to, s, when)
 }
 
 // timingOf reads when the order comes, or says what is wrong with it.
@@ -84,12 +84,12 @@ func timingOf(order agent.ScheduleOrder, zone string, since time.Time) (when sch
 
 // keep is what is to be written down for the schedule. Its name follows from the
 // run: done again, it is the same schedule.
-func (o Orders) keep(ctx context.Context, r agent.Run, s Schedule, when schedule.When) (agent.ScheduleAnswer, error) {
+func (o Orders) keep(ctx context.Context, run agent.RunID, at bot.Address, s Schedule, when schedule.When) (agent.ScheduleAnswer, error) {
 	list, err := o.Schedules.List(ctx)
 	if err != nil && !errors.Is(err, ErrUnreadable) {
 		return agent.ScheduleAnswer{}, err
 	}
-	s.Name = nameAfter(r.ID, s, list)
+	s.Name = nameAfter(run, s, list)
 	if owned := Owned(list, s); owned >= MaxOwned {
 		return agent.ScheduleAnswer{Refused: fmt.Sprintf("You have %d schedules already. Remove one first: `%s list` has their names.", owned, KindOf(s))}, nil
 	}
@@ -98,10 +98,6 @@ func (o Orders) keep(ctx context.Context, r agent.Run, s Schedule, when schedule
 		return agent.ScheduleAnswer{}, err
 	}
 	state.At = s.Since
-	at, err := bot.ParseAddress(r.Brief.ReplyTo)
-	if err != nil {
-		return agent.ScheduleAnswer{}, err
-	}
 	made := Reader{By: s.By, At: at, Now: s.Since}.Made(s, when)
 	return agent.ScheduleAnswer{Made: made, Text: made.When + ": " + made.What,
 		Set: map[string]string{NameSchedule + s.Name: s.Text(), NameServed + s.Name: state.Text()}}, nil

@@ -18,6 +18,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/llm/openai"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/intake"
+	"github.com/deckhand-bot/deckhand/bot/recurring"
 	"github.com/deckhand-bot/deckhand/bot/words"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
@@ -226,6 +227,49 @@ func TestUtterances(t *testing.T) {
 		if strings.HasSuffix(strings.TrimRight(u.text, " !"), "?") && asked > 1 {
 			t.Errorf("the question %q took %d calls of the model", u.text, asked)
 		}
+	}
+}
+
+// Something for later that is said beside a run's work is kept at once, for the place
+// where it was said and in the zone of whoever said it; what cannot be kept says why.
+func TestScheduleInAThread(t *testing.T) {
+	for _, tt := range []struct{ name, order, when, goal, wrong string }{
+		{"the same goal", `{"when":"every Monday at 9:00"}`, "every Monday at 9:00", "write the notes", ""},
+		{"another goal", `{"when":"tomorrow at 14:00","zone":"Europe/Berlin","goal":"Zähl die Zeilen"}`, "once, on", "Zähl die Zeilen", ""},
+		{"no time", `{"when":"when the cows come home"}`, "", "", "when"},
+		{"nothing", `{}`, "", "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := open(t, func(r llmtest.Request) llmtest.Reply {
+				if r.Purpose != llm.Hear {
+					return llmtest.Broken()
+				}
+				return llmtest.Call("take_message", `{"meaning":"schedule","schedule":`+tt.order+`}`)
+			})
+			run, where := h.asking()
+			comes, asked := h.outcome(run, h.say(where, "do this every Monday at 9 too", false))
+			events, err := h.store.Read(t.Context(), run, 0)
+			r := agent.Run{}.Fold(events)
+			if err != nil || comes != "left" || asked != 1 || len(r.Said) > 0 {
+				t.Fatalf("came to %q after %d calls, noted %+v (%v)", comes, asked, r.Said, err)
+			}
+			kept, err := h.store.Values(t.Context(), recurring.NameSchedule)
+			made := r.Told[0].Schedule
+			if err != nil || len(kept) != map[bool]int{true: 1}[tt.when != ""] || (made != nil) != (tt.when != "") || !strings.Contains(r.Told[0].Text, tt.wrong) {
+				t.Fatalf("kept %v, told %+v (%v)", kept, r.Told, err)
+			}
+			if made == nil {
+				return
+			}
+			if !strings.Contains(strings.ToLower(made.When), strings.ToLower(tt.when)) || !strings.Contains(made.What, tt.goal) || len(made.Next) == 0 {
+				t.Errorf("made %+v", made)
+			}
+			for _, line := range kept {
+				if !strings.Contains(line, `"slack:T1:C1:"`) || !strings.Contains(line, ann.ID) {
+					t.Errorf("kept %s", line)
+				}
+			}
+		})
 	}
 }
 
