@@ -91,7 +91,7 @@ func alertTitle(kind string) string {
 	case AlertMessage:
 		return "I could not act on a message"
 	case "schedule":
-		return "A schedule is not served"
+		return "Something planned did not happen"
 	}
 	return "Something needs an administrator (" + strings.ReplaceAll(kind, "-", " ") + ")"
 }

@@ -251,7 +251,7 @@ func (req decider) steerRun(ctx context.Context, r agent.Run, text string) (bot.
 	if a, is, err := req.takeHint(ctx, r, text, nil, false); is || err != nil {
 		return a, err
 	}
-	_, err := req.cfg.Runs.Tell(ctx, r.ID, req.in.By, agent.PersonSaid{Text: text}, req.dedupe)
+	_, err := req.cfg.Runs.Tell(ctx, r.ID, req.in.By, agent.PersonSaid{Text: text, Message: req.messageName()}, req.dedupe)
 	if req.wrote(err) != nil {
 		return bot.Answer{}, err
 	}

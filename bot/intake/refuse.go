@@ -39,7 +39,7 @@ func (req *request) refusal(ctx context.Context, err error) (bot.Answer, error) 
 	case errors.Is(err, runs.ErrEmptyGoal):
 		return private("Say what is to be done."), nil
 	case errors.Is(err, agent.ErrNoRun):
-		return private("There is no such run here."), nil
+		return private("There is no such run here; `runs` lists yours."), nil
 	case errors.Is(err, runs.ErrEnded):
 		return private("That run has ended."), nil
 	case errors.Is(err, runs.ErrNotEnded):
