@@ -127,13 +127,20 @@ func Budgets(r agent.Run) []BudgetUse {
 	return slices.DeleteFunc(all, func(b BudgetUse) bool { return b.Limit <= 0 })
 }
 
+// counted are a run's tokens where they are what it may spend, or no price is known.
+func counted(r agent.Run) string {
+	if cost := r.Spent.Dollars(); r.Limits().Tokens == 0 && cost != nil && *cost > 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s (%s read, %s written)", format.Thousands(r.Spent.Tokens()), format.Thousands(int64(r.Spent.Prompt)), format.Thousands(int64(r.Spent.Completion)))
+}
+
 // Budget is what the run has spent, of what.
 func Budget(r agent.Run) bot.Card {
 	c := bot.Card{Text: "Spent: " + spending(r), Parts: []bot.Part{bot.Heading{Text: text.InLine(r.Brief.Goal, 150)}}}
 	facts := bot.Facts{List: []bot.Fact{
 		{Name: "Cost", Value: text.Money(r.Spent.Dollars())},
-		{Name: "Tokens", Value: fmt.Sprintf("%s (%s in, %s out)", format.Thousands(r.Spent.Tokens()), format.Thousands(int64(r.Spent.Prompt)), format.Thousands(int64(r.Spent.Completion)))},
-		{Name: "Calls", Value: format.Count(r.Spent.Calls, "model call") + ", " + format.Count(r.Spent.Tools, "tool call")},
+		{Name: "Tokens", Value: counted(r)},
 		{Name: "Work", Value: format.Duration(r.Spent.Time)},
 	}}
 	facts.List = slices.DeleteFunc(facts.List, func(f bot.Fact) bool { return f.Value == "" })

@@ -215,10 +215,10 @@ func doubts(found []agent.PlanFinding) []string {
 func findings(r agent.Run) []string {
 	var list []string
 	for _, f := range latest(r.Findings, 3) {
-		line := "Noticed: " + text.Quoted(f.Message, 160)
+		line := "Noticed: " + text.Quoted(text.InSteps(f.Message), 160)
 		if id, works := f.Strand.Task(); works && f.Rule == agent.RuleCheckIn {
 			task, _ := r.Plan.Task(id)
-			line = "Looking back at “" + text.Quoted(taskTitle(task), 60) + "”: " + text.Quoted(f.Message, 160)
+			line = "Looking back at “" + text.Quoted(taskTitle(task), 60) + "”: " + text.Quoted(text.InSteps(f.Message), 160)
 		}
 		if !slices.Contains(list, line) {
 			list = append(list, line)

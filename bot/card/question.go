@@ -76,7 +76,7 @@ func Title(r agent.Run, c agent.Checkpoint) string {
 	case agent.CheckUncertain:
 		title = callTitle("I was interrupted: did I ", c)
 	}
-	return cmp.Or(title, text.InLine(c.Title, maxTitle))
+	return cmp.Or(title, text.InSteps(text.InLine(c.Title, maxTitle)))
 }
 
 // pointsTitle says what is to be cleared up, "" where the question's own title does.

@@ -2,6 +2,7 @@ package card
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -38,13 +39,16 @@ func Trend(r agent.Run) string {
 	return fmt.Sprintf("%s · with this one %d of %d done", text, done, total+1)
 }
 
+// earlierID is how a finding names an earlier run, whose id says nothing to people.
+var earlierID = regexp.MustCompile(`that of the earlier run [a-z0-9]{2,16}`)
+
 // earlierRuns is what a report says of earlier runs of its goal: how they ended,
 // and what it has from them word for word.
 func earlierRuns(r agent.Run) []bot.Part {
 	var copies []string
 	for _, f := range r.Findings {
 		if f.Rule == agent.RuleCopy {
-			copies = append(copies, text.Quoted(f.Message, 160))
+			copies = append(copies, text.Quoted(earlierID.ReplaceAllString(f.Message, "that of an earlier run"), 160))
 		}
 	}
 	var list []bot.Part

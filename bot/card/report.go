@@ -37,8 +37,9 @@ func Report(r agent.Run) bot.Card {
 	}
 	c.Text = head
 	c.Parts = []bot.Part{bot.Heading{Text: head}}
-	if r.Ended != nil && r.Ended.State != agent.RunDone && r.Ended.Reason != "" && !strings.Contains(rep.Body, r.Ended.Reason) && !listed(r) {
-		c.Parts = append(c.Parts, bot.Prose{Markdown: "**Reason**: " + People(r, text.Quoted(r.Ended.Reason, 600))})
+	c.Parts = append(c.Parts, reasonParts(r, rep)...)
+	if r.Ended != nil && rep.Body == r.Ended.Reason { // no model wrote it
+		rep.Body = People(r, rep.Body)
 	}
 	if body := strings.TrimSpace(text.Safe(rep.Body)); body != "" && body != strings.TrimSpace(rep.Headline) {
 		c.Parts = append(c.Parts, bot.Prose{Markdown: body})
@@ -53,6 +54,30 @@ func Report(r agent.Run) bot.Card {
 	}
 	c.Parts = append(c.Parts, bot.Rating{Run: r.ID})
 	return c
+}
+
+// reasonParts are why a run ended otherwise than as it should, as far as the report
+// does not say it, and where nobody helped it what it had tried.
+func reasonParts(r agent.Run, rep agent.Reported) []bot.Part {
+	if r.Ended == nil || r.Ended.State == agent.RunDone || r.Ended.Reason == "" || strings.Contains(rep.Body, r.Ended.Reason) || listed(r) {
+		return nil
+	}
+	if c, is := unhelped(r); is {
+		why := strings.TrimSuffix(Title(r, c), ".") + ". Nobody said in time what to do."
+		return append([]bot.Part{bot.Prose{Markdown: "**Reason**: " + text.Escape(why)}}, triedParts(r, c)...)
+	}
+	return []bot.Part{bot.Prose{Markdown: "**Reason**: " + People(r, text.Quoted(r.Ended.Reason, 600))}}
+}
+
+// unhelped is the question about a way out that nobody answered in time, where the
+// run ended by that.
+func unhelped(r agent.Run) (c agent.Checkpoint, is bool) {
+	by := agent.FinishedEarly(r)
+	if by == nil || by.Decision != agent.DecideExpired {
+		return c, false
+	}
+	c = r.Checks[by.ID]
+	return c, c.Ask == agent.CheckStuck
 }
 
 // section adds a list under a title to a card, if there is anything in it.

@@ -224,6 +224,9 @@ func cancelled(r agent.Run) string {
 // outcome is how the run ended in one line: outcome, tasks, cost and time.
 func outcome(r agent.Run) string {
 	line, why := "**"+endingWords(r, bot.Mention)+"**: "+text.Quoted(r.Brief.Goal, 120), r.Ended.Reason
+	if c, is := unhelped(r); is {
+		why = Title(r, c)
+	}
 	switch {
 	case r.Ended.State == agent.RunCancelled && r.Cancelled != nil:
 		by, is := strings.CutPrefix(cancelled(r), "cancelled ")
@@ -240,10 +243,15 @@ func listed(r agent.Run) bool {
 	return strings.HasPrefix(r.Ended.Reason, "not delivered: ") && !strings.Contains(r.Ended.Reason, "; the plan was to be made anew")
 }
 
-// People puts names in place of the principals that the engine wrote into a
-// reason: of the requester and of everybody who decided something. Where nobody
-// did, it says so.
-func People(r agent.Run, text string) string {
+// People is a reason of the engine's in words of people, with names in place of
+// principals: of the requester and of everybody who decided something. Where nobody
+// did, it says so. What a model's endpoint said is for those who run Deckhand, who
+// also work at the terminal.
+func People(r agent.Run, reason string) string {
+	reason = text.InSteps(reason)
+	if r.Brief.ReplyTo != "" {
+		reason = text.WithoutEndpoint(reason)
+	}
 	known := map[string]bool{r.Brief.Requester: true}
 	if r.Cancelled != nil {
 		known[r.Cancelled.By] = true
@@ -259,7 +267,7 @@ func People(r agent.Run, text string) string {
 			pairs = append([]string{who, bot.Mention(who)}, pairs...) // of two that begin alike, the longer one first
 		}
 	}
-	return strings.NewReplacer(pairs...).Replace(text)
+	return strings.NewReplacer(pairs...).Replace(reason)
 }
 
 // figures are tasks, cost and time of a run that has ended, as the journal has

@@ -122,7 +122,7 @@ func TestACheckInRepeatsNothing(t *testing.T) {
 	events := slices.Concat(found[:3], []agent.Event{bottest.On("task/count", echo), bottest.On("task/count", own), found[3], bottest.AsksFor("task/count", bottest.AskStuck)})
 	r := bottest.More(bottest.AtWork(agent.RunStarted{}), events...)
 	lines := tried(r, bottest.TheCheck(r))
-	if text := strings.Join(lines, "\n"); strings.Count(text, "the same call 3 times") != 0 || !strings.Contains(text, own.Message) {
+	if text := strings.Join(lines, "\n"); strings.Count(text, "the same step 3 times") != 0 || !strings.Contains(text, own.Message) {
 		t.Errorf("what was tried:\n%s", text)
 	}
 }
@@ -137,7 +137,7 @@ func TestASecondQuestionForgetsTheFirst(t *testing.T) {
 	second := bottest.AskStuck
 	second.ID, second.Detail = bottest.TaleRun+"-q2", "- list files “lib”\n"
 	r = bottest.More(r, bottest.On("task/count", second))
-	want := []string{"list files “lib”", "the same call failed 3 times: open “new”", "chanting: “a”"}
+	want := []string{"list files “lib”", "the same step failed 3 times: open “new”", "chanting: “a”"}
 	if diff := cmp.Diff(want, tried(r, r.Checks[second.ID])); diff != "" {
 		t.Error(diff)
 	}

@@ -190,7 +190,7 @@ func TestDigestEdges(t *testing.T) {
 	march, runs := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), []agent.Run{end}
 	runs = append(runs, over("first", march, cents(100)), over("before", march.Add(-time.Second), cents(5000)))
 	d := New(Source{Period: yesterday, Runs: runs})
-	if want := "March, runs that ended in it or are open: $1.10 · "; !strings.Contains(d.Body, want) {
+	if want := "March so far, 2 runs: $1.10"; !strings.Contains(d.Body, want) {
 		t.Errorf("want %q in\n%s", want, d.Body)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/format"
@@ -63,8 +62,12 @@ func costOf(r agent.Run) string {
 	return tally([]agent.Run{r}).least()
 }
 
+// String is what is known of the sum: money, or tokens where a price is not known.
 func (s spendSum) String() string {
-	return dotted(s.cost(), format.Count(s.tokens, "token"), format.Count(s.calls, "model call"))
+	if s.unpriced == 0 && s.nano > 0 {
+		return s.cost()
+	}
+	return dotted(s.cost(), format.Count(s.tokens, "token"))
 }
 
 // spendLines are what was spent. A fold has totals only, so a run's spend
@@ -72,13 +75,13 @@ func (s spendSum) String() string {
 func (d grouped) spendLines() []string {
 	ended, live := tally(d.ended), tally(d.live)
 	var lines []string
-	if ended.runs > 0 {
-		lines = append(lines, "Ended in this time, from their start: "+dotted(ended.String(), format.Count(ended.runs, "run")))
+	if ended.calls > 0 {
+		lines = append(lines, format.Count(ended.runs, "run")+" that ended in this time: "+ended.String())
 	}
-	if live.runs > 0 {
-		lines = append(lines, "Still open, from their start until now: "+dotted(live.String(), format.Count(live.runs, "run")))
+	if live.calls > 0 {
+		lines = append(lines, format.Count(live.runs, "run")+" still open, until now: "+live.String())
 	}
-	if ended.runs > 0 && live.runs > 0 {
+	if ended.calls > 0 && live.calls > 0 {
 		lines = append(lines, "Together: "+tally(slices.Concat(d.ended, d.live)).String())
 	}
 	lines = append(lines, d.dearest()...)
@@ -89,7 +92,7 @@ func (d grouped) spendLines() []string {
 // dearest names the runs that spent most, where there is more than one.
 func (d grouped) dearest() []string {
 	runs := slices.DeleteFunc(slices.Concat(d.ended, d.live), func(r agent.Run) bool { return r.Spent.Calls == 0 })
-	if len(runs) < 2 {
+	if len(runs) <= maxSpenders { // each line above says what its run cost
 		return nil
 	}
 	slices.SortFunc(runs, func(a, b agent.Run) int {
@@ -97,7 +100,7 @@ func (d grouped) dearest() []string {
 	})
 	var most []string
 	for _, r := range runs[:min(len(runs), maxSpenders)] {
-		most = append(most, strings.Join(strings.Fields(d.short(r)+" "+costOf(r)+" ("+format.Count(r.Spent.Tokens(), "token")+")"), " "))
+		most = append(most, d.short(r)+" "+tally([]agent.Run{r}).String())
 	}
 	return []string{"Most: " + format.List(most, "and")}
 }
@@ -113,7 +116,7 @@ func (d grouped) monthly() []string {
 	}
 	var lines []string
 	if sum := tally(runs); sum.calls > 0 {
-		lines = append(lines, fmt.Sprintf("%s, runs that ended in it or are open: %s", begin.Format("January"), dotted(sum.String(), format.Count(sum.runs, "run"))))
+		lines = append(lines, fmt.Sprintf("%s so far, %s: %s", begin.Format("January"), format.Count(sum.runs, "run"), sum))
 	}
 	for _, c := range d.Counters {
 		line := text.Quoted(c.Name, 80) + ": " + format.Money(c.Spent)

@@ -38,6 +38,12 @@ func answering() []entry {
 			s.quietly(func() { s.asks(s.Ann, "runs") })
 		}},
 		{"runs-none", "Somebody who has none asks for their runs", func(s *scene) { s.asks(s.Ann, "runs") }},
+		{"status-cancelled", "Somebody asks about a run that was cancelled", func(s *scene) {
+			s.works()
+			s.happens(agent.Main, agent.RunControlled{Word: agent.WordCancel, By: s.Ann.ID})
+			s.settle()
+			s.quietly(func() { s.says(s.Ann, "status") })
+		}},
 		{"status-nowhere", "Somebody asks how a run stands where none lives", func(s *scene) { s.asks(s.Ben, "status") }},
 		{"status-unknown", "Somebody names a run that is not there", func(s *scene) { s.asks(s.Ben, "status abcdefghijklmnop") }},
 		{"command-unknown", "Somebody approves where nothing is asked", func(s *scene) {

@@ -63,7 +63,7 @@ func failing() []entry {
 			s.starts()
 			s.thinking(agent.Main, llm.Intake)
 			s.here()
-			s.unanswered(agent.Main, agent.ModelAnswered{Error: "model: 400 Bad Request: maximum context length is 128000 tokens"})
+			s.unanswered(agent.Main, agent.ModelAnswered{Error: "model: prompt too long (HTTP 400): api.example.org: maximum context length is 128000 tokens"})
 			s.settle()
 			s.ended()
 		}},

@@ -34,10 +34,7 @@ func recurringGoals() []entry {
 				})
 			}
 		}},
-		{"schedule-refused", "Somebody schedules what is not understood", func(s *scene) {
-			s.asks(s.Ann, "schedule daily 9:00")
-			s.asks(s.Ann, "report daily 9:00 soon")
-		}},
+		{"schedule-refused", "Somebody manages a schedule that is not there", func(s *scene) { s.asks(s.Ann, "schedule pause goal-abcde") }},
 		{"recurring-report", "A scheduled report", recurringReport},
 		{"recurring-undelivered", "A scheduled report could not be posted", undelivered},
 	}

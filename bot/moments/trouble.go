@@ -17,7 +17,7 @@ func troubles() []entry {
 		{"damaged", "A run's journal is damaged", damaged},
 		{"alert", "Administrators hear of a schedule that is not served", func(s *scene) {
 			s.alerts(bot.Alert{ID: "schedule/daily/1", Kind: "schedule",
-				Text: "The schedule `daily` was due at Monday, 2 March 09:00 CET and could not be served: no run can start there: no price for the model. It is tried again; `report list` and `schedule list` show it."})
+				Text: "`daily` was due on Monday, 2 March 09:00 CET, and nothing came of it: no run can start there: no price for the model. I try it again. `report list` and `schedule list` show what is planned."})
 		}},
 	}
 }

@@ -35,6 +35,9 @@ func understood() []entry {
 			agent.Understood{Meaning: agent.MeansSteering, Unable: "the model does not answer", Noted: true})},
 		{"heard-schedule", "Words in a run's thread are understood as something for later", heard("remind us every Monday at 9 to look at the deploys",
 			agent.Understood{Meaning: agent.MeansSchedule})},
+		{"heard-later", "Something for later that is said beside the work is kept", heard("do this every Monday at 9 too", agent.Understood{Meaning: agent.MeansSchedule,
+			Schedule: &agent.Scheduled{Name: "goal-x7k2q", Kind: "schedule", When: "every Monday at 9:00 (Europe/Berlin)", What: "“" + theGoal + "”",
+				Next: []time.Time{noon.Add(164 * time.Hour), noon.Add(332 * time.Hour), noon.Add(500 * time.Hour)}}})},
 		{"heard-yes", "Words are understood as a yes", func(s *scene) {
 			writeAsked(s)
 			s.known()

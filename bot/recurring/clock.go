@@ -183,6 +183,6 @@ func (c *Clock) overdue(ctx context.Context, s Schedule, now time.Time, cause er
 		return // told already; or nothing can be told now, and the next look tries again
 	}
 	c.cfg.Alarm(ctx, bot.Alert{ID: id, Kind: "schedule",
-		Text: fmt.Sprintf("The schedule `%s` was due at %s and could not be served: %s. It is tried again; `report list` and `schedule list` show it.",
+		Text: fmt.Sprintf("`%s` was due on %s, and nothing came of it: %s. I try it again. `report list` and `schedule list` show what is planned.",
 			s.Name, text.Day(due), text.Safe(cause.Error()))})
 }
