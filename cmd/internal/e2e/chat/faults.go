@@ -118,7 +118,7 @@ var faults = []scenario{
 		h.click(Ann, decidable(h)[0], "Approve")
 		h.ends(run, agent.RunDone)
 	}},
-	{"fault/bot removed and let in again", nil, nil, func(h *harness) {
+	{"fault/bot removed and let in again", nil, func(h *harness) { h.rules.Authority.Admins = []string{h.Principal(Cleo)} }, func(h *harness) {
 		card, run, release := h.busy()
 		breaker(h).Expel()
 		release()
@@ -126,6 +126,9 @@ var faults = []scenario{
 		if !direct.Private || !named(direct.Buttons, "Approve") {
 			h.Errorf("meanwhile Ann is asked %+v", direct)
 		}
+		h.sees("Cleo, who administers, is told once", func() bool {
+			return len(slices.DeleteFunc(h.Posts(), func(p Post) bool { return !p.Private || !strings.Contains(p.Text, "I may not write in") })) == 1
+		})
 		breaker(h).Readmit()
 		again := h.asked(2)
 		if again.Thread != card.Thread {
@@ -166,6 +169,22 @@ var faults = []scenario{
 				h.Errorf("a host is named in %s", p.Text)
 			}
 		}
+	}},
+	{"fault/model away", func() *scriptedModel {
+		m := harmless()
+		m.fault = &llm.Error{Fault: llm.Away, Status: 503, Tries: 1, Reached: true, Plain: "is overloaded (HTTP 503)", Message: "host.example:1234: overloaded"}
+		return m
+	}, nil, func(h *harness) {
+		h.Mention(Ann, h.Channel(), "Get the harbour ready")
+		h.card(1)
+		h.sees("the card says why it waits", func() bool { return strings.Contains(h.kinds(agent.PostCard)[0].Text, "is overloaded") })
+		for _, p := range h.Posts() {
+			if strings.Contains(p.Text, "host.example") {
+				h.Errorf("a host is named in %s", p.Text)
+			}
+		}
+		h.Mention(Ann, h.kinds(agent.PostCard)[0].Thread, "cancel")
+		h.ends(h.runs()[0], agent.RunCancelled)
 	}},
 	{"fault/channel archived", harmless, nil, func(h *harness) { breaksPlace(h, func(w Breaker) { w.Archive() }) }},
 	{"fault/bot removed", harmless, nil, func(h *harness) { breaksPlace(h, func(w Breaker) { w.Expel() }) }},

@@ -26,6 +26,9 @@ func sum(expression string) toolCall {
 	return toolCall{"calculator", map[string]any{"expression": expression}}
 }
 
+// failTask is the function by which a model gives a task up.
+const failTask = "fail_task"
+
 // asks is a model's question to the person.
 func asks(question string, choices ...string) toolCall {
 	return toolCall{"ask_human", map[string]any{"questions": []map[string]any{
@@ -57,6 +60,10 @@ type scriptedModel struct {
 	headline  string
 	body      string
 	artifacts []string
+	skipped   []string                 // what its report says was not done
+	goals     []string                 // that its plan names
+	anew      []taskScript             // the parts of a plan that it makes after a failure
+	later     map[string]any           // the schedule that people's words order
 	endless   bool                     // work calls the first toolCall of its part for ever
 	heeds     string                   // words that end even that
 	means     map[string]agent.Meaning // of people's words
@@ -165,7 +172,15 @@ func (p *scriptedModel) say(r llm.Request) llm.Message {
 		if p.answer != "" {
 			return calls(toolCall{"reply", map[string]any{"text": p.answer}})
 		}
-		return calls(toolCall{"submit_plan", map[string]any{"name": "Harbour", "description": "The harbour is made ready.", "tasks": p.tasks()}})
+		parts := p.parts
+		if r.Purpose == llm.Plan && p.anew != nil {
+			parts = p.anew
+		}
+		plan := map[string]any{"name": "Harbour", "description": "The harbour is made ready.", "tasks": tasks(parts)}
+		if len(p.goals) > 0 {
+			plan["goals"] = p.goals
+		}
+		return calls(toolCall{"submit_plan", plan})
 	case llm.Work:
 		if p.heeds != "" && strings.Contains(read(r), p.heeds) {
 			return finish(r.Task)
@@ -180,6 +195,7 @@ func (p *scriptedModel) say(r llm.Request) llm.Message {
 	default:
 		return calls(toolCall{"submit_report", map[string]any{
 			"headline": either(p.headline, "The harbour is ready"), "body": either(p.body, "All is written."), "artifacts": append([]string{}, p.artifacts...),
+			"skipped": append([]string{}, p.skipped...),
 		}})
 	}
 }
@@ -194,7 +210,11 @@ func (p *scriptedModel) hear(r llm.Request) llm.Message {
 		if meaning == agent.MeansQuestion && slices.ContainsFunc(r.Functions, func(f llm.Function) bool { return f.Name == "answer_question" }) {
 			return calls(toolCall{"answer_question", map[string]any{"text": "One berth of two is ready.", "cites": []int{1}}})
 		}
-		return calls(toolCall{"take_message", map[string]any{"meaning": string(meaning), "reason": "so it sounds"}})
+		args := map[string]any{"meaning": string(meaning), "reason": "so it sounds"}
+		if p.later != nil {
+			args["schedule"] = p.later
+		}
+		return calls(toolCall{"take_message", args})
 	}
 	return llm.Message{Role: llm.Assistant, Content: "I do not know."}
 }
@@ -207,7 +227,7 @@ func either(a, b string) string {
 }
 
 func (p *scriptedModel) working(task string, turn int) llm.Message {
-	for _, t := range p.parts {
+	for _, t := range slices.Concat(p.parts, p.anew) {
 		switch {
 		case t.id != task:
 		case p.endless && len(t.turns) > 0:
@@ -226,14 +246,14 @@ func finish(task string) llm.Message {
 }
 
 // tasks are the parts as a plan has them.
-func (p *scriptedModel) tasks() []map[string]any {
-	list := make([]map[string]any, 0, len(p.parts))
-	for _, t := range p.parts {
+func tasks(parts []taskScript) []map[string]any {
+	list := make([]map[string]any, 0, len(parts))
+	for _, t := range parts {
 		tools := t.tools
 		seen := map[string]bool{}
 		for _, turn := range t.turns {
 			for _, w := range turn {
-				if !seen[w.name] && w.name != "ask_human" {
+				if !seen[w.name] && w.name != "ask_human" && w.name != failTask {
 					tools = append(tools, w.name)
 				}
 				seen[w.name] = true

@@ -133,6 +133,28 @@ var privacies = []scenario{
 			h.Errorf("Ben is told %s", got)
 		}
 	}},
+	{"privacy/a private place", harmless, func(h *harness) { h.rules.Authority.Operators = []string{h.Principal(Cleo)} }, func(h *harness) {
+		h.Mention(Ann, h.Hidden(), secret)
+		card, run := h.card(1)
+		h.ends(run, agent.RunDone)
+		for i, word := range []string{"status", "plan", "budget", "permissions"} {
+			h.Mention(Ann, h.Channel(), word+" "+string(run))
+			h.sees("Ann alone is told", func() bool { return aloneTold(h, Ann) > i })
+		}
+		h.Mention(Ben, h.Channel(), "status "+string(run))
+		h.told(Ben, 1)
+		for _, p := range h.Posts() {
+			if !p.Private && p.Thread.Place() != card.Thread.Place() && (strings.Contains(p.Text, secret) || p.Kind == agent.PostAnswer) {
+				h.Errorf("everybody reads %s\n%s", p.Text, h.scene())
+			}
+		}
+		if card.Thread.Place() == h.Channel().Place() {
+			h.Errorf("the private place is the channel itself: %+v", card)
+		}
+		if got := strings.Join(h.Whispers(Ben), "\n"); strings.Contains(got, secret) {
+			h.Errorf("Ben is told %s", got)
+		}
+	}},
 	{"privacy/a list", harmless, nil, func(h *harness) {
 		secretRun(h)
 		h.Mention(Ann, h.Channel(), "runs")

@@ -66,6 +66,21 @@ var questions = []scenario{
 		h.click(Ann, ask, "Approve")
 		h.ends(run, agent.RunDone)
 	}},
+	{"plan/goals in other words", func() *scriptedModel {
+		m := harmless()
+		m.goals = []string{"Reduce our cloud costs", "Schlafende Maschinen abschalten"}
+		return m
+	}, plans, func(h *harness) {
+		run, ask := h.begin()
+		if !strings.Contains(ask.Text, "Please look") || !strings.Contains(ask.Text, "Schlafende Maschinen abschalten") || !named(ask.Buttons, "Approve") {
+			h.Errorf("the doubt is not shown with the plan: %s", ask.Text)
+		}
+		h.click(Ann, ask, "Approve")
+		h.ends(run, agent.RunDone)
+		if n := len(h.model.requests(llm.Intake)) + len(h.model.requests(llm.Plan)); n != 1 {
+			h.Errorf("the plan took %d calls", n)
+		}
+	}},
 	{"plan/cancel", harmless, plans, func(h *harness) {
 		run, ask := h.begin()
 		h.click(Ann, ask, "Cancel")

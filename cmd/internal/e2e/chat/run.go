@@ -37,10 +37,14 @@ var needs = map[string]Ability{
 	"talk/understood stop":                 Listening, // what is given as the command "steer" is steering
 	"talk/understood consent":              Listening,
 	"talk/understood question":             Listening,
+	"talk/understood schedule":             Listening,
+	"talk/a run that is not there":         Listening,
+	"talk/steering deleted":                Listening,
 	"talk/extension":                       Listening,
 	"talk/no model for words":              Listening,
 	"privacy/a direct run":                 Listening,
 	"privacy/a list":                       Listening,
+	"privacy/a private place":              Listening,
 	"fault/replies reordered":              Listening,
 	"fault/thread deleted with a question": Listening, // who deletes something says so by an event
 	"fault/question deleted":               Listening,

@@ -23,6 +23,10 @@ var schedules = []scenario{
 	{"schedule/understood", understands(map[string]any{"when": "every weekday at 9:00", "zone": "Europe/Berlin", "goal": "Sag mir, welche Schiffe da sind"}), nil, understood},
 	{"schedule/understood for one time", understands(map[string]any{"when": "tomorrow at 9:00", "goal": "Say which ships came in"}), nil, understoodOnce},
 	{"schedule/a goal stays one", harmless, nil, staysGoal},
+	{"schedule/paused by an administrator", harmless, func(h *harness) {
+		tides(h)
+		h.rules.Authority.Operators, h.rules.Authority.Admins = nil, []string{h.Principal(Cleo)}
+	}, pausedFixed},
 	{"schedule/turns", harmless, tides, turns},
 	{"schedule/turns of two replicas", harmless, func(h *harness) {
 		distributed(h)
@@ -200,6 +204,28 @@ func manageGoals(h *harness, o desk) {
 	if n := len(h.runs()); n != 0 {
 		h.Errorf("%d runs began before their turn", n)
 	}
+}
+
+// pausedFixed lets an administrator pause what stands in the configuration: it stays
+// so after a restart.
+func pausedFixed(h *harness) {
+	h.Helper()
+	h.does("Ben gives a command", func() error { return h.Slash(Ben, "report pause log") })
+	h.sees("Ben is told that he may not", func() bool { return strings.Contains(strings.Join(h.Whispers(Ben), "\n"), "Only operators") })
+	for i, command := range []string{"report pause log", "schedule pause tide"} {
+		h.does("Cleo gives a command", func() error { return h.Slash(Cleo, command) })
+		h.sees("it is paused", func() bool {
+			list := h.Whispers(Cleo)
+			return len(list) == i+1 && strings.Contains(list[i], "Paused")
+		})
+	}
+	h.leave()
+	h.join()
+	h.does("Cleo looks", func() error { return h.Slash(Cleo, "report list") })
+	h.sees("it is still paused", func() bool {
+		list := h.Whispers(Cleo)
+		return len(list) == 3 && strings.Contains(list[2], "log") && strings.Contains(list[2], "paused")
+	})
 }
 
 // turns lets a goal and a report of the configuration come several times.

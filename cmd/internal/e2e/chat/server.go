@@ -84,6 +84,9 @@ type Server interface {
 type Place interface {
 	// Channel is where Ann, Ben, Cleo, Gus, Eve, the robot and Deckhand are.
 	Channel() bot.Address
+	// Hidden is a place that Ann and Deckhand see, and nobody else: a private channel,
+	// or a private thread of the channel.
+	Hidden() bot.Address
 	// Principal is who a person is to the desk.
 	Principal(w Who) string
 	// Crew are the principals of groups or roles that may start runs, where the

@@ -107,7 +107,7 @@ func stuckRun(h *harness) (agent.RunID, Post) {
 			h.Errorf("there is no %q among %q", want, ask.Buttons)
 		}
 	}
-	for _, want := range []string{"Stuck on “Tidy berth a”", "the same call 4 times", "What was tried", "calculator “6", "the answer was", "How shall I go on?", "write here what I should do differently"} {
+	for _, want := range []string{"Stuck on “Tidy berth a”", "the same step 4 times", "What was tried", "calculator “6", "the answer was", "How shall I go on?", "write here what I should do differently"} {
 		if !strings.Contains(ask.Text, want) {
 			h.Errorf("the question does not say %q: %s", want, ask.Text)
 		}

@@ -63,6 +63,65 @@ var talks = []scenario{
 		release()
 		h.sees("the card says so", func() bool { return strings.Contains(h.find(card).Text, "Cancelled") })
 	}},
+	{"talk/status of what was cancelled", harmless, nil, func(h *harness) {
+		card, run, release := h.busy()
+		h.Mention(Ann, card.Thread, "cancel")
+		h.ends(run, agent.RunCancelled)
+		release()
+		h.sees("the card says so", func() bool { return strings.Contains(h.find(card).Text, "Cancelled") })
+		h.Mention(Ann, card.Thread, "status")
+		said := func() string {
+			texts := h.Whispers(Ann)
+			for _, p := range h.kinds(agent.PostAnswer) {
+				texts = append(texts, p.Text)
+			}
+			return strings.Join(texts, "\n")
+		}
+		h.sees("the status says who cancelled it", func() bool { return strings.Contains(strings.ToLower(said()), "cancelled by") })
+	}},
+	{"talk/a run that is not there", harmless, nil, func(h *harness) {
+		h.Mention(Ann, h.Channel(), "status abcdefghijklmnop")
+		h.sees("Ann is told", func() bool { return h.answers(Ann) == 1 })
+		if got := strings.Join(h.Whispers(Ann), "\n"); !strings.Contains(got, "no run") || len(h.runs()) > 0 {
+			h.Errorf("%d runs; Ann is told %q", len(h.runs()), got)
+		}
+	}},
+	{"talk/steering deleted", harmless, nil, func(h *harness) {
+		card, run, release := h.busy()
+		said := h.Mention(Ann, card.Thread, "steer: use blue paint")
+		h.heard(run, Ann, "use blue paint", true)
+		if err := breaker(h).Delete(said); err != nil {
+			h.Fatal(err)
+		}
+		h.journalled(run, "it is taken back", 1, func(b agent.Body) bool {
+			back, is := b.(agent.PersonSaid)
+			return is && strings.HasPrefix(back.Text, "I took back a message")
+		})
+		release()
+		h.ends(run, agent.RunDone)
+	}},
+	{"talk/steering beside a new plan", replans, nil, func(h *harness) {
+		release := h.model.hold(llm.Plan)
+		h.Cleanup(release)
+		h.Mention(Ann, h.Channel(), "Get the harbour ready")
+		card, run := h.card(1)
+		ctx, cancel := h.bounded()
+		defer cancel()
+		if err := h.model.await(ctx, llm.Plan, 1); err != nil {
+			h.Fatalf("no new plan is wanted: %v\n%s", err, h.scene())
+		}
+		h.Mention(Ann, card.Thread, "steer: use blue paint")
+		h.heard(run, Ann, "use blue paint", true)
+		release()
+		h.ends(run, agent.RunDone)
+		known := false
+		for _, r := range h.model.requests(llm.Work) {
+			known = known || r.Task == "b" && strings.Contains(read(r), "use blue paint")
+		}
+		if !known {
+			h.Error("the work by the new plan does not know what was said beside it")
+		}
+	}},
 	{"talk/questions", harmless, nil, func(h *harness) {
 		card, run, release := h.busy()
 		for i, word := range []string{"budget", "help"} {
@@ -161,6 +220,35 @@ var meanings = []scenario{
 			h.Errorf("the question is steering: %+v", r.Said)
 		}
 	}},
+	{"talk/understood schedule", func() *scriptedModel {
+		m := hears(harmless, agent.MeansSchedule)()
+		m.later = map[string]any{"when": "every Monday at 9:00", "zone": "Europe/Berlin"}
+		return m
+	}, nil, func(h *harness) {
+		card, run, release := h.busy()
+		h.Mention(Ann, card.Thread, uncommon)
+		h.sees("what was understood is shown", func() bool { return len(h.kinds(agent.PostAnswer)) == 1 })
+		shown := h.kinds(agent.PostAnswer)[0]
+		for _, want := range []string{"Every Monday at 9:00 (Europe/Berlin)", "Get the harbour ready", "Next: "} {
+			if !strings.Contains(shown.Text, want) || shown.Thread != card.Thread || !named(shown.Buttons, "Change") {
+				h.Errorf("there is no %q in %s: %s %q", want, shown.Thread, shown.Text, shown.Buttons)
+			}
+		}
+		order(h, typed(h), "schedule list", scheduleName.FindString(shown.Text), "Every Monday at 9:00 (Europe/Berlin)")
+		h.click(Ben, shown, "Undo")
+		h.sees("Ben is told that he may not", func() bool { return strings.Contains(strings.Join(h.Whispers(Ben), "\n"), "Only its owner") })
+		h.click(Ann, shown, "Undo")
+		h.sees("the message says so and has no buttons", func() bool {
+			now := h.find(shown)
+			return strings.Contains(now.Text, "Undone by") && len(now.Buttons) == 0
+		})
+		order(h, typed(h), "schedule list", "Nothing is scheduled here")
+		release()
+		h.ends(run, agent.RunDone)
+		if r := h.load(run); len(r.Said) > 0 || len(h.model.requests(llm.Hear)) != 1 {
+			h.Errorf("the order is steering, or took %d calls: %+v", len(h.model.requests(llm.Hear)), r.Said)
+		}
+	}},
 	{"talk/understood steering", hears(harmless, agent.MeansSteering), nil, func(h *harness) {
 		card, run, release := h.busy()
 		h.Mention(Ann, card.Thread, uncommon)
@@ -225,6 +313,14 @@ func (h *harness) busy() (Post, agent.RunID, func()) {
 // answers are how often the person was answered, alone or before everybody.
 func (h *harness) answers(w Who) int {
 	return len(h.Whispers(w)) + len(h.kinds(agent.PostAnswer))
+}
+
+// replans is a model whose first plan fails.
+func replans() *scriptedModel {
+	return &scriptedModel{
+		parts: []taskScript{work("a", once(toolCall{failTask, map[string]any{"reason": "the crane is stuck", "kind": "other"}}))},
+		anew:  []taskScript{work("b", once(sum("6*7")))},
+	}
 }
 
 // inputs are about what people typed.

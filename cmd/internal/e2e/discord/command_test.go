@@ -28,7 +28,7 @@ var words = []string{"status", "runs", "plan", "pause", "stop", "resume", "cance
 // command gives the command that means what the person would write: a word of
 // control, steering where a run lives in the thread, else a goal. Its address
 // is the interaction's.
-func (g *guild) command(who chat.Who, in bot.Address, text string) bot.Address {
+func (g *actions) command(who chat.Who, in bot.Address, text string) bot.Address {
 	room, name, options := g.room(who, in), "deckhand run", discordtest.Options{"goal": text}
 	switch {
 	case slices.Contains(words, text):
@@ -49,7 +49,7 @@ func (g *guild) command(who chat.Who, in bot.Address, text string) bot.Address {
 
 // busy reports whether the newest card in the room is one of a run that goes
 // on: no report stands below it, and it still has buttons.
-func (g *guild) busy(room string) bool {
+func (g *actions) busy(room string) bool {
 	for _, m := range slices.Backward(g.Messages(room)) {
 		switch {
 		case strings.HasPrefix(m.Nonce, "r"):
@@ -63,7 +63,7 @@ func (g *guild) busy(room string) bool {
 
 // Slash gives a command in the channel. One without its goal stays a draft: its
 // options are the fields of a form.
-func (g *guild) Slash(who chat.Who, text string) error {
+func (g *actions) Slash(who chat.Who, text string) error {
 	name, rest, _ := strings.Cut(text, " ")
 	if name == "run" && rest == "" {
 		g.draft = draft{who: people[who], command: "deckhand run", fields: []string{"goal", "budget", "autonomy", "approvers", "deadline"}}
@@ -109,7 +109,7 @@ func schedule(group, order string) (name string, options discordtest.Options) {
 	return group + " " + word, options
 }
 
-func (g *guild) Form(who chat.Who) (fields []string, open bool) {
+func (g *actions) Form(who chat.Who) (fields []string, open bool) {
 	if g.draft.who == people[who] {
 		return g.draft.fields, true
 	}
@@ -117,7 +117,7 @@ func (g *guild) Form(who chat.Who) (fields []string, open bool) {
 	return m.Fields(), open
 }
 
-func (g *guild) Fill(who chat.Who, values map[string]string) error {
+func (g *actions) Fill(who chat.Who, values map[string]string) error {
 	if d := g.draft; d.who == people[who] {
 		g.draft = draft{}
 		return g.Server.Slash(d.who, discordtest.General, d.command, values)
@@ -132,7 +132,7 @@ func (g *guild) Fill(who chat.Who, values map[string]string) error {
 // again opens a form that could not be taken.
 const again = "Open the form again"
 
-func (g *guild) Retry(who chat.Who, values map[string]string) (said string, typed map[string]string, err error) {
+func (g *actions) Retry(who chat.Who, values map[string]string) (said string, typed map[string]string, err error) {
 	if err := g.Fill(who, values); err != nil {
 		return "", nil, err
 	}
@@ -188,7 +188,7 @@ func prefilled(components json.RawMessage, into map[string]string) {
 	}
 }
 
-func (g *guild) Press(who chat.Who, label string) error {
+func (g *actions) Press(who chat.Who, label string) error {
 	seen := append(g.Messages(g.DMChannel(people[who])), g.Ephemerals(people[who])...)
 	for _, m := range slices.Backward(seen) {
 		if slices.Contains(m.Buttons(), label) {
@@ -200,7 +200,7 @@ func (g *guild) Press(who chat.Who, label string) error {
 
 // Begin gives a command: what is written to a bot that works in the conversation
 // is steering.
-func (g *guild) Begin(who chat.Who, goal string) {
+func (g *actions) Begin(who chat.Who, goal string) {
 	if err := g.Server.Slash(people[who], g.DMChannel(people[who]), "deckhand run", discordtest.Options{"goal": goal}); err != nil {
 		g.t.Errorf("%s gives a goal: %v", who, err)
 	}

@@ -8,17 +8,33 @@ import (
 	"testing"
 
 	"github.com/deckhand-bot/deckhand/adapters/discord/discordtest"
+	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/cmd/internal/e2e/chat"
 )
 
-// guild is a Discord server as the far side of the suite.
+// guild is a Discord server as the far side of the suite: what people do there
+// (actions), what they see (screen), and what goes wrong (faults).
 type guild struct {
+	*server
+	*actions
+	screen
+	faults
+}
+
+// server is where all of it happens.
+type server struct {
 	*discordtest.Server
 
 	t     *testing.T
 	mode  string
 	front *chat.Front // of signed interactions
+}
+
+// actions are what people do.
+type actions struct {
+	*server
+
 	draft draft
 }
 
@@ -34,7 +50,7 @@ var people = map[chat.Who]string{
 
 func openGuild(t *testing.T, mode string, cfg discordtest.Config) *guild {
 	t.Helper()
-	g := &guild{t: t, mode: mode}
+	g := &server{t: t, mode: mode}
 	switch mode {
 	case content:
 		cfg.Privileged = discordtest.IntentContent
@@ -48,14 +64,14 @@ func openGuild(t *testing.T, mode string, cfg discordtest.Config) *guild {
 	if err := g.AddMember(discordtest.Guild, discordtest.Member{User: cleo, Roles: []string{discordtest.Crew}}); err != nil {
 		t.Fatal(err)
 	}
-	return g
+	return &guild{g, &actions{server: g}, screen{g}, faults{g}}
 }
 
 // ticket is how a connection reaches a server.
 type ticket struct{ Mode, URL, Token, Key string }
 
 // Ticket is how Adapter.Open reaches it.
-func (g *guild) Ticket() string {
+func (g *server) Ticket() string {
 	b, err := json.Marshal(ticket{g.mode, g.URL(), g.Token, g.PublicKey})
 	if err != nil {
 		panic(err) // strings always encode
@@ -63,22 +79,31 @@ func (g *guild) Ticket() string {
 	return string(b)
 }
 
-func (g *guild) Channel() bot.Address {
+func (g *server) Channel() bot.Address {
 	return bot.Address{Platform: "discord", Workspace: discordtest.Guild, Channel: discordtest.General}
 }
 
-func (g *guild) Principal(who chat.Who) string { return "discord:" + people[who] }
+// hidden is a private thread of the channel.
+const hidden = "120000000000000077"
+
+func (g *server) Hidden() bot.Address {
+	g.AddChannel(discordtest.Channel{ID: hidden, Name: "captains", Type: discordtest.PrivateThread, Parent: discordtest.General,
+		Members: []string{discordtest.BotUser, discordtest.Ann}})
+	return g.threadOf(hidden)
+}
+
+func (g *server) Principal(who chat.Who) string { return "discord:" + people[who] }
 
 // Crew is a role: to Discord everybody in a server is a member.
-func (g *guild) Crew() []string { return []string{"discord:&" + discordtest.Crew} }
+func (g *server) Crew() []string { return []string{"discord:&" + discordtest.Crew} }
 
-func (g *guild) Loud() string {
+func (g *server) Loud() string {
 	return "@everyone @here <@" + discordtest.Ben + "> <@!" + cleo + "> <@&" + discordtest.Crew + ">"
 }
 
 // Longest is as much as a subscriber may write, beside the mention, or as the
 // option of the command takes.
-func (g *guild) Longest() int {
+func (g *server) Longest() int {
 	if g.mode == signed {
 		return 6000
 	}
@@ -86,7 +111,7 @@ func (g *guild) Longest() int {
 }
 
 // Greet waits for connections, and for the commands: nobody can give one before.
-func (g *guild) Greet(ctx context.Context, n int) error {
+func (g *server) Greet(ctx context.Context, n int) error {
 	if g.mode == signed {
 		if err := g.front.Await(ctx, n); err != nil {
 			return err
@@ -96,12 +121,12 @@ func (g *guild) Greet(ctx context.Context, n int) error {
 }
 
 // Part waits for sockets to go: a replica leaves the front before it ends.
-func (g *guild) Part(ctx context.Context, n int) error {
+func (g *server) Part(ctx context.Context, n int) error {
 	return g.Wait(ctx, func() bool { return g.Connections() <= n })
 }
 
 // at is the address of a message. The channel may be a thread.
-func (g *guild) at(channel, id string) bot.Address {
+func (g *server) at(channel, id string) bot.Address {
 	a := g.Channel()
 	a.Channel, a.ID = channel, id
 	if c, _ := g.Server.Channel(channel); c.Type == discordtest.DMChannel {
@@ -111,9 +136,11 @@ func (g *guild) at(channel, id string) bot.Address {
 }
 
 // threadOf is the address of the thread in which messages of a channel stand.
-func (g *guild) threadOf(channel string) bot.Address {
+func (g *server) threadOf(channel string) bot.Address {
 	c, _ := g.Server.Channel(channel)
 	switch {
+	case c.Type == discordtest.PrivateThread:
+		return g.at(c.Parent+agent.Inner+channel, channel)
 	case c.Thread():
 		return g.at(c.Parent, channel)
 	case c.Type == discordtest.DMChannel:
@@ -124,9 +151,9 @@ func (g *guild) threadOf(channel string) bot.Address {
 
 // room is the channel in which one writes to an address. A thread that is not
 // there yet is opened by whoever writes.
-func (g *guild) room(who chat.Who, in bot.Address) string {
-	if in.ID == "" || in.ID == in.Channel {
-		return in.Channel
+func (g *server) room(who chat.Who, in bot.Address) string {
+	if in.ID == "" || in.ID == in.Own() {
+		return in.Own()
 	}
 	if c, known := g.Server.Channel(in.ID); known && !c.Deleted {
 		return in.ID
@@ -146,7 +173,7 @@ func uploads(files []chat.File) []discordtest.Upload {
 	return out
 }
 
-func (g *guild) Mention(who chat.Who, in bot.Address, text string, files ...chat.File) bot.Address {
+func (g *actions) Mention(who chat.Who, in bot.Address, text string, files ...chat.File) bot.Address {
 	if g.mode == signed {
 		return g.command(who, in, text)
 	}
@@ -157,7 +184,7 @@ func (g *guild) Mention(who chat.Who, in bot.Address, text string, files ...chat
 
 // Say answers the bot's newest message in a thread: what does not is not handed
 // over without the intent.
-func (g *guild) Say(who chat.Who, in bot.Address, text string, files ...chat.File) bot.Address {
+func (g *actions) Say(who chat.Who, in bot.Address, text string, files ...chat.File) bot.Address {
 	room := g.room(who, in)
 	if g.mode == gateway {
 		for _, m := range slices.Backward(g.Messages(room)) {
@@ -169,7 +196,7 @@ func (g *guild) Say(who chat.Who, in bot.Address, text string, files ...chat.Fil
 	return g.at(room, g.Server.Say(people[who], room, text, uploads(files)...))
 }
 
-func (g *guild) Direct(who chat.Who, text string) bot.Address {
+func (g *actions) Direct(who chat.Who, text string) bot.Address {
 	dm := g.DMChannel(people[who])
 	if g.mode == signed {
 		return g.command(who, g.at(dm, dm), text)
@@ -177,21 +204,21 @@ func (g *guild) Direct(who chat.Who, text string) bot.Address {
 	return g.at(dm, g.DM(people[who], text))
 }
 
-func (g *guild) Click(who chat.Who, message bot.Address, label string) error {
+func (g *actions) Click(who chat.Who, message bot.Address, label string) error {
 	return g.Server.Click(people[who], message.Channel, message.ID, label)
 }
 
-func (g *guild) Rate(who chat.Who, message bot.Address, good bool) error {
+func (g *actions) Rate(who chat.Who, message bot.Address, good bool) error {
 	return g.Click(who, message, map[bool]string{true: "Good", false: "Bad"}[good])
 }
 
-func (g *guild) Stop(who chat.Who, thread bot.Address) error {
+func (g *actions) Stop(who chat.Who, thread bot.Address) error {
 	return g.Server.Slash(people[who], g.room(who, thread), "deckhand stop", nil)
 }
 
 // Marks are the emojis of the bot by their names. The mark of a command is what
 // it is answered with.
-func (g *guild) Marks(message bot.Address) []string {
+func (g screen) Marks(message bot.Address) []string {
 	m, _ := g.Message(message.Channel, message.ID)
 	var out []string
 	for _, r := range m.Reactions {
@@ -205,7 +232,7 @@ func (g *guild) Marks(message bot.Address) []string {
 	return out
 }
 
-func (g *guild) answered(command bot.Address) []string {
+func (g screen) answered(command bot.Address) []string {
 	var out []string
 	for _, m := range append(g.Messages(command.Channel), g.Ephemerals("")...) {
 		switch text := m.Text(); {

@@ -19,6 +19,12 @@ var kinds = map[string]agent.PostKind{
 	"c": agent.PostCard, "k": agent.PostCheckpoint, "r": agent.PostReport, "a": agent.PostAnswer, "s": agent.PostScheduled, "u": agent.PostUpload,
 }
 
+// screen is what people see.
+type screen struct{ *server }
+
+// faults are what goes wrong.
+type faults struct{ *server }
+
 var escape = regexp.MustCompile("\\\\([\\\\*_~`|\\[\\]<>#.:()@-])")
 
 // readable is everything of a message that people can read, without what only
@@ -29,7 +35,7 @@ func readable(m discordtest.Message) string {
 
 // whispered is for whom alone a short reply is, if it is one: Discord cannot
 // answer a message to one person alone.
-func (g *guild) whispered(m discordtest.Message) (user string) {
+func (g screen) whispered(m discordtest.Message) (user string) {
 	if m.ReplyTo == "" || m.Interaction != "" || !strings.HasPrefix(m.Nonce, "a") {
 		return ""
 	}
@@ -38,15 +44,15 @@ func (g *guild) whispered(m discordtest.Message) (user string) {
 }
 
 // gone reports whether a message went with its channel.
-func (g *guild) gone(m discordtest.Message) bool {
+func (g screen) gone(m discordtest.Message) bool {
 	c, _ := g.Server.Channel(m.Channel)
 	return c.Deleted
 }
 
 // Works is never so: typing ends by itself.
-func (g *guild) Works(bot.Address) bool { return false }
+func (g screen) Works(bot.Address) bool { return false }
 
-func (g *guild) Posts() []chat.Post {
+func (g screen) Posts() []chat.Post {
 	var out []chat.Post
 	for _, m := range g.FromBot() {
 		if g.gone(m) || g.whispered(m) != "" {
@@ -83,7 +89,7 @@ func pings(m discordtest.Message) []string {
 	return out
 }
 
-func (g *guild) Whispers(who chat.Who) []string {
+func (g screen) Whispers(who chat.Who) []string {
 	list := slices.DeleteFunc(g.Ephemerals(people[who]), func(m discordtest.Message) bool { return m.Flags&discordtest.FlagLoading != 0 })
 	for _, m := range g.FromBot() {
 		if g.whispered(m) == people[who] {
@@ -100,7 +106,7 @@ func (g *guild) Whispers(who chat.Who) []string {
 
 // Owed is how many interactions somebody waits for: messages are not
 // acknowledged in Discord.
-func (g *guild) Owed() int {
+func (g screen) Owed() int {
 	owed := 0
 	for _, i := range g.Interactions() {
 		if i.Acked.IsZero() && i.Error == "" {
@@ -110,31 +116,31 @@ func (g *guild) Owed() int {
 	return owed
 }
 
-func (g *guild) LoseAnswers(n int)  { g.Fail(discordtest.PostMessage, n, discordtest.LostAnswer()) }
-func (g *guild) LoseRequests(n int) { g.Fail(discordtest.PostMessage, n, discordtest.LostRequest()) }
+func (g faults) LoseAnswers(n int)  { g.Fail(discordtest.PostMessage, n, discordtest.LostAnswer()) }
+func (g faults) LoseRequests(n int) { g.Fail(discordtest.PostMessage, n, discordtest.LostRequest()) }
 
-func (g *guild) Busy(n int, after time.Duration) {
+func (g faults) Busy(n int, after time.Duration) {
 	g.Fail(discordtest.PostMessage, n, discordtest.RateLimited(after))
 	g.Fail(discordtest.EditMessage, n, discordtest.RateLimited(after))
 }
 
-func (g *guild) Double(n int) { g.FailEvents(n, discordtest.EventFault{Twice: true}) }
+func (g faults) Double(n int) { g.FailEvents(n, discordtest.EventFault{Twice: true}) }
 
 // Unacknowledged cuts the connection behind the next events: Discord gives them
 // again to who resumes without having acknowledged them. An interaction over
 // HTTP is never given again.
-func (g *guild) Unacknowledged(n int) {
+func (g faults) Unacknowledged(n int) {
 	if g.mode != signed {
 		g.FailEvents(n, discordtest.EventFault{DropSocket: true})
 	}
 }
 
-func (g *guild) Hold()                 { g.HoldEvents() }
-func (g *guild) Release(reversed bool) { g.ReleaseEvents(reversed) }
-func (g *guild) Drop()                 { g.DropSockets() }
+func (g faults) Hold()                 { g.HoldEvents() }
+func (g faults) Release(reversed bool) { g.ReleaseEvents(reversed) }
+func (g faults) Drop()                 { g.DropSockets() }
 
 // Unruly loses and delays some answers of the next thousand posts and threads.
-func (g *guild) Unruly(seed uint64) {
+func (g faults) Unruly(seed uint64) {
 	dice := rand.New(rand.NewPCG(seed, 2))
 	for range 1000 {
 		var f discordtest.Fault
@@ -153,7 +159,7 @@ func (g *guild) Unruly(seed uint64) {
 	}
 }
 
-func (g *guild) Delete(message bot.Address) error {
+func (g faults) Delete(message bot.Address) error {
 	if err := g.DeleteMessage(message.Channel, message.ID); err != nil {
 		return err
 	}
@@ -164,19 +170,19 @@ func (g *guild) Delete(message bot.Address) error {
 }
 
 // Archive deletes the channel: Discord has no other way to close one for good.
-func (g *guild) Archive() {
+func (g faults) Archive() {
 	if err := g.DeleteChannel(discordtest.General); err != nil {
 		g.t.Error(err)
 	}
 }
 
-func (g *guild) Expel() {
+func (g faults) Expel() {
 	if err := g.RemoveBot(discordtest.Guild); err != nil {
 		g.t.Error(err)
 	}
 }
 
-func (g *guild) Readmit() {
+func (g faults) Readmit() {
 	if err := g.InviteBot(discordtest.Guild); err != nil {
 		g.t.Error(err)
 	}

@@ -74,6 +74,14 @@ func (w *workspace) Channel() bot.Address {
 	return bot.Address{Platform: "slack", Workspace: slacktest.Team, Channel: slacktest.General}
 }
 
+// hidden is a private channel.
+const hidden = "G7"
+
+func (w *workspace) Hidden() bot.Address {
+	w.AddChannel(slacktest.Channel{ID: hidden, Name: "captains", Private: true, Members: []string{slacktest.BotUser, slacktest.Ann}})
+	return w.at(hidden, "")
+}
+
 func (w *workspace) Principal(who chat.Who) string {
 	if who == chat.Robot {
 		return "slack:" + robot
