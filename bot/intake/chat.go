@@ -7,7 +7,6 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
-	"github.com/deckhand-bot/deckhand/bot/reach"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 )
@@ -36,8 +35,8 @@ type Config struct {
 	// Unpriced is why a run cannot have a budget in money, empty if it can.
 	Unpriced string
 	// Places hear of places in which the bot may post again, and of those that
-	// are gone. Nil: those of Runs and Store, and nobody is told of others.
-	Places *reach.Places
+	// are gone (bot/reach); nil: nobody does.
+	Places Places
 	// Decisions are the newest decisions of a person in the audit chain, a line
 	// each, the newest first; nil: there is no chain.
 	Decisions func(ctx context.Context, by string) ([]string, error)
@@ -60,6 +59,20 @@ type Config struct {
 	Log     *slog.Logger
 }
 
+// Places hear what becomes of places.
+type Places interface {
+	// Back says that the bot may post again in a channel, or anywhere in a workspace.
+	Back(ctx context.Context, at bot.Address) error
+	// Gone says that a thread, a message or a channel was deleted.
+	Gone(ctx context.Context, at, message bot.Address) error
+}
+
+// unheeded are places that nobody asks about.
+type unheeded struct{}
+
+func (unheeded) Back(context.Context, bot.Address) error              { return nil }
+func (unheeded) Gone(context.Context, bot.Address, bot.Address) error { return nil }
+
 // Chat hears people on chat platforms. It is safe for many goroutines.
 type Chat struct {
 	cfg       Config
@@ -81,7 +94,7 @@ func New(cfg Config) *Chat {
 		cfg.Reporter.Runs, cfg.Reporter.Log = cfg.Runs, cfg.Log
 	}
 	if cfg.Places == nil {
-		cfg.Places = &reach.Places{Runs: cfg.Runs, Store: cfg.Store, Log: cfg.Log}
+		cfg.Places = unheeded{}
 	}
 	c := &Chat{cfg, &bot.Platforms{Redact: cfg.Redact}}
 	for _, p := range cfg.Platforms {

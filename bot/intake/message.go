@@ -211,13 +211,17 @@ func (req message) tell(ctx context.Context, r agent.Run, s bot.Said, said agent
 // suggested answers words to the run of somebody who may not steer it: those who
 // may can use them with one click.
 func (req message) suggested(r agent.Run, words string, files bool) bot.Answer {
-	if words == "" || files || req.in.Message.ID == "" { // files of theirs are not fetched
+	seen, alone := req.in.Message.ID, ""
+	if c, is := req.in.Act.(bot.Commanded); is && c.Only && req.in.Where.ID != "" && len(req.in.Keys) > 0 { // nobody else read them
+		seen, alone = req.in.Keys[0], req.steerers(r)+" I showed them your words here, with a button to use them."
+	}
+	if words == "" || files || seen == "" { // files of theirs are not fetched
 		return bot.Answer{Run: r.ID, Private: req.steerers(r) + " What you said is kept as context that is not trusted."}
 	}
 	words = runs.Kept(words)
 	c := card.Note(r, agent.Note{By: req.in.By.ID, Text: words}, req.whoSteers(r), noteWord(req.in.By.ID, words))
-	c.Key.Name = "answer/" + req.in.Message.ID
-	return bot.Answer{Run: r.ID, Public: &c}
+	c.Key.Name = "answer/" + seen
+	return bot.Answer{Run: r.ID, Private: alone, Public: &c}
 }
 
 // reads reports whether a model is to find out what the message means: what says
