@@ -101,11 +101,14 @@ func plainReport(r Run) Reported {
 	}
 	rep := Reported{Headline: fmt.Sprintf("%d of %d %s done", done, total, tasks)}
 	var body strings.Builder
+	if done > 0 {
+		body.WriteString("**Done so far**\n")
+	}
 	for _, t := range r.Plan.Tasks {
 		s := r.Tasks[t.ID]
 		switch s.State {
 		case TaskDone:
-			fmt.Fprintf(&body, "- done: %s. %s\n", t.Title, s.Summary)
+			fmt.Fprintf(&body, "- %s: %s\n", t.Title, s.Summary)
 			for _, o := range s.Outputs {
 				if o.File != "" {
 					rep.Artifacts = append(rep.Artifacts, o.File)

@@ -39,7 +39,7 @@ func Report(r agent.Run) bot.Card {
 	c.Parts = []bot.Part{bot.Heading{Text: head}}
 	c.Parts = append(c.Parts, reasonParts(r, rep)...)
 	if r.Ended != nil && rep.Body == r.Ended.Reason { // no model wrote it
-		rep.Body = People(r, rep.Body)
+		rep.Body = format.Capital(People(r, rep.Body)) + "."
 	}
 	if body := strings.TrimSpace(text.Safe(rep.Body)); body != "" && body != strings.TrimSpace(rep.Headline) {
 		c.Parts = append(c.Parts, bot.Prose{Markdown: body})
@@ -119,7 +119,7 @@ func files(r agent.Run, rep agent.Reported) []string {
 		shown, tried := r.Shown[agent.KeyUpload(i)]
 		switch {
 		case shown.Failed != "":
-			line += " – not attached: " + text.Quoted(strings.TrimPrefix(shown.Failed, "error: "), 300)
+			line += " – not attached: " + Unposted(shown.Failed, 300)
 		case tried:
 			line += " – attached"
 		default:
@@ -147,6 +147,9 @@ func outputName(r agent.Run, file string) string {
 // the tasks that it does not mention.
 func undone(r agent.Run, rep agent.Reported) []string {
 	list := quotes(rep.Skipped)
+	for i := range list {
+		list[i] = People(r, list[i])
+	}
 	told := strings.Join(rep.Skipped, "\n")
 	for _, t := range r.Plan.Tasks {
 		s := r.Tasks[t.ID]

@@ -92,7 +92,7 @@ func deliveryCard(r agent.Run) bot.Card {
 	what, state := "The report"+text.IfAny(name, " `"+name+"`")+" of "+text.Moment(r.Brief.Tick.At), "is on its way"
 	switch {
 	case agent.Undelivered(r) != "":
-		state = "**could not be posted**: " + text.Quoted(strings.TrimPrefix(agent.Undelivered(r), "error: "), 300)
+		state = "**could not be posted**: " + Unposted(agent.Undelivered(r), 300)
 	case r.Shown[agent.KeyReport].Message != "":
 		state = "was posted"
 	}
@@ -100,11 +100,30 @@ func deliveryCard(r agent.Run) bot.Card {
 	return bot.Card{Text: text.Plain(line), Parts: []bot.Part{bot.Prose{Markdown: line}}}
 }
 
+// unposted is what the errors of a platform are to people, who know no address and
+// no name of a platform's own.
+var unposted = []struct{ is, plain string }{
+	{bot.ErrGone.Error(), "that place is not there any more, or I was never let in"},
+	{bot.ErrBarred.Error(), "I may not write there now"},
+	{bot.ErrRefused.Error(), "the platform refuses me altogether"},
+	{bot.ErrLost.Error(), "nobody knows whether it arrived"},
+}
+
+// Unposted is why something could not be posted, at most so many characters.
+func Unposted(why string, most int) string {
+	for _, e := range unposted {
+		if strings.Contains(why, e.is) {
+			return e.plain
+		}
+	}
+	return text.Quoted(strings.TrimPrefix(why, "error: "), most)
+}
+
 // undelivered says which report did not get where, why, and what to do about it.
 func undelivered(r agent.Run) string {
 	name := r.Brief.Tick.Schedule
 	line := "The report" + text.IfAny(name, " `"+name+"`") + " of " + text.Moment(r.Brief.Tick.At) + " could not be posted in " + text.Place(r.Brief.ReplyTo) + ": " +
-		text.Quoted(strings.TrimPrefix(agent.Undelivered(r), "error: "), 300) + "\n\nInvite the bot there"
+		Unposted(agent.Undelivered(r), 300) + ".\n\nInvite me there"
 	if name != "" {
 		line += ", or stop the schedule: `report pause " + name + "`"
 	}

@@ -105,7 +105,7 @@ func (d grouped) blockedLines() []string {
 	}
 	for _, r := range d.lost {
 		lines = append(lines, fmt.Sprintf("✗ `%s` · the report%s of %s could not be posted: %s", r.ID,
-			text.IfAny(r.Brief.Tick.Schedule, " "+text.Quoted(r.Brief.Tick.Schedule, 60)), d.Period.clock(r.Brief.Tick.At), text.Quoted(strings.TrimPrefix(agent.Undelivered(r), "error: "), 160)))
+			text.IfAny(r.Brief.Tick.Schedule, " "+text.Quoted(r.Brief.Tick.Schedule, 60)), d.Period.clock(r.Brief.Tick.At), card.Unposted(agent.Undelivered(r), 160)))
 	}
 	for _, s := range d.Unread {
 		lines = append(lines, dotted("`"+string(s.Run)+"`", "**unreadable**: "+text.Quoted(s.Problem, 160)))

@@ -81,9 +81,6 @@ func (d grouped) spendLines() []string {
 	if live.calls > 0 {
 		lines = append(lines, format.Count(live.runs, "run")+" still open, until now: "+live.String())
 	}
-	if ended.calls > 0 && live.calls > 0 {
-		lines = append(lines, "Together: "+tally(slices.Concat(d.ended, d.live)).String())
-	}
 	lines = append(lines, d.dearest()...)
 	lines = append(lines, d.monthly()...)
 	return append(lines, d.nearlySpent()...)

@@ -81,7 +81,7 @@ func undelivered(s *scene) {
 	}
 	s.reports()
 	s.happens(agent.Voice, agent.ToolOutcome{Effect: agent.EffectID("post/" + agent.KeyCard), State: agent.OutcomeError, Trust: agent.Trusted,
-		Text: "error: the channel, thread or message is not there for the bot"})
+		Text: "error: post card to slack:T1:C1: not_in_channel: the bot may not post there now"})
 	r := s.fold()
 	s.posts(card.Scheduled(r, agent.Post{Key: "raise/0", Kind: agent.PostScheduled, To: s.Dana.ID}))
 }
