@@ -32,7 +32,6 @@ var needs = map[string]Ability{
 	"schedule/goal by message":             Listening,
 	"talk/chatter":                         Listening,
 	"talk/status is a card":                Listening,
-	"talk/a colleague's note":              Listening,
 	"talk/a file on the way":               Listening,
 	"talk/understood stop":                 Listening, // what is given as the command "steer" is steering
 	"talk/understood consent":              Listening,

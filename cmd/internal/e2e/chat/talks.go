@@ -404,8 +404,9 @@ var inputs = []scenario{
 		if len(note.Pings) > 0 {
 			h.Errorf("a person's words notify %q", note.Pings)
 		}
+		before := len(h.Whispers(Ben)) // a command is answered
 		h.click(Ben, note, useOf(note))
-		h.told(Ben, 1)
+		h.told(Ben, before+1)
 		h.click(Ann, note, useOf(note))
 		h.journalled(run, "the note is steering", 1, func(b agent.Body) bool {
 			said, is := b.(agent.PersonSaid)
