@@ -41,14 +41,25 @@ type Place struct {
 	Lease    time.Duration
 }
 
-// Open opens the store.
-func (p Place) Open(ctx context.Context, mode sqlite.Mode) (app.OpenedStore, error) {
+// opening is how long a server may be away when a store is opened.
+const opening = time.Minute
+
+// Open opens the store. Where a server was struck just now it waits for it, as
+// whatever starts processes would by starting another.
+func (p Place) Open(ctx context.Context, mode sqlite.Mode) (store app.OpenedStore, err error) {
 	c := config.Defaults()
 	c.DataDir, c.Engine.Lease = p.Dir, p.Lease
-	if p.Redis != "" {
-		c.Redis.URL, c.Redis.WaitReplicas = config.NewSecret(p.Redis), p.Replicas
+	if p.Redis == "" {
+		return app.OpenStore(ctx, c, mode, nil)
 	}
-	return app.OpenStore(ctx, c, mode, nil)
+	c.Redis.URL, c.Redis.WaitReplicas = config.NewSecret(p.Redis), p.Replicas
+	patience, cancel := context.WithTimeout(ctx, opening)
+	defer cancel()
+	err = Insist(patience, func() (err error) {
+		store, err = app.OpenStore(ctx, c, mode, nil)
+		return err
+	})
+	return store, err
 }
 
 // Backend is a store with its servers, which end with the test.
