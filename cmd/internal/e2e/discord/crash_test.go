@@ -10,11 +10,12 @@ import (
 	"github.com/deckhand-bot/deckhand/cmd/internal/e2e/chat"
 )
 
-// forgetful is a Discord that remembers no nonce: Discord does for minutes, and
-// a bot may be away for longer. Whatever is posted again stands there twice. It
-// opens as many threads in a channel as there are runs: Discord opens fifty in
+// forgetful is a Discord that remembers a nonce for two seconds: Discord does for
+// minutes, and a bot may be away for longer. A request that was still under way
+// when somebody looked for its message is caught, as on Discord; whatever is posted
+// again later stands there twice. It opens as many threads in a channel as there are runs: Discord opens fifty in
 // five minutes, and a run waits longer for its thread than the test does.
-var forgetful = discordtest.Config{NonceLife: time.Nanosecond, Limits: discordtest.Limits{
+var forgetful = discordtest.Config{NonceLife: 2 * time.Second, Limits: discordtest.Limits{
 	Routes: map[string]discordtest.Rate{discordtest.OpenThread: {N: 1000, Per: time.Minute}},
 }}
 
