@@ -121,6 +121,11 @@ func (l *sweep) serve(ctx context.Context, s Schedule) (next time.Time, err erro
 	if due.Until.IsZero() {
 		return when.Next(l.now), nil
 	}
+	// A look takes a while, and other clocks look too: what one of them served
+	// meanwhile need not be worked out here.
+	if text, err := l.cfg.Recurring.Store.Value(ctx, NameServed+s.Name); err != nil || text != l.kept[NameServed+s.Name] {
+		return l.now, err
+	}
 	t := tick{sweep: l, s: s, due: due, was: at.At, at: at, zone: when.Zone(), last: when.Once()}
 	t.at.At = due.Until
 	t.noteMissed()

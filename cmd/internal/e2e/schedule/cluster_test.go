@@ -44,6 +44,7 @@ type cluster struct {
 	count    int                       // of all that were ever started
 	told     map[agent.RunID]agent.Run // that nothing comes after
 	figures  crash.Figures
+	missed   int // ticks that the next report told as missed
 }
 
 // orders are what a replica is told: its environment.
