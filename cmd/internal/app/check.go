@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"os"
 	"slices"
 	"strings"
@@ -155,6 +156,9 @@ func sourceChecks(c config.Config) []Check {
 			continue
 		}
 		list = append(list, Check{name, func(ctx context.Context, c config.Config) (string, error) { return kit.CheckSource(ctx, c, name) }})
+	}
+	for _, dir := range c.Packs {
+		list = append(list, Check{"pack " + filepath.Base(dir), func(context.Context, config.Config) (string, error) { return kit.CheckPack(dir) }})
 	}
 	return list
 }

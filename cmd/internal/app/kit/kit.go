@@ -5,6 +5,7 @@
 //	kit.go      the workspace and the tools; the process's own children
 //	families.go families of tools that reach out
 //	source.go   MCP servers and OpenAPI documents as sources of tools
+//	pack.go     packs, and the datasets of runs
 //	sandbox.go  the sandbox, and the tools that run programs in it
 //	jobs.go     commands on the host, which end with their run
 //	rerun.go    programs of a task, run again on a clean folder
@@ -29,6 +30,7 @@ import (
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/tools/calc"
 	"github.com/deckhand-bot/deckhand/tools/code"
+	"github.com/deckhand-bot/deckhand/tools/data"
 	"github.com/deckhand-bot/deckhand/tools/file"
 	"github.com/deckhand-bot/deckhand/tools/job"
 	"github.com/deckhand-bot/deckhand/tools/page"
@@ -143,7 +145,20 @@ func New(o Options) (*Kit, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.Box, err = registry(o, append([]source.Source{source.BuiltIn(list...)}, sources...))
+	packs, datasets, err := newPacks(o, space, box, javascript)
+	if err != nil {
+		return nil, err
+	}
+	list = append(list, data.Tools(datasets, plot.New(space))...)
+	sources, effects := append([]source.Source{source.BuiltIn(list...)}, sources...), packEffects(packs)
+	for _, p := range packs {
+		sources = append(sources, p)
+	}
+	more, err := connected(o, space, packs)
+	if err != nil {
+		return nil, err
+	}
+	k.Box, err = registry(o, append(sources, more...), effects)
 	return k, err
 }
 
@@ -164,8 +179,8 @@ func workspaceOf(c config.Config) workspace.Config {
 }
 
 // registry holds the tools of all sources.
-func registry(o Options, sources []source.Source) (*source.Registry, error) {
-	c := source.Config{Sources: sources, Wrap: o.Wrap, Log: o.Log, Effects: source.Effects{}, Private: o.Config.Tools.Private}
+func registry(o Options, sources []source.Source, effects source.Effects) (*source.Registry, error) {
+	c := source.Config{Sources: sources, Wrap: o.Wrap, Log: o.Log, Effects: effects, Private: o.Config.Tools.Private}
 	for name, effect := range o.Config.Tools.Effects {
 		c.Effects[name] = source.Effect(effect)
 	}

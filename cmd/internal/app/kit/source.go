@@ -27,14 +27,19 @@ import (
 // foreign are the sources of tools that the configuration names. None is started
 // yet.
 func foreign(o Options, space *workspace.Workspace) ([]source.Source, error) {
-	c, list := o.Config, []source.Source(nil)
-	keep := keeper{space}
-	for _, name := range slices.Sorted(maps.Keys(c.MCPServers)) {
-		s := c.MCPServers[name]
+	servers, err := newServers(o, space, o.Config.MCPServers)
+	return append(servers, newDocuments(o, space, o.Config.OpenAPI)...), err
+}
+
+// newServers are MCP servers as sources.
+func newServers(o Options, space *workspace.Workspace, servers map[string]config.MCPServer) ([]source.Source, error) {
+	var list []source.Source
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		s := servers[name]
 		if s.Disabled {
 			continue
 		}
-		transport, err := serverTransport(c, s)
+		transport, err := serverTransport(o.Config, s)
 		if err != nil {
 			return nil, fmt.Errorf("mcpServers.%s: %w", name, err)
 		}
@@ -45,11 +50,17 @@ func foreign(o Options, space *workspace.Workspace) ([]source.Source, error) {
 		list = append(list, mcp.New(mcp.Config{
 			Name: name, Command: s.Command, Args: args, Env: config.Values(s.Env), Dir: s.Cwd,
 			URL: s.URL, Headers: config.Values(s.Headers), Secrets: s.Secrets(), Timeout: s.Timeout,
-			Transport: transport, Save: keep.save, Version: o.Version, Log: o.Log,
+			Transport: transport, Save: keeper{space}.save, Version: o.Version, Log: o.Log,
 		}))
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.OpenAPI)) {
-		d := c.OpenAPI[name]
+	return list, nil
+}
+
+// newDocuments are OpenAPI documents as sources.
+func newDocuments(o Options, space *workspace.Workspace, documents map[string]config.OpenAPI) []source.Source {
+	var list []source.Source
+	for _, name := range slices.Sorted(maps.Keys(documents)) {
+		d := documents[name]
 		if d.Disabled {
 			continue
 		}
@@ -58,11 +69,11 @@ func foreign(o Options, space *workspace.Workspace) ([]source.Source, error) {
 			Name: name, Document: d.Document, Server: d.Server, Timeout: d.Timeout,
 			Credentials: openapi.Credentials{Bearer: k.Token(), Basic: k.Login(),
 				Header: config.Values(k.Header), Query: config.Values(k.Query), Cookie: config.Values(k.Cookie)},
-			Secrets: k.Secrets(), Save: keep.save, Log: o.Log,
-			Reach: func(named []string) (http.RoundTripper, error) { return wayOut(c, d.Timeout, named...) },
+			Secrets: k.Secrets(), Save: keeper{space}.save, Log: o.Log,
+			Reach: func(named []string) (http.RoundTripper, error) { return wayOut(o.Config, d.Timeout, named...) },
 		}))
 	}
-	return list, nil
+	return list
 }
 
 // serverTransport is the way to an MCP server at an address, nil for a command.
