@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/deckhand-bot/deckhand/cmd/internal/estimate"
 	"github.com/deckhand-bot/deckhand/cmd/internal/inspect"
 	"github.com/deckhand-bot/deckhand/cmd/internal/memory"
+	"github.com/deckhand-bot/deckhand/cmd/internal/pack"
 	"github.com/deckhand-bot/deckhand/cmd/internal/toolbox"
 )
 
@@ -100,7 +102,7 @@ func (a *cli) root() *cobra.Command {
 		demoCommand(a), runCommand(a), serveCommand(a), mcpCommand(a),
 		statusCommand(a), journalCommand(a), resumeCommand(a), pauseCommand(a), cancelCommand(a),
 		approveCommand(a), denyCommand(a),
-		inspect.Plan(a.inspecting()), inspect.Policy(a.inspecting()), examineCommand(a), memory.Command(remembering(a)), toolbox.Command(toolHost(a)), capacityCommand(a), doctorCommand(a), manifestCommand(a), versionCommand(a),
+		inspect.Plan(a.inspecting()), inspect.Policy(a.inspecting()), examineCommand(a), memory.Command(remembering(a)), toolbox.Command(toolHost(a)), pack.Command(packHost(a)), capacityCommand(a), doctorCommand(a), manifestCommand(a), versionCommand(a),
 		estimate.Command(estimating(a)), inspect.Audit(a.inspecting()), inspect.Trace(a.inspecting()), inspect.TaskEnv(a.inspecting()),
 	)
 	root.SetVersionTemplate("deckhand {{.Version}}\n")
@@ -130,6 +132,13 @@ func estimating(a *cli) estimate.Host {
 // toolHost is this invocation as the commands about tools need it.
 func toolHost(a *cli) toolbox.Host {
 	return toolbox.Host{In: a.in, Out: a.out, Err: a.err, JSON: &a.json, Load: a.load, Beside: a.beside, Printable: printable,
+		Failed: func(err error) error { return &exit{exitFailed, err} }}
+}
+
+// packHost is this invocation as the commands about packs need it.
+func packHost(a *cli) pack.Host {
+	file := func() string { return cmp.Or(a.flags.Config, a.env("DECKHAND_CONFIG"), config.File) }
+	return pack.Host{Out: a.out, Err: a.err, JSON: &a.json, Load: a.load, File: file, Beside: a.beside, Printable: printable, Single: single,
 		Failed: func(err error) error { return &exit{exitFailed, err} }}
 }
 

@@ -27,7 +27,10 @@ type Fault struct {
 
 // String is FILE:LINE: what is wrong.
 func (f Fault) String() string {
-	if f.Line == 0 {
+	switch {
+	case f.Text == "": // it stands in File, with its line
+		return f.File
+	case f.Line == 0:
 		return f.File + ": " + f.Text
 	}
 	return f.File + ":" + strconv.Itoa(f.Line) + ": " + f.Text

@@ -142,6 +142,11 @@ func (r *Registry) keep(ctx context.Context, source string, known map[string]pin
 	return r.cfg.Pins.SetValue(ctx, pinPrefix+source, string(text))
 }
 
+// Forget forgets what was accepted of a source: it is pinned anew when it is next seen.
+func Forget(ctx context.Context, p Pins, source string) error {
+	return p.SetValue(ctx, pinPrefix+source, "")
+}
+
 // ErrNoSource is returned for a source that the configuration does not name.
 var ErrNoSource = errors.New("there is no such source")
 

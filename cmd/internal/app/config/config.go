@@ -47,6 +47,8 @@ type Config struct {
 	OpenAPI    map[string]OpenAPI   `yaml:"openapi" keys:"source"`
 	// Packs are folders that a team keeps its own tools, roles and playbooks in.
 	Packs []string `yaml:"packs" is:"path"`
+	// Currency is where rates of currencies come from.
+	Currency Currency `yaml:"currency"`
 	// Channels is keyed by "platform:workspace:channel".
 	Channels map[string]Channel `yaml:"channels" keys:"channel"`
 	Slack    Slack              `yaml:"slack"`
@@ -264,6 +266,13 @@ type Jobs struct {
 	Max     int           `yaml:"max" default:"4" min:"1" unit:"jobs of one run"`
 	Wall    time.Duration `yaml:"wall" default:"2h" min:"1s"`
 	Output  Bytes         `yaml:"output" default:"16MiB" min:"1"`
+}
+
+// Currency names a file or a URL with rates; empty: no tool converts money. Those of a
+// URL are good for Every.
+type Currency struct {
+	Rates string        `yaml:"rates" is:"document"`
+	Every time.Duration `yaml:"every" default:"1h" min:"1m"`
 }
 
 // Channel is what differs in one channel. What is not given is empty

@@ -146,7 +146,7 @@ func TestSyntaxErrorsNameTheirLine(t *testing.T) {
 		"a: 1\nb\nc: 2":        2,
 		"\x00":                 1,
 	} {
-		r := &reader{file: configFile, origin: origins{}}
+		r := &reader{file: File, origin: origins{}}
 		r.load([]byte(text), Flags{}, environ())
 		if len(r.problems) != 1 || r.problems[0].at.line != line {
 			t.Errorf("%q: %v, want line %d", text, r.problems, line)

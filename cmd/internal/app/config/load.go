@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// configFile is read where no other is named, if it exists.
-const configFile = "deckhand.yaml"
+// File is read where no other is named, if it exists.
+const File = "deckhand.yaml"
 
 // Error holds everything that is wrong with the configuration, one complaint a
 // line: "deckhand.yaml:12: …".
@@ -44,7 +44,7 @@ func Load(flags Flags, env func(string) string) (Config, error) {
 		path, from = env("DECKHAND_CONFIG"), "DECKHAND_CONFIG"
 	}
 	if path == "" {
-		path, from = configFile, ""
+		path, from = File, ""
 	}
 	r := &reader{file: path, origin: origins{}}
 	data, err := readFile(path, maxConfig)

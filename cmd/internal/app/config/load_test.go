@@ -69,7 +69,7 @@ func environ(pairs ...string) func(string) string {
 func inFolder(t *testing.T, text string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile(configFile, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(File, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -257,7 +257,7 @@ func FuzzLoadConfig(f *testing.F) {
 	f.Add("x: |2\n a", "steps=9e9")
 	f.Add("schedules: [{when: 'TZ=', zone: Local}, , 1]", "usd=1e-300")
 	f.Fuzz(func(t *testing.T, text, budget string) {
-		r := &reader{file: configFile, origin: origins{}}
+		r := &reader{file: File, origin: origins{}}
 		c := r.load([]byte(text), Flags{Budget: budget}, environ())
 		for _, p := range r.problems {
 			if strings.Contains(p.text, "\n") || p.text == "" || p.at.name == "" {

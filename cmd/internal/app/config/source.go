@@ -124,6 +124,9 @@ func (r *reader) refer(c *Config, env func(string) string) {
 	r.referServers(c, env)
 	r.referDocuments(c, env)
 	r.referFamilies(c, env)
+	if c.Currency.Rates != "" && !strings.Contains(c.Currency.Rates, "://") {
+		c.Currency.Rates = r.beside(c.Currency.Rates)
+	}
 }
 
 func (r *reader) referServers(c *Config, env func(string) string) {

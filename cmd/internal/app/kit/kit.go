@@ -150,6 +150,11 @@ func New(o Options) (*Kit, error) {
 		return nil, err
 	}
 	list = append(list, data.Tools(datasets, plot.New(space))...)
+	numbered, err := newNumbers(c)
+	if err != nil {
+		return nil, err
+	}
+	list = append(list, numbered...)
 	sources, effects := append([]source.Source{source.BuiltIn(list...)}, sources...), packEffects(packs)
 	for _, p := range packs {
 		sources = append(sources, p)

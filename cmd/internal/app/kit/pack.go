@@ -4,6 +4,7 @@ package kit
 // datasets that they bring along.
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -138,6 +139,39 @@ func packVariable(name string) string {
 		return ""
 	}
 	return os.Getenv(name)
+}
+
+// ProbePack tries what of a pack can be tried without reaching anybody, and returns
+// what is wrong beside its faults.
+func ProbePack(ctx context.Context, c config.Config, p *pack.Pack) ([]pack.Fault, error) {
+	c.Packs, c.MCPServers, c.OpenAPI = nil, nil, nil
+	k, err := New(Options{Config: c})
+	if err != nil {
+		return nil, err
+	}
+	defer k.Box.Close()
+	script, _ := k.Box.Tool("run_code")
+	faults := pack.Probe(ctx, p, &data.Space{Workspace: k.Space}, script)
+	if p.Dir == "" {
+		return faults, nil
+	}
+	_, documents, err := PackConnections(p)
+	if err != nil {
+		for line := range strings.SplitSeq(err.Error(), "\n") {
+			faults = append(faults, pack.Fault{File: strings.TrimPrefix(line, p.Dir+string(filepath.Separator)), Text: ""})
+		}
+		return faults, nil
+	}
+	for _, s := range newDocuments(Options{Config: c}, k.Space, documents) {
+		d := documents[s.Name()]
+		if _, err := s.Tools(ctx); err != nil && !strings.Contains(d.Document, "://") {
+			faults = append(faults, pack.Fault{File: filepath.Join("openapi", filepath.Base(d.Document)), Text: err.Error()})
+		}
+		if err := s.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return faults, nil
 }
 
 // CheckPack says what a pack gives, or what is wrong with it.

@@ -15,10 +15,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/tools/egress"
 	"github.com/deckhand-bot/deckhand/tools/mcp"
+	"github.com/deckhand-bot/deckhand/tools/numbers"
 	"github.com/deckhand-bot/deckhand/tools/openapi"
 	"github.com/deckhand-bot/deckhand/tools/source"
 	"github.com/deckhand-bot/deckhand/tools/workspace"
@@ -97,6 +99,26 @@ func wayOut(c config.Config, patience time.Duration, named ...string) (http.Roun
 	}
 	return g.Transport(), nil
 }
+
+// newNumbers are the tools that know units, dates and currencies.
+func newNumbers(c config.Config) ([]agent.Tool, error) {
+	n := numbers.Config{Zone: c.Zone, Rates: c.Currency.Rates, Every: c.Currency.Every}
+	if u, err := url.Parse(n.Rates); err == nil && u.Host != "" {
+		port := u.Port()
+		if port == "" {
+			port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+		}
+		way, err := wayOut(c, ratesPatience, net.JoinHostPort(u.Hostname(), port))
+		if err != nil {
+			return nil, err
+		}
+		n.Client = &http.Client{Transport: way, Timeout: ratesPatience}
+	}
+	return numbers.New(n), nil
+}
+
+// ratesPatience is how long a source of rates may take.
+const ratesPatience = 20 * time.Second
 
 // received is the folder of a run that holds the files of tools' results.
 const received = "received"
