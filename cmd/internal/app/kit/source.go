@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -103,14 +104,14 @@ func wayOut(c config.Config, patience time.Duration, named ...string) (http.Roun
 // newNumbers are the tools that know units, dates and currencies.
 func newNumbers(c config.Config) ([]agent.Tool, error) {
 	n := numbers.Config{Zone: c.Zone, Rates: c.Currency.Rates, Every: c.Currency.Every}
-	if u, err := url.Parse(n.Rates); err == nil && u.Host != "" {
-		port := u.Port()
-		if port == "" {
-			port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-		}
-		way, err := wayOut(c, ratesPatience, net.JoinHostPort(u.Hostname(), port))
+	if strings.Contains(n.Rates, "://") {
+		named, err := hostOf(n.Rates)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("currency.rates: %w", err)
+		}
+		way, err := wayOut(c, ratesPatience, named)
+		if err != nil {
+			return nil, fmt.Errorf("currency.rates: %w", err)
 		}
 		n.Client = &http.Client{Transport: way, Timeout: ratesPatience}
 	}
