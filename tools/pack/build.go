@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"regexp"
@@ -47,23 +48,11 @@ func (p *Pack) ready(f *file, d *definition) bool {
 	case d.HTTP != nil:
 		p.readyHTTP(d, fault)
 	case d.Command != nil:
-		d.placed(fault, append(d.Command.Run, d.Command.Input)...)
-		if len(d.Command.Run) == 0 || strings.Contains(d.Command.Run[0], "{") {
-			fault("command.run names the program and its arguments; the program is no argument")
-		}
+		d.readyCommand(fault)
 	case d.Script != nil:
 		p.readyScript(d, fault)
 	case d.Data != nil:
-		if len(d.Data.SQL) == 0 {
-			fault("data.sql is missing")
-		}
-		for _, r := range d.Data.Require {
-			d.placed(fault, r.Else)
-		}
-		d.placed(fault, d.Data.None)
-		if d.Effect != "read" && len(p.data.Rows)+len(p.data.Database) > 0 {
-			fault("the dataset is only read: it has data.rows or data.database in %s", manifestFile)
-		}
+		p.readyData(d, fault)
 	}
 	if len(f.faults) > before {
 		return false
@@ -73,6 +62,26 @@ func (p *Pack) ready(f *file, d *definition) bool {
 		fault("%v", err)
 	}
 	return err == nil
+}
+
+func (d *definition) readyCommand(fault func(string, ...any)) {
+	d.placed(fault, append(d.Command.Run, d.Command.Input)...)
+	if len(d.Command.Run) == 0 || strings.Contains(d.Command.Run[0], "{") {
+		fault("command.run names the program and its arguments; the program is no argument")
+	}
+}
+
+func (p *Pack) readyData(d *definition, fault func(string, ...any)) {
+	if len(d.Data.SQL) == 0 {
+		fault("data.sql is missing")
+	}
+	for _, r := range d.Data.Require {
+		d.placed(fault, r.Else)
+	}
+	d.placed(fault, d.Data.None)
+	if d.Effect != "read" && len(p.data.Rows)+len(p.data.Database) > 0 {
+		fault("the dataset is only read: it has data.rows or data.database in %s", manifestFile)
+	}
 }
 
 // described is a tool that only says what it is.
@@ -163,13 +172,7 @@ func (p *Pack) readyHTTP(d *definition, fault func(string, ...any)) {
 	case !slices.Contains(p.Hosts, host) && !slices.Contains(p.Hosts, hostname(host)):
 		fault("http.url leads to %s, which is not among the hosts of %s", host, manifestFile)
 	}
-	templates := []string{h.URL}
-	for _, m := range []map[string]string{h.Query, h.Headers} {
-		for _, text := range m {
-			templates = append(templates, text)
-		}
-	}
-	walk(&h.Body, func(text string) { templates = append(templates, text) })
+	templates := h.templates()
 	for _, t := range templates {
 		for _, m := range variable.FindAllStringSubmatch(t, -1) {
 			if !slices.Contains(p.Variables, m[1]) {
@@ -181,6 +184,18 @@ func (p *Pack) readyHTTP(d *definition, fault func(string, ...any)) {
 		templates[i] = variable.ReplaceAllString(t, "")
 	}
 	d.placed(fault, templates...)
+}
+
+// templates are all texts of a request that may have places.
+func (h *httpCall) templates() []string {
+	list := []string{h.URL}
+	for _, m := range []map[string]string{h.Query, h.Headers} {
+		for _, name := range slices.Sorted(maps.Keys(m)) {
+			list = append(list, m[name])
+		}
+	}
+	walk(&h.Body, func(text string) { list = append(list, text) })
+	return list
 }
 
 // hostOf is the host of an address, which no argument is part of, with its port

@@ -48,6 +48,9 @@ type manifest struct {
 // packName is what a pack may be called: names of its tools begin with it.
 var packName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,31}$`)
 
+// oddCharacter is what no name of a pack has.
+var oddCharacter = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+
 // Pack is a folder that was read. What is wrong with it is in Faults; the rest of it
 // is used.
 type Pack struct {
@@ -108,12 +111,7 @@ func read(fsys fs.FS, dir string) (*Pack, error) {
 	}
 	p.Name, p.Version, p.Description, p.Effects, p.Variables, p.Hosts, p.data = m.Name, m.Version, m.Description, m.Effects, m.Variables, m.Hosts, m.Data
 	if !packName.MatchString(p.Name) {
-		p.Name = strings.Map(func(r rune) rune {
-			if r < 0x80 && (r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') {
-				return r
-			}
-			return '_'
-		}, filepath.Base(dir))
+		p.Name = oddCharacter.ReplaceAllString(filepath.Base(dir), "_") // it stands under the folder's
 	}
 	if err := p.hash(); err != nil {
 		return nil, fmt.Errorf("the pack %s: %w", p.Name, err)
