@@ -24,10 +24,10 @@ func (c Config) Given(key string) bool {
 // there may be nobody who is to have the secret.
 func (c Config) Strays(address, secret string) bool {
 	from, given := c.origin[secret]
-	if c.File != configFile || c.origin[address].name != configFile || !given {
+	if c.File != File || c.origin[address].name != File || !given {
 		return false
 	}
-	return from.line == 0 && from.name != configFile
+	return from.line == 0 && from.name != File
 }
 
 // places are the keys of channels that a channel follows: its own (of a private

@@ -23,6 +23,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -30,7 +31,6 @@ import (
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/tools/calc"
 	"github.com/deckhand-bot/deckhand/tools/code"
-	"github.com/deckhand-bot/deckhand/tools/data"
 	"github.com/deckhand-bot/deckhand/tools/file"
 	"github.com/deckhand-bot/deckhand/tools/job"
 	"github.com/deckhand-bot/deckhand/tools/page"
@@ -114,15 +114,7 @@ func New(o Options) (*Kit, error) {
 	if err != nil {
 		return nil, err
 	}
-	var around *sandbox.Sandbox // its child confines itself, in a quarter of the time; another driver is for whoever asks for it
-	if d := sandbox.Driver(c.Sandbox.Driver); d != "" && d != sandbox.Auto {
-		around = box
-	}
-	javascript, err := code.New(code.Config{
-		Command: []string{self, sandboxCommand}, Sandbox: around,
-		Memory: int64(c.Tools.RunCode.Memory), CPU: c.Tools.RunCode.CPU,
-		Wall: c.Tools.RunCode.Wall, Output: int(c.Tools.RunCode.Output),
-	})
+	javascript, err := newScripts(c, box, self)
 	if err != nil {
 		return nil, err
 	}
@@ -145,26 +137,26 @@ func New(o Options) (*Kit, error) {
 	if err != nil {
 		return nil, err
 	}
-	packs, datasets, err := newPacks(o, space, box, javascript)
+	packed, more, effects, err := packed(o, space, box, javascript)
 	if err != nil {
 		return nil, err
 	}
-	list = append(list, data.Tools(datasets, plot.New(space))...)
-	numbered, err := newNumbers(c)
-	if err != nil {
-		return nil, err
-	}
-	list = append(list, numbered...)
-	sources, effects := append([]source.Source{source.BuiltIn(list...)}, sources...), packEffects(packs)
-	for _, p := range packs {
-		sources = append(sources, p)
-	}
-	more, err := connected(o, space, packs)
-	if err != nil {
-		return nil, err
-	}
-	k.Box, err = registry(o, append(sources, more...), effects)
+	list = append(list, more...)
+	k.Box, err = registry(o, slices.Concat([]source.Source{source.BuiltIn(list...)}, sources, packed), effects)
 	return k, err
+}
+
+// newScripts is the tool run_code.
+func newScripts(c config.Config, box *sandbox.Sandbox, self string) (*code.Tool, error) {
+	var around *sandbox.Sandbox // its child confines itself, in a quarter of the time; another driver is for whoever asks for it
+	if d := sandbox.Driver(c.Sandbox.Driver); d != "" && d != sandbox.Auto {
+		around = box
+	}
+	return code.New(code.Config{
+		Command: []string{self, sandboxCommand}, Sandbox: around,
+		Memory: int64(c.Tools.RunCode.Memory), CPU: c.Tools.RunCode.CPU,
+		Wall: c.Tools.RunCode.Wall, Output: int(c.Tools.RunCode.Output),
+	})
 }
 
 // workspaceOf says where runs work, and what no tool changes or shows there.
@@ -174,8 +166,9 @@ func workspaceOf(c config.Config) workspace.Config {
 	if c.File != "" {
 		at.Protected = append(at.Protected, c.File)
 	}
+	at.Private = slices.Clone(c.Packs) // whoever changes a pack decides what runs may do
 	if c.DataDir != "" {
-		at.Private = []string{c.DataDir}
+		at.Private = append(at.Private, c.DataDir)
 	}
 	if !c.Redis.URL.Present() && c.DataDir != "" {
 		at.Locks = filepath.Join(c.DataDir, "locks") // replicas lock beside the files that they share

@@ -20,10 +20,29 @@ import (
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/tools/data"
 	"github.com/deckhand-bot/deckhand/tools/pack"
+	"github.com/deckhand-bot/deckhand/tools/plot"
 	"github.com/deckhand-bot/deckhand/tools/sandbox"
 	"github.com/deckhand-bot/deckhand/tools/source"
 	"github.com/deckhand-bot/deckhand/tools/workspace"
 )
+
+// packed are the packs as sources with all that they connect, the built-in tools for
+// datasets and numbers, and what packs say of the effects of foreign tools.
+func packed(o Options, space *workspace.Workspace, box *sandbox.Sandbox, script agent.Tool) ([]source.Source, []agent.Tool, source.Effects, error) {
+	packs, datasets, err := newPacks(o, space, box, script)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	sources, err := connected(o, space, packs)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for _, p := range packs {
+		sources = append(sources, p)
+	}
+	numbered, err := newNumbers(o.Config)
+	return sources, append(data.Tools(datasets, plot.New(space)), numbered...), packEffects(packs), err
+}
 
 // newPacks are the packs of the configuration, and the datasets of runs, theirs among
 // them. No pack is read before its tools are asked for, but for its name.
