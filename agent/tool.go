@@ -192,6 +192,9 @@ type Prepared struct {
 	// Class is what this very call does to the world, where that is more than
 	// its tool usually does; empty: the tool's class.
 	Class Class
+	// Repeat is what repeating this very call would mean, where that is another
+	// than for its tool's usual one; empty: the tool's.
+	Repeat Repeat
 	// Changes are the clean workspace paths of the files that it would change.
 	Changes []string
 	// New says that none of them is there yet.

@@ -104,6 +104,9 @@ func bind(view *agent.Run, spec agent.ToolSpec, args json.RawMessage, p agent.Pr
 func (d dispatcher) intent(c agent.OpenCall, spec agent.ToolSpec, args json.RawMessage, p agent.Prepared, word agent.Permission) {
 	in := agent.ToolIntent{Effect: c.Effect, Tool: spec.Name, Arguments: args, Repeat: spec.Repeat,
 		Mark: p.Mark, Rule: word.Rule, Policy: word.Version, Again: c.Again, Thought: d.thought(c)}
+	if p.Repeat != "" {
+		in.Repeat = p.Repeat
+	}
 	if spec.Deadline > 0 {
 		in.Deadline = d.now().Add(spec.Deadline)
 	}

@@ -82,6 +82,16 @@ func odd(text string) bool {
 	return float64(bad) > maxOdd*float64(all)
 }
 
+// Text is a text of others in UTF-8, whatever it is written in. ErrNoText is
+// returned for what is none.
+func Text(data []byte, contentType string) (string, error) {
+	if kind := kindOf(data, contentType); len(data) > 0 && !textual(kind) && !strings.HasSuffix(kind, "html") && kind != "application/xhtml+xml" {
+		return "", fmt.Errorf("%w: it is %s", ErrNoText, kind)
+	}
+	text, _, err := decoded(data, contentType)
+	return text, err
+}
+
 // readText reads a plain text.
 func readText(data []byte, contentType string) (Document, error) {
 	text, note, err := decoded(data, contentType)

@@ -78,7 +78,10 @@ func (e Env) printFindings(findings []agent.PlanFinding, tasks int) error {
 // file, or the product's own.
 func (e Env) planTools(path string) ([]agent.ToolSpec, error) {
 	if path == "" {
-		box, err := kit.NewTools(config.Config{Workspace: "."})
+		c := config.Defaults() // with the families that take a word of configuration
+		c.Workspace, c.Search = ".", config.Search{Kind: "searxng", URL: "https://search.example"}
+		c.Images.Model, c.Tools.HTTP.Hosts = "any", []string{"example.com"}
+		box, err := kit.NewTools(c)
 		if err != nil {
 			return nil, err
 		}
