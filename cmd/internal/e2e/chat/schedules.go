@@ -224,7 +224,7 @@ func pausedFixed(h *harness) {
 	h.does("Cleo looks", func() error { return h.Slash(Cleo, "report list") })
 	h.sees("it is still paused", func() bool {
 		list := h.Whispers(Cleo)
-		return len(list) == 3 && strings.Contains(list[2], "log") && strings.Contains(list[2], "paused")
+		return len(list) == 3 && strings.Contains(list[2], "log") && strings.Contains(list[2], "Paused")
 	})
 }
 
