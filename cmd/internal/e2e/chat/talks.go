@@ -77,7 +77,9 @@ var talks = []scenario{
 			}
 			return strings.Join(texts, "\n")
 		}
-		h.sees("the status says who cancelled it", func() bool { return strings.Contains(strings.ToLower(strings.ReplaceAll(said(), "*", "")), "cancelled by") })
+		h.sees("the status says who cancelled it", func() bool {
+			return strings.Contains(strings.ToLower(strings.ReplaceAll(said(), "*", "")), "cancelled by")
+		})
 	}},
 	{"talk/a run that is not there", harmless, nil, func(h *harness) {
 		h.Mention(Ann, h.Channel(), "status abcdefghijklmnop")
