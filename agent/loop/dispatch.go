@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/alias"
 	"github.com/deckhand-bot/deckhand/agent/bounds"
 	"github.com/deckhand-bot/deckhand/agent/format"
 	"github.com/deckhand-bot/deckhand/agent/llm"
@@ -64,7 +65,10 @@ func (d dispatcher) decideCall(ctx context.Context, view *agent.Run, c agent.Ope
 		return nil
 	}
 	offered := d.book.Offered(view, d.lease.Strand, d.Tools.Specs())
-	if !slices.ContainsFunc(offered, func(f llm.Function) bool { return f.Name == c.Name }) {
+	has := func(name string) bool {
+		return slices.ContainsFunc(offered, func(f llm.Function) bool { return f.Name == name })
+	}
+	if c.Name, c.Arguments = alias.Resolve(c.Name, c.Arguments, has); !has(c.Name) {
 		d.refuse(c, d.unknown(c.Name, offered))
 		return nil
 	}

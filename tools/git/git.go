@@ -148,12 +148,15 @@ func (g git) folder(c agent.Call) string {
 }
 
 // revision is what a revision may look like: nothing that git takes for an option.
-var revision = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._/~^@{}-]{0,199}$`)
+var revision = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._/~^@{}-]*$`)
+
+// maxRevision is how long one may be, in bytes.
+const maxRevision = 200
 
 // checkRevision refuses what is no revision.
 func checkRevision(list ...string) error {
 	for _, r := range list {
-		if r != "" && !revision.MatchString(r) {
+		if r != "" && (len(r) > maxRevision || !revision.MatchString(r)) {
 			return fmt.Errorf("%q is no revision such as main, v1.2 or HEAD~3", r)
 		}
 	}

@@ -201,7 +201,7 @@ func at(v any, place string) any {
 }
 
 // tags are the marks that engines put around what they found.
-var tags = regexp.MustCompile(`</?[a-zA-Z][^>]{0,100}>`)
+var tags = regexp.MustCompile(`</?[a-zA-Z][^>]*>`)
 
 // first is the first text that there is under one of the keys.
 func first(m map[string]any, keys ...string) string {
