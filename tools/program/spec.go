@@ -36,6 +36,12 @@ func (t tool) spec(c agent.Call, a arguments) (sandbox.Spec, error) {
 		return s, err
 	}
 	s.Dir, s.ReadOnly, s.Hide = filepath.Join(t.r.c.Root, filepath.FromSlash(c.Folder)), true, t.r.c.Hide
+	if c.Env != nil && len(c.Env.Files) > 0 {
+		s.Need = slices.Clone(c.Env.Files)
+		if a.Path != "" {
+			s.Need = append(s.Need, a.Path)
+		}
+	}
 	if len(a.Keep) == 0 {
 		s.Keep = nil
 	}

@@ -10,6 +10,7 @@
 //	watch.go         what ends a command: time, memory, processes, files
 //	bubblewrap.go    the driver bubblewrap: namespaces of its own, made by bwrap
 //	engine.go        the drivers docker and podman: a container of an image
+//	pod.go           the driver kubernetes: a Job in a cluster, and what this program does in its pod
 //	child.go         the driver child: a plain process that gives up rights
 //	proxy.go         the only way to the network: hosts that are allowed, addresses looked at
 //	view.go          what of the host's files a command sees

@@ -13,6 +13,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,7 +50,8 @@ func engineVersion(ctx context.Context, d Driver) (string, error) {
 }
 
 // prepareEngine makes the command that runs a container.
-func prepareEngine(d Driver, s Spec) (*running, error) {
+func prepareEngine(o order) (*running, error) {
+	d, s := o.Driver, o.Spec
 	client, err := exec.LookPath(string(d))
 	if err != nil {
 		return nil, fmt.Errorf("there is no %s in PATH", d)
@@ -59,11 +61,20 @@ func prepareEngine(d Driver, s Spec) (*running, error) {
 	}
 	name := "deckhand-" + strings.ToLower(rand.Text())
 	r := &running{remote: true}
+	if len(s.Network) > 0 {
+		if runtime.GOOS != "linux" { // the container finds the proxy's socket and this program in folders of the host
+			return nil, fmt.Errorf("the driver %s lets a command reach some hosts only where the engine is this Linux host's own", d)
+		}
+		if s, err = addProxy(o, r); err != nil {
+			r.cleanUp()
+			return nil, err
+		}
+	}
 	if s.Scratch != "" {
 		r.scratch = []string{s.Scratch}
 	}
-	r.cmd = exec.Command(client, containerArguments(d, name, s)...) //nolint:gosec,noctx // what it runs is what it is for; its supervisor ends it
-	r.cmd.Env = os.Environ()                                        // the supervisor's, which has little
+	r.cmd = exec.Command(client, containerArguments(d, name, r.proxyDir, s)...) //nolint:gosec,noctx // what it runs is what it is for; its supervisor ends it
+	r.cmd.Env = os.Environ()                                                    // the supervisor's, which has little
 	r.cmd.SysProcAttr = commandAttributes()
 	tell := func(words ...string) string {
 		ctx, cancel := context.WithTimeout(context.Background(), engineTime)
@@ -81,12 +92,21 @@ func prepareEngine(d Driver, s Spec) (*running, error) {
 	return r, nil
 }
 
-// containerArguments are the client's, for one container that runs once.
-func containerArguments(d Driver, name string, s Spec) []string {
+// forwarderThreads are those of the way to the proxy, which engines count as processes.
+const forwarderThreads = 32
+
+// containerArguments are the client's, for one container that runs once. Its own
+// network has nothing but itself; the proxy's socket, where there is one, is a
+// file in the folder that is mounted.
+func containerArguments(d Driver, name, proxyDir string, s Spec) []string {
+	most := s.Processes + 2
+	if proxyDir != "" {
+		most += forwarderThreads
+	}
 	room := strconv.FormatInt(s.Disk, 10)
 	args := []string{"run", "--name", name, "--label", "deckhand=sandbox", "--interactive", "--network", "none",
 		"--memory", strconv.FormatInt(s.Memory, 10), "--memory-swap", strconv.FormatInt(s.Memory, 10),
-		"--cpus", strconv.FormatFloat(s.Processor, 'g', -1, 64), "--pids-limit", strconv.FormatInt(int64(s.Processes)+2, 10),
+		"--cpus", strconv.FormatFloat(s.Processor, 'g', -1, 64), "--pids-limit", strconv.Itoa(most),
 		"--ulimit", "fsize=" + room, "--ulimit", "core=0", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges",
 		"--user", strconv.Itoa(os.Getuid()) + ":" + strconv.Itoa(os.Getgid()), "--hostname", "sandbox",
 		"--tmpfs", "/tmp:rw,nosuid,nodev,mode=1777,size=" + room}
@@ -114,6 +134,9 @@ func containerArguments(d Driver, name string, s Spec) []string {
 		mount(s.Scratch, Work, false)
 	} else {
 		args = append(args, "--tmpfs", Work+":rw,nosuid,nodev,mode=1777,size="+room)
+	}
+	if proxyDir != "" {
+		mount(proxyDir, proxyFolder, true)
 	}
 	for _, p := range s.Read {
 		mount(p, p, true)

@@ -20,7 +20,7 @@ func TestContainerArguments(t *testing.T) {
 		Command: []string{"python3", "sum.py", "a b"}, Image: "python:3.13-slim", Dir: "/srv/files", ReadOnly: true, Hide: []string{hide},
 		Scratch: "/srv/out", Env: map[string]string{"MODE": "fast"}, Memory: 512 << 20, Processor: 1.5, Processes: 64, Disk: 1 << 20, Wall: time.Minute,
 	}
-	got := containerArguments(Docker, "deckhand-x", s.withDefaults())
+	got := containerArguments(Docker, "deckhand-x", "", s.withDefaults())
 	user := strconv.Itoa(os.Getuid()) + ":" + strconv.Itoa(os.Getgid())
 	want := []string{"run", "--name", "deckhand-x", "--label", "deckhand=sandbox", "--interactive", "--network", "none",
 		"--memory", "536870912", "--memory-swap", "536870912", "--cpus", "1.5", "--pids-limit", "66", "--ulimit", "fsize=1048576", "--ulimit", "core=0",
@@ -31,6 +31,12 @@ func TestContainerArguments(t *testing.T) {
 		"--workdir", "/srv/files", "--entrypoint", "python3", "python:3.13-slim", "sum.py", "a b"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%q, want\n%q", got, want)
+	}
+	proxied := strings.Join(containerArguments(Podman, "deckhand-x", "/tmp/proxy", s.withDefaults()), " ")
+	for _, words := range []string{"--network none", "--mount type=bind,source=/tmp/proxy,target=/run/deckhand,readonly", "--pids-limit 98"} {
+		if !strings.Contains(proxied, words) {
+			t.Errorf("%q is missing: %s", words, proxied)
+		}
 	}
 }
 

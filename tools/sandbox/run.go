@@ -31,6 +31,9 @@ func (s *Sandbox) run(ctx context.Context, driver Driver, spec Spec) (Result, er
 		return Result{}, err
 	}
 	spec = spec.withDefaults()
+	if driver == Kubernetes {
+		return s.runInCluster(ctx, spec)
+	}
 	if spec.Scratch == "" && len(spec.Files)+len(spec.Keep) > 0 {
 		dir, err := os.MkdirTemp("", "deckhand-sandbox-")
 		if err != nil {

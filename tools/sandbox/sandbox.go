@@ -24,12 +24,13 @@ const (
 	Bubblewrap Driver = "bubblewrap"
 	Docker     Driver = "docker"
 	Podman     Driver = "podman"
+	Kubernetes Driver = "kubernetes"
 )
 
 // Drivers are all drivers that can be named, in the order in which Auto tries
 // them: the quickest first of those that are alike strong. It takes an engine
-// only where an image is configured.
-var Drivers = []Driver{Bubblewrap, Podman, Docker, Child}
+// only where an image is configured, and a cluster never: that one has to be named.
+var Drivers = []Driver{Bubblewrap, Podman, Docker, Child, Kubernetes}
 
 // Config says how commands are run. It needs Self.
 type Config struct {
@@ -46,6 +47,8 @@ type Config struct {
 	Offline      bool
 	// Read are files and folders of the host that every command may read.
 	Read []string
+	// Cluster is the driver kubernetes'.
+	Cluster Cluster
 }
 
 // Sandbox runs commands. It may be used from many goroutines. Making one costs
@@ -106,6 +109,9 @@ func (s *Sandbox) command(ctx context.Context, driver Driver, spec Spec, note bo
 	if err := spec.check(); err != nil {
 		return nil, err
 	}
+	if driver == Kubernetes {
+		return nil, fmt.Errorf("%w: the driver kubernetes runs commands to their end and holds none that is talked to or goes on by itself", ErrUnavailable)
+	}
 	spec = spec.withDefaults()
 	if spec.Image == "" {
 		spec.Image = s.c.Image
@@ -137,7 +143,7 @@ func (s *Sandbox) Driver(ctx context.Context) (Driver, error) {
 	}
 	var missing []error
 	for _, d := range candidates {
-		if s.c.Driver == Auto && isEngine(d) && s.c.Image == "" {
+		if s.c.Driver == Auto && (d == Kubernetes || isEngine(d) && s.c.Image == "") {
 			continue
 		}
 		_, err := s.try(ctx, d)
@@ -205,6 +211,9 @@ func (s *Sandbox) try(ctx context.Context, d Driver) (detail string, err error) 
 	defer cancel()
 	if isEngine(d) {
 		return engineVersion(ctx, d)
+	}
+	if d == Kubernetes {
+		return s.tryCluster(ctx)
 	}
 	r, err := s.run(ctx, d, Spec{Command: append(slices.Clone(s.c.Self), probeWord), Read: s.c.Self[:1], Wall: probeTime, Memory: 1 << 30})
 	switch {

@@ -24,6 +24,9 @@ type Spec struct {
 	// and may change unless ReadOnly. Empty: an empty folder of its own, Work.
 	Dir      string `json:"dir,omitempty"`
 	ReadOnly bool   `json:"read_only,omitempty"`
+	// Need are paths below Dir that the command needs, where Dir has to be carried to
+	// it; empty: all of them.
+	Need []string `json:"need,omitempty"`
 	// Hide are files and folders of the host, below Dir, that are not there for
 	// the command.
 	Hide []string `json:"hide,omitempty"`

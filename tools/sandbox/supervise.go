@@ -5,6 +5,7 @@ package sandbox
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -44,6 +45,10 @@ func Main(args []string) int {
 		return becomeCommand()
 	case len(args) > 1 && args[0] == forwardWord:
 		return forward(args[1:])
+	case len(args) == 2 && args[0] == installWord:
+		return install(args[1])
+	case len(args) == 1 && args[0] == podWord:
+		return inPod(os.Args[:len(os.Args)-1], os.Stdout)
 	case len(args) == 0:
 		return supervise()
 	}
@@ -133,17 +138,17 @@ func superviseOrder(o order, signals <-chan os.Signal) (note, int) {
 
 // prepare makes the driver's command.
 func prepare(o order) (*running, error) {
-	if len(o.Spec.Network) > 0 && o.Driver != Bubblewrap {
-		return nil, fmt.Errorf("the driver %s cannot let a command reach some hosts only: bubblewrap can", o.Driver)
+	if len(o.Spec.Network) > 0 && o.Driver == Child {
+		return nil, errors.New("the driver child cannot let a command reach some hosts only: bubblewrap, docker and podman can")
 	}
 	switch o.Driver {
 	case Bubblewrap:
 		return prepareBubblewrap(o)
 	case Docker, Podman:
-		return prepareEngine(o.Driver, o.Spec)
+		return prepareEngine(o)
 	case Child:
 		return prepareChild(o)
-	case Auto:
+	case Auto, Kubernetes: // the one is chosen before, the other needs no supervisor
 	}
 	return nil, fmt.Errorf("there is no driver %q", o.Driver)
 }

@@ -44,7 +44,37 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- if not .Values.discord.gateway }}
 {{- $config = merge (dict "discord" (dict "gateway" false)) (deepCopy $config) }}
 {{- end }}
+{{- with .Values.sandbox.kubernetes }}
+{{- if .enabled }}
+{{- $cluster := dict "namespace" (include "deckhand.jobs" $) "runner" (include "deckhand.image" $) }}
+{{- if .shareWorkspace }}
+{{- $_ := set $cluster "claim" (include "deckhand.workspace" $) }}
+{{- end }}
+{{- if .runtimeClass }}
+{{- $_ := set $cluster "runtime_class" .runtimeClass }}
+{{- end }}
+{{- with $.Values.image.pullSecrets }}
+{{- $names := list }}
+{{- range . }}{{- $names = append $names .name }}{{- end }}
+{{- $_ := set $cluster "pull_secrets" $names }}
+{{- end }}
+{{- $config = merge (dict "sandbox" (dict "driver" "kubernetes" "image" .image "kubernetes" $cluster)) (deepCopy $config) }}
+{{- end }}
+{{- end }}
 {{- toYaml $config }}
+{{- end }}
+
+{{/* This program's image, the workspace's claim, and where sandboxes' Jobs are made. */}}
+{{- define "deckhand.image" -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end }}
+
+{{- define "deckhand.workspace" -}}
+{{ .Values.workspace.existingClaim | default (printf "%s-workspace" (include "deckhand.name" .)) }}
+{{- end }}
+
+{{- define "deckhand.jobs" -}}
+{{ .Values.sandbox.kubernetes.namespace | default .Release.Namespace }}
 {{- end }}
 
 {{/* What would install and then not work is refused here. */}}
@@ -55,6 +85,14 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 {{- if ne .Values.workspace.accessMode "ReadWriteMany" }}
 {{- fail (printf "replicas is %d, but the workspace is %s: all replicas work on the same files, so set workspace.accessMode to ReadWriteMany (and a storage class that has it), or replicas to 1" (int .Values.replicas) .Values.workspace.accessMode) }}
+{{- end }}
+{{- end }}
+{{- if and .Values.sandbox.kubernetes.enabled .Values.sandbox.kubernetes.shareWorkspace }}
+{{- if ne .Values.workspace.accessMode "ReadWriteMany" }}
+{{- fail (printf "sandbox.kubernetes.shareWorkspace is on, but the workspace is %s: pods on other nodes could not mount it, so set workspace.accessMode to ReadWriteMany" .Values.workspace.accessMode) }}
+{{- end }}
+{{- if ne (include "deckhand.jobs" .) .Release.Namespace }}
+{{- fail "sandbox.kubernetes.shareWorkspace needs the Jobs in the release's namespace: a claim is of one namespace" }}
 {{- end }}
 {{- end }}
 {{- if and .Values.redis.url .Values.redis.secret.name }}

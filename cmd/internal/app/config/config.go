@@ -242,10 +242,24 @@ type RunCode struct {
 // may reach where their task asks for them, Read the host's files that they see
 // besides programs and libraries.
 type Sandbox struct {
-	Driver  string   `yaml:"driver" default:"auto" oneof:"auto child bubblewrap docker podman"`
+	Driver  string   `yaml:"driver" default:"auto" oneof:"auto child bubblewrap docker podman kubernetes"`
 	Image   string   `yaml:"image"`
 	Network []string `yaml:"network" is:"host"`
 	Read    []string `yaml:"read" is:"path"`
+	// Kubernetes is for that driver.
+	Kubernetes Cluster `yaml:"kubernetes"`
+}
+
+// Cluster is where the driver kubernetes makes its Jobs: Runner is an image of this
+// program at the path Program, Claim a volume claim that holds the workspace.
+type Cluster struct {
+	Context      string   `yaml:"context"`
+	Namespace    string   `yaml:"namespace"`
+	Runner       string   `yaml:"runner"`
+	Program      string   `yaml:"program" default:"/usr/local/bin/deckhand"`
+	Claim        string   `yaml:"claim"`
+	RuntimeClass string   `yaml:"runtime_class"`
+	PullSecrets  []string `yaml:"pull_secrets"`
 }
 
 // Programs bounds one program of run_python, execute_python_file and run_shell:

@@ -30,6 +30,12 @@ type MCPServer struct {
 	Type     string           `yaml:"type" oneof:"stdio http streamable-http streamableHttp"` // follows from the others
 	Timeout  time.Duration    `yaml:"timeout" default:"2m" min:"100ms"`
 	Disabled bool             `yaml:"disabled" default:"false"`
+	// Sandbox starts Command in the sandbox, where it reaches Network, sees Read and
+	// changes Write, and nothing else of this host's.
+	Sandbox bool     `yaml:"sandbox" default:"false"`
+	Network []string `yaml:"network" is:"host"`
+	Read    []string `yaml:"read" is:"path"`
+	Write   []string `yaml:"write" is:"path"`
 }
 
 // OpenAPI is an OpenAPI 3 document whose operations are tools.

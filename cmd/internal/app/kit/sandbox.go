@@ -5,8 +5,12 @@ package kit
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -28,12 +32,68 @@ func newSandbox(c config.Config, self string) (*sandbox.Sandbox, error) {
 	}
 	s, err := sandbox.New(sandbox.Config{
 		Self: []string{self, confineCommand}, Driver: sandbox.Driver(c.Sandbox.Driver), Image: c.Sandbox.Image, Network: c.Sandbox.Network, Read: read,
-		Offline: !c.Tools.Internet,
+		Offline: !c.Tools.Internet, Cluster: cluster(c),
 	})
 	if err != nil {
 		return nil, config.Refuse("sandbox (%s): %w", c.At("sandbox.driver"), err)
 	}
 	return s, nil
+}
+
+// cluster is where the driver kubernetes runs commands.
+func cluster(c config.Config) sandbox.Cluster {
+	k := c.Sandbox.Kubernetes
+	root, err := filepath.Abs(c.Workspace)
+	if err != nil {
+		root = c.Workspace // the workspace itself would not have opened
+	}
+	return sandbox.Cluster{Context: k.Context, Namespace: k.Namespace, Runner: k.Runner, Program: k.Program, Claim: k.Claim, Root: root,
+		RuntimeClass: k.RuntimeClass, PullSecrets: k.PullSecrets}
+}
+
+// serverSandbox starts a server's command in the sandbox, nil: on the host.
+func serverSandbox(c config.Config, s config.MCPServer) (func(context.Context, *exec.Cmd) (*exec.Cmd, error), error) {
+	if !s.Sandbox {
+		return nil, nil //nolint:nilnil // none is no error
+	}
+	if s.Command == "" {
+		return nil, errors.New("sandbox is for a server with a command: one at a url runs elsewhere")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program: %w", err)
+	}
+	box, err := newSandbox(c, self)
+	if err != nil {
+		return nil, err
+	}
+	p := c.Tools.Programs
+	spec := sandbox.Spec{Env: config.Values(s.Env), Network: s.Network, Memory: int64(p.Memory), Disk: int64(p.Disk), Processes: p.Processes, Wall: -1, ReadOnly: true}
+	var failures []error
+	for list, paths := range map[*[]string][]string{&spec.Read: s.Read, &spec.Write: s.Write} {
+		for _, name := range paths {
+			abs, err := filepath.Abs(name)
+			failures, *list = append(failures, err), append(*list, abs)
+		}
+	}
+	if s.Cwd != "" {
+		spec.Dir, err = filepath.Abs(s.Cwd)
+		failures = append(failures, err)
+	}
+	if err := errors.Join(failures...); err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, outside *exec.Cmd) (*exec.Cmd, error) {
+		if _, err := box.Driver(ctx); err != nil {
+			return nil, err
+		}
+		if !box.Isolates(ctx) {
+			return nil, errors.New("no sandbox here keeps commands from the host's files and network; install bubblewrap, or set sandbox.driver")
+		}
+		inside := spec
+		inside.Command = outside.Args
+		return box.Command(context.WithoutCancel(ctx), inside) // it outlives the call that needs it first
+	}, nil
 }
 
 // hidden are the host's paths that programs do not see in the workspace.
@@ -56,7 +116,7 @@ func newRunner(c config.Config, w *workspace.Workspace, s *sandbox.Sandbox) *pro
 	p := c.Tools.Programs
 	return program.New(program.Config{
 		Sandbox: s, Workspace: w, Root: root, Hide: hidden(c),
-		Images: c.Sandbox.Driver == string(sandbox.Docker) || c.Sandbox.Driver == string(sandbox.Podman),
+		Images: slices.Contains([]sandbox.Driver{sandbox.Docker, sandbox.Podman, sandbox.Kubernetes}, sandbox.Driver(c.Sandbox.Driver)),
 		Memory: int64(p.Memory), Wall: p.Wall, Disk: int64(p.Disk), Processes: p.Processes, Output: int64(p.Output),
 	})
 }

@@ -46,6 +46,10 @@ func newServers(o Options, space *workspace.Workspace, servers map[string]config
 		if err != nil {
 			return nil, fmt.Errorf("mcpServers.%s: %w", name, err)
 		}
+		inside, err := serverSandbox(c, s)
+		if err != nil {
+			return nil, fmt.Errorf("mcpServers.%s: %w", name, err)
+		}
 		args := make([]string, len(s.Args))
 		for i, a := range s.Args {
 			args[i] = a.Reveal()
@@ -53,7 +57,7 @@ func newServers(o Options, space *workspace.Workspace, servers map[string]config
 		list = append(list, mcp.New(mcp.Config{
 			Name: name, Command: s.Command, Args: args, Env: config.Values(s.Env), Dir: s.Cwd,
 			URL: s.URL, Headers: config.Values(s.Headers), Secrets: s.Secrets(), Timeout: s.Timeout,
-			Transport: transport, Save: keeper{space}.save, Version: o.Version, Log: o.Log,
+			Transport: transport, Sandbox: inside, Save: keeper{space}.save, Version: o.Version, Log: o.Log,
 		}))
 	}
 	return list, nil
