@@ -84,6 +84,7 @@ setup:
 	$(call need,cc,gcc libc6-dev,gcc)
 	$(call need,redis-server,redis-server,redis)
 	$(call need,python3,python3,python)
+	$(call need,pip3,python3-pip,python)
 ifeq ($(shell uname),Linux)
 	$(call need,bwrap,bubblewrap)
 endif

@@ -5,6 +5,7 @@
 //
 //	program.go  the three tools, and what they have in common
 //	spec.go     from a call and its task's needs to a sandbox's specification
+//	package.go  packages that a task's programs need
 //	keep.go     files that come back into the workspace
 //
 // A program that is run again after a crash does the same again in a sandbox of

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -28,19 +29,24 @@ type Config struct {
 	Hide []string
 	// Images reports whether the driver runs images: then programs are theirs,
 	// not this host's.
-	Images    bool
-	Memory    int64         // bytes; default 2 GiB
-	Wall      time.Duration // default 10 min
-	Disk      int64         // bytes; default 1 GiB
-	Processes int           // default 128
-	Output    int64         // bytes; default 64 KiB
-	Parallel  int           // at once; default 2, others wait
+	Images bool
+	// Cache is a folder for packages that tasks need, and Index where pip finds
+	// them; default https://pypi.org/simple. Without a Cache there are none.
+	Cache, Index string
+	Memory       int64         // bytes; default 2 GiB
+	Wall         time.Duration // default 10 min
+	Disk         int64         // bytes; default 1 GiB
+	Processes    int           // default 128
+	Output       int64         // bytes; default 64 KiB
+	Parallel     int           // at once; default 2, others wait
 }
 
 // Runner runs programs. It may be used from many goroutines.
 type Runner struct {
 	c     Config
 	slots chan struct{}
+
+	installing sync.Mutex
 }
 
 // New returns the programs' runner.
@@ -62,6 +68,9 @@ func New(c Config) *Runner {
 	}
 	if c.Parallel <= 0 {
 		c.Parallel = 2
+	}
+	if c.Index == "" {
+		c.Index = "https://pypi.org/simple"
 	}
 	return &Runner{c: c, slots: make(chan struct{}, c.Parallel)}
 }
@@ -220,6 +229,9 @@ func (t tool) run(ctx context.Context, c agent.Call) (agent.Result, error) {
 	}
 	if !t.r.c.Sandbox.Isolates(ctx) {
 		return agent.Result{}, errors.New("no sandbox here keeps programs from the host's files and network; install bubblewrap, or set sandbox.driver")
+	}
+	if err := t.r.provide(ctx, c.Env, &spec); err != nil {
+		return agent.Result{}, err
 	}
 	result, err := t.r.c.Sandbox.Run(ctx, spec)
 	if err != nil {

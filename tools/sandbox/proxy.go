@@ -63,12 +63,11 @@ func addProxy(o order, r *running) (Spec, error) {
 	r.overhead++
 	s.Command = slices.Concat(o.Self, []string{forwardWord}, s.Command)
 	s.Read = append(slices.Clone(s.Read), o.Self[0])
-	env := map[string]string{}
+	env := map[string]string{"no_proxy": "localhost,127.0.0.1", "NO_PROXY": "localhost,127.0.0.1"}
 	maps.Copy(env, s.Env)
 	for _, name := range []string{"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"} {
 		env[name] = "http://" + proxyAddress
 	}
-	env["no_proxy"], env["NO_PROXY"] = "localhost,127.0.0.1", "localhost,127.0.0.1"
 	s.Env = env
 	return s, nil
 }

@@ -246,6 +246,8 @@ type Sandbox struct {
 	Image   string   `yaml:"image"`
 	Network []string `yaml:"network" is:"host"`
 	Read    []string `yaml:"read" is:"path"`
+	// Index is where packages are installed from that tasks need.
+	Index string `yaml:"index" default:"https://pypi.org/simple" is:"url"`
 	// Kubernetes is for that driver.
 	Kubernetes Cluster `yaml:"kubernetes"`
 }

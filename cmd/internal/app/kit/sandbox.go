@@ -113,8 +113,12 @@ func newRunner(c config.Config, w *workspace.Workspace, s *sandbox.Sandbox) *pro
 	if err != nil {
 		root = c.Workspace // the workspace itself would not have opened
 	}
-	p := c.Tools.Programs
+	p, cache := c.Tools.Programs, ""
+	if abs, err := filepath.Abs(c.DataDir); err == nil && c.DataDir != "" {
+		cache = filepath.Join(abs, "packages")
+	}
 	return program.New(program.Config{
+		Cache: cache, Index: c.Sandbox.Index,
 		Sandbox: s, Workspace: w, Root: root, Hide: hidden(c),
 		Images: slices.Contains([]sandbox.Driver{sandbox.Docker, sandbox.Podman, sandbox.Kubernetes}, sandbox.Driver(c.Sandbox.Driver)),
 		Memory: int64(p.Memory), Wall: p.Wall, Disk: int64(p.Disk), Processes: p.Processes, Output: int64(p.Output),
