@@ -98,6 +98,27 @@ func TestCluster(t *testing.T) {
 	}
 }
 
+// In its pod a command is held as by the driver child, whatever the node holds.
+func TestBombsInPod(t *testing.T) {
+	kubernetestest.Start(t, node(t))
+	s := inCluster(t, sandbox.Cluster{})
+	for _, b := range bombs {
+		if b.name != "fork bomb" && b.name != "memory bomb" && b.name != "ten gigabytes in files" {
+			continue // TestBombs has them for the same walls
+		}
+		if raced {
+			t.Skip("the race detector takes more memory than the sandbox gives")
+		}
+		spec := shell(b.script)
+		spec.Wall = patient
+		b.spec(&spec)
+		r := run(t, s, spec)
+		if r.Code == 0 && r.Limit == "" && len(r.Stderr) == 0 || !strings.Contains(r.Limit+string(r.Stderr), b.words) {
+			t.Errorf("%s: %d %q; %.200q", b.name, r.Code, r.Limit, r.Stderr)
+		}
+	}
+}
+
 // What a cluster ends by itself is told as elsewhere; what it cannot do is refused in words.
 func TestClusterSaysWhy(t *testing.T) {
 	for words, ended := range map[string]kubernetestest.Ended{
