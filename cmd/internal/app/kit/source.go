@@ -46,7 +46,7 @@ func newServers(o Options, space *workspace.Workspace, servers map[string]config
 		if err != nil {
 			return nil, fmt.Errorf("mcpServers.%s: %w", name, err)
 		}
-		inside, err := serverSandbox(c, s)
+		inside, err := serverSandbox(o.Config, s)
 		if err != nil {
 			return nil, fmt.Errorf("mcpServers.%s: %w", name, err)
 		}
