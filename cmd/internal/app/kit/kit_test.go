@@ -12,14 +12,6 @@ import (
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 )
 
-// The test binary is also the supervisor of commands.
-func TestMain(m *testing.M) {
-	if code, is := Child(os.Args); is {
-		os.Exit(code)
-	}
-	os.Exit(m.Run())
-}
-
 // A server in the sandbox is talked to as outside, and sees what it is given.
 func TestServerInSandbox(t *testing.T) {
 	c, err := config.Load(config.Flags{}, func(string) string { return "" })
