@@ -19,7 +19,7 @@ import (
 const (
 	calmRuns     = 10
 	plainPosts   = 2 // of a run without a question: its card and its report
-	calmPatience = 2 * time.Minute
+	calmPatience = 30 * time.Second
 )
 
 // benchCalls measures runs of one step, without a question, on both platforms.
@@ -44,15 +44,25 @@ func slackCalls(ctx context.Context, e *environment) (row, error) {
 	begun := len(o.far.Requests())
 	for i := range calmRuns {
 		o.far.Mention(slacktest.Ann, channel(i), "", "calculate it all, steps=1")
-		if err := until(ctx, func() bool { return len(o.lags()) > i }); err != nil {
-			return row{}, err
+		if !until(ctx, func() bool { return o.shown("report", "Done") > i && o.shown("card", "Done") > i }) {
+			break // how many runs there were shows in the row
 		}
 	}
 	var methods []string
 	for _, r := range o.far.Requests()[begun:] {
 		methods = append(methods, r.Method)
 	}
-	return callsRow("Slack", len(o.far.FromBot()), methods), wipe(ctx, e)
+	return callsRow("Slack", o.shown("card", "Done"), len(o.far.FromBot()), methods), wipe(ctx, e)
+}
+
+// shown is how many messages of a kind begin with a word.
+func (o *office) shown(kind, word string) (n int) {
+	for _, m := range o.far.FromBot() {
+		if m.Metadata != nil && strings.Contains(string(m.Metadata.EventPayload), `"`+kind+`"`) && strings.HasPrefix(m.Text, word) {
+			n++
+		}
+	}
+	return n
 }
 
 func discordCalls(ctx context.Context, e *environment) (row, error) {
@@ -67,10 +77,8 @@ func discordCalls(ctx context.Context, e *environment) (row, error) {
 	if err := s.start(ctx, e, "DISCORD_TOKEN="+far.Token, "DISCORD_API_URL="+far.URL()+"/api"); err != nil {
 		return row{}, err
 	}
-	if err := until(ctx, func() bool { return len(far.Commands("")) > 0 && far.Connections() > 0 }); err != nil {
-		return row{}, err
-	}
-	begun := len(far.Requests())
+	until(ctx, func() bool { return len(far.Commands("")) > 0 && far.Connections() > 0 })
+	begun, over := len(far.Requests()), 0
 	for i := range calmRuns {
 		far.Mention(discordtest.Ann, discordtest.General, "calculate it all, steps=1")
 		ended := func() bool {
@@ -85,19 +93,20 @@ func discordCalls(ctx context.Context, e *environment) (row, error) {
 			}
 			return reports > i && cards > i
 		}
-		if err := until(ctx, ended); err != nil {
-			return row{}, err
+		if !until(ctx, ended) {
+			break
 		}
+		over++
 	}
 	var routes []string
 	for _, r := range far.Requests()[begun:] {
 		routes = append(routes, r.Route)
 	}
-	return callsRow("Discord", len(far.FromBot()), routes), wipe(ctx, e)
+	return callsRow("Discord", over, len(far.FromBot()), routes), wipe(ctx, e)
 }
 
-// until waits until something can be seen.
-func until(ctx context.Context, seen func() bool) error {
+// until waits until something can be seen, and reports whether it could in time.
+func until(ctx context.Context, seen func() bool) bool {
 	ctx, cancel := context.WithTimeout(ctx, calmPatience)
 	defer cancel()
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -106,14 +115,14 @@ func until(ctx context.Context, seen func() bool) error {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return fmt.Errorf("a run does not end in chat: %w", ctx.Err())
+			return false
 		}
 	}
-	return nil
+	return true
 }
 
 // callsRow is what a run takes, with the most frequent calls.
-func callsRow(platform string, posts int, calls []string) row {
+func callsRow(platform string, runs, posts int, calls []string) row {
 	count := map[string]int{}
 	for _, c := range calls {
 		count[c]++
@@ -126,11 +135,11 @@ func callsRow(platform string, posts int, calls []string) row {
 	})
 	var list []string
 	for _, c := range often {
-		list = append(list, fmt.Sprintf("%s %.1f", c, float64(count[c])/calmRuns))
+		list = append(list, fmt.Sprintf("%s %.1f", c, float64(count[c])/float64(max(runs, 1))))
 	}
 	return row{
-		name:     fmt.Sprintf("chat: a run on %s without a question, of %d", platform, calmRuns),
-		value:    fmt.Sprintf("%.1f messages, %.1f calls", float64(posts)/calmRuns, float64(len(calls))/calmRuns),
-		baseline: strings.Join(list, ", "), aim: fmt.Sprintf("≤ %d messages", plainPosts), reached: posts <= plainPosts*calmRuns,
+		name:     fmt.Sprintf("chat: a run on %s without a question (%d of %d ended)", platform, runs, calmRuns),
+		value:    fmt.Sprintf("%.1f messages, %.1f calls", float64(posts)/float64(max(runs, 1)), float64(len(calls))/float64(max(runs, 1))),
+		baseline: strings.Join(list, ", "), aim: fmt.Sprintf("≤ %d messages", plainPosts), reached: runs == calmRuns && posts <= plainPosts*calmRuns,
 	}
 }
