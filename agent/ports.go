@@ -394,6 +394,9 @@ type Trail interface {
 	// ReadTrail returns up to n lines behind line number after, in order. A line
 	// that is missing is an empty text.
 	ReadTrail(ctx context.Context, after uint64, n int) ([]string, error)
+	// CutTrail removes the lines up to the number, for good. The others keep
+	// their numbers.
+	CutTrail(ctx context.Context, upto uint64) error
 	// ReadKept returns up to n events of the run's journal behind the seq. It
 	// reads what Read does, without understanding it. ErrNoRun: the run is gone.
 	ReadKept(ctx context.Context, run RunID, after uint64, n int) ([]Kept, error)

@@ -24,6 +24,8 @@ type Anchor struct {
 	N     uint64    `json:"n"`
 	Hash  string    `json:"hash"`
 	At    time.Time `json:"at"`
+	// Cut signs off that the entries up to N were taken out.
+	Cut bool `json:"cut,omitempty"`
 }
 
 // Stdout as Anchors.To writes anchors to the standard output.
@@ -67,23 +69,28 @@ func (a *Anchors) write(ctx context.Context) error {
 	if err != nil || at.n == 0 || at.n == a.last {
 		return err
 	}
-	first, err := a.Store.ReadTrail(ctx, 0, 1)
-	if err != nil || len(first) == 0 {
+	chain, err := chainOf(ctx, a.Store)
+	if err != nil || chain == "" {
 		return err
 	}
 	now, err := a.Store.Now(ctx)
 	if err != nil {
 		return err
 	}
-	line, err := format.JSON(Anchor{Chain: hashOf(first[0]), N: at.n, Hash: at.hash, At: now.UTC()})
-	if err != nil {
-		return err
-	}
-	if err := a.put(append(line, '\n')); err != nil {
+	if err := a.Put(Anchor{Chain: chain, N: at.n, Hash: at.hash, At: now.UTC()}); err != nil {
 		return err
 	}
 	a.last = at.n
 	return nil
+}
+
+// Put writes an anchor.
+func (a *Anchors) Put(anchor Anchor) error {
+	line, err := format.JSON(anchor)
+	if err != nil {
+		return err
+	}
+	return a.put(append(line, '\n'))
 }
 
 func (a *Anchors) put(line []byte) error {

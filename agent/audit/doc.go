@@ -7,6 +7,7 @@
 //	chain.go     appending to the chain; entries of processes
 //	anchor.go    the chain's newest hash, kept outside of the store
 //	verify.go    what was changed, removed or cut off
+//	cut.go       the chain's beginning, taken out at an anchor
 //	export.go    the decisions, one after the other
 //
 // Journals hold what happened; the chain holds digests of all their entries, and

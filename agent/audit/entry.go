@@ -29,7 +29,7 @@ const (
 	KindConfig    Kind = "configuration"
 	KindRetention Kind = "retention"
 	KindSource    Kind = "source.accepted"
-	KindSecret    Kind = "secret.used"
+	KindCut       Kind = "chain.cut"
 )
 
 // Entry is one line of the chain. Its hash is the SHA-256 of the line.

@@ -26,9 +26,13 @@ type Record struct {
 }
 
 // Export gives each record since the time to the function, in the chain's order.
-func Export(ctx context.Context, s agent.Trail, since time.Time, each func(r Record) error) error {
+func Export(ctx context.Context, s Store, since time.Time, each func(r Record) error) error {
 	asked := map[string]Decision{}
-	for n := uint64(0); ; {
+	from, err := startOf(ctx, s)
+	if err != nil {
+		return err
+	}
+	for n := from.n; ; {
 		lines, err := s.ReadTrail(ctx, n, page)
 		if err != nil || len(lines) == 0 {
 			return err
@@ -78,14 +82,18 @@ func exportEntry(e Entry, asked map[string]Decision, since time.Time, each func(
 const lookedBack = 5000
 
 // Decisions are the newest decisions of a person in words, the newest first.
-func Decisions(ctx context.Context, s agent.Trail, by string, most int) ([]string, error) {
+func Decisions(ctx context.Context, s Store, by string, most int) ([]string, error) {
 	last, err := s.TrailEnd(ctx)
+	if err != nil {
+		return nil, err
+	}
+	from, err := startOf(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	asked := map[string]Decision{}
 	var lines []string
-	for n := last - min(last, lookedBack); n < last; {
+	for n := max(from.n, last-min(last, lookedBack)); n < last; {
 		page, err := s.ReadTrail(ctx, n, page)
 		if err != nil || len(page) == 0 {
 			return nil, err

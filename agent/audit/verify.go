@@ -85,6 +85,10 @@ type walk struct {
 	seals   map[agent.RunID][]Entry
 	anchors map[uint64][]Anchor
 	removed time.Time // runs that had ended before were removed
+	// start is where the chain begins since its beginning was taken out; said and
+	// signed are whether the chain and the anchors say so.
+	start        start
+	said, signed bool
 }
 
 func (w *walk) found(f Finding, format string, args ...any) {
@@ -102,6 +106,9 @@ func (w *walk) chain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := w.begin(ctx); err != nil {
+		return err
+	}
 	for w.at.n < last {
 		lines, err := w.Store.ReadTrail(ctx, w.at.n, page)
 		if err != nil {
@@ -115,7 +122,8 @@ func (w *walk) chain(ctx context.Context) error {
 			w.line(line)
 		}
 	}
-	w.verdict.Entries = w.at.n
+	w.begun()
+	w.verdict.Entries = w.at.n - w.start.n
 	return w.ends(ctx)
 }
 
@@ -153,6 +161,8 @@ func (w *walk) line(line string) {
 		if e.Before.After(w.removed) {
 			w.removed = e.Before
 		}
+	case KindCut:
+		w.said = w.said || e.Facts["start"] == w.start.String()
 	case KindBroken:
 		w.found(Finding{Kind: Cut, N: n}, "entry %d, written at %s: %s. A failover that lost the newest writes does that, too", n, stamp(e.At), e.What)
 	}

@@ -5,6 +5,8 @@ package audit_test
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -291,5 +293,78 @@ func TestTampering(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// The chain's beginning is taken out at an anchor, and the rest is still proved; who
+// takes it out otherwise is found.
+func TestCut(t *testing.T) {
+	for kind, open := range beds(t) {
+		t.Run(kind, func(t *testing.T) {
+			b := open(t)
+			gone := worked(t, b.store)
+			ended(t, b.store, gone)
+			first := anchored(t, b.store)
+			if _, err := b.store.Expire(t.Context(), time.Now().Add(time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+			kept := worked(t, b.store)
+			second := anchored(t, b.store)
+			anchors, lines := []audit.Anchor{first, second}, []string{}
+			cut := audit.Cutting{Check: audit.Check{Store: b.store, Anchors: anchors}, Before: time.Now().Add(time.Hour),
+				Keep: func(l []string) error { lines = append(lines, l...); return nil },
+				Sign: func(a audit.Anchor) error { anchors = append(anchors, a); return nil }}
+			at, err := cut.Cut(t.Context())
+			if err != nil || at.N != first.N || uint64(len(lines)) != first.N || len(anchors) != 3 || !anchors[2].Cut {
+				t.Fatalf("cut at %+v, %v; %d lines were kept, anchors %+v", at, err, len(lines), anchors)
+			}
+			if left, err := b.store.ReadTrail(t.Context(), first.N, 100); err != nil || len(left) == 0 || left[0] == "" {
+				t.Fatalf("what follows: %q, %v", left, err)
+			}
+			for _, with := range [][]audit.Anchor{nil, anchors} {
+				if v := verify(t, b.store, with...); len(v.Findings) > 0 || len(v.Notes) == 0 || !strings.Contains(v.Notes[0], "were taken out") {
+					t.Fatalf("after the cut, %d anchors: %+v", len(with), v)
+				}
+			}
+			if v := verify(t, b.store, first, second); len(v.Findings) == 0 || !strings.Contains(v.Findings[0].Text, "no anchor signs that off") {
+				t.Fatalf("not signed off: %+v", v)
+			}
+			exported := 0
+			if err := audit.Export(t.Context(), b.store, time.Time{}, func(audit.Record) error { exported++; return nil }); err != nil || exported == 0 {
+				t.Fatalf("exported %d: %v", exported, err)
+			}
+			if _, err := cut.Cut(t.Context()); !errors.Is(err, audit.ErrNoCut) { // what is left seals a run that is kept
+				t.Fatalf("cut again: %v", err)
+			}
+			b.change(kept, 3)
+			if v := verify(t, b.store, anchors...); len(v.Findings) == 0 || v.Findings[0].Kind != audit.Changed {
+				t.Fatalf("a change after the cut: %+v", v)
+			}
+		})
+		t.Run(kind+"/by somebody else", func(t *testing.T) {
+			b := open(t)
+			worked(t, b.store)
+			anchor := anchored(t, b.store)
+			for n := range uint64(3) {
+				b.edit(n+1, "")
+			}
+			lines, err := b.store.ReadTrail(t.Context(), 3, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var next struct{ Prev string }
+			if err := json.Unmarshal([]byte(lines[0]), &next); err != nil {
+				t.Fatal(err)
+			}
+			if v := verify(t, b.store); len(v.Findings) == 0 {
+				t.Fatal("missing entries are not found")
+			}
+			if err := b.store.SetValue(t.Context(), "audit.cut", "3 "+next.Prev+" "+anchor.Chain); err != nil {
+				t.Fatal(err)
+			}
+			if v := verify(t, b.store); len(v.Findings) == 0 || v.Findings[0].Kind != audit.Removed {
+				t.Fatalf("%+v", v)
+			}
+		})
 	}
 }

@@ -208,3 +208,24 @@ func (t trail) ReadTrail(ctx context.Context, after uint64, n int) ([]string, er
 	}
 	return lines, nil
 }
+
+// cutAtOnce is how many lines of the trail are removed by one command.
+const cutAtOnce = 1000
+
+// CutTrail implements agent.Trail.
+func (t trail) CutTrail(ctx context.Context, upto uint64) error {
+	end, err := t.TrailEnd(ctx)
+	if err != nil || end == 0 {
+		return err
+	}
+	for from, last := uint64(1), min(upto, end-1); from <= last; from += cutAtOnce {
+		var fields []string
+		for n := from; n <= min(last, from+cutAtOnce-1); n++ {
+			fields = append(fields, strconv.FormatUint(n, 10))
+		}
+		if err := t.of.client.HDel(ctx, trailKey, fields...).Err(); err != nil {
+			return t.of.explain(ctx, "cut the trail", err)
+		}
+	}
+	return nil
+}

@@ -97,6 +97,18 @@ func (t trail) ReadTrail(ctx context.Context, after uint64, n int) ([]string, er
 	return lines, nil
 }
 
+// CutTrail removes the trail's beginning; see agent.Trail.
+func (t trail) CutTrail(ctx context.Context, upto uint64) error {
+	err := t.of.writer.do(ctx, false, func(ctx context.Context, x *txn) error {
+		if _, err := x.conn.ExecContext(ctx, trailTable); err != nil {
+			return err
+		}
+		_, err := x.conn.ExecContext(ctx, "DELETE FROM trail WHERE n <= ? AND n < (SELECT max(n) FROM trail)", int64(min(upto, math.MaxInt64)))
+		return err
+	})
+	return t.of.explain("cut the trail", err)
+}
+
 // ReadKept reads a journal as it is kept; see agent.Trail.
 func (t trail) ReadKept(ctx context.Context, run agent.RunID, after uint64, n int) ([]agent.Kept, error) {
 	rows, err := t.of.readers.QueryContext(ctx,

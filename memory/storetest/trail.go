@@ -16,6 +16,7 @@ import (
 var trailTests = []test{
 	{"lines are appended behind the last one and nowhere else", trailGrows},
 	{"of many writers one goes first", trailCrowd},
+	{"its beginning is cut, and nothing else", trailCut},
 	{"a journal is read as it is kept", trailKept},
 }
 
@@ -63,6 +64,31 @@ func trailCrowd(b *bed) {
 	if err != nil || len(lines) != 2 || stale.Load() != 7 {
 		b.Fatalf("the trail: %q, %v, %d were late; want two lines of one writer", lines, err, stale.Load())
 	}
+}
+
+func trailCut(b *bed) {
+	if err := b.Store.CutTrail(b.Context(), 5); err != nil {
+		b.Fatal("an empty trail is cut:", err)
+	}
+	if err := b.Store.AppendTrail(b.Context(), 0, []string{"one", "two", "three", "four"}); err != nil {
+		b.Fatal(err)
+	}
+	for _, upto := range []uint64{2, 2, 1} {
+		if err := b.Store.CutTrail(b.Context(), upto); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.trail(b.Store, 2, 10, "three", "four")
+	if err := b.Store.AppendTrail(b.Context(), 4, []string{"five"}); err != nil {
+		b.Fatal(err)
+	}
+	if err := b.Store.CutTrail(b.Context(), 99); err != nil { // the last line stays: it is the end
+		b.Fatal(err)
+	}
+	if end, err := b.Store.TrailEnd(b.Context()); err != nil || end != 5 {
+		b.Fatalf("the trail ends at %d, %v; want 5", end, err)
+	}
+	b.trail(b.Reopen(b.T), 4, 10, "five")
 }
 
 func trailKept(b *bed) {

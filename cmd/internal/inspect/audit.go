@@ -4,7 +4,9 @@ package inspect
 // audit chain says, and the decisions as lines.
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -24,9 +26,9 @@ func Audit(e Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "audit", Short: "The decisions of this store: whether they were tampered with, and what they were",
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return e.Usage("audit needs a command: verify or export") },
+		RunE: func(*cobra.Command, []string) error { return e.Usage("audit needs a command: verify, export or cut") },
 	}
-	c.AddCommand(verifyCommand(e), exportCommand(e))
+	c.AddCommand(verifyCommand(e), exportCommand(e), cutCommand(e))
 	return c
 }
 
@@ -115,6 +117,67 @@ func (e Env) printVerdict(v audit.Verdict, anchors int, from string) error {
 		b.WriteString(": all is as it was sealed")
 	}
 	_, err := fmt.Fprintln(e.Out, b.String())
+	return err
+}
+
+func cutCommand(e Env) *cobra.Command {
+	var anchor, before, to string
+	c := &cobra.Command{
+		Use:   "cut",
+		Short: "Take the beginning of the audit chain out, into a file",
+		Long: "Take out what stands in the chain before the newest anchor that is older than --before, where every run that is\n" +
+			"sealed there has expired. The lines go to a new file first; then the chain and the file of anchors say what was taken\n" +
+			"out, so that `audit verify` still proves the rest. A chain that is not whole is not cut.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return e.Open(cmd.Context(), func(cfg config.Config, s app.Store) error {
+				return e.cut(cmd.Context(), cfg, s, anchor, before, to)
+			})
+		},
+	}
+	c.Flags().StringVar(&anchor, "anchor", "", "`FILE` with anchors (default: the file of audit.anchor)")
+	c.Flags().StringVar(&before, "before", "8760h", "only what is older than `D`: a duration such as 24h or 90d, a date, or a time (RFC 3339)")
+	c.Flags().StringVar(&to, "to", "", "new `FILE` that the lines go to (needed)")
+	return c
+}
+
+func (e Env) cut(ctx context.Context, cfg config.Config, s app.Store, anchor, before, to string) error {
+	now, err := s.Now(ctx)
+	if err != nil {
+		return e.Fail(err)
+	}
+	until, err := sinceWhen(before, now)
+	if err != nil || before == "" {
+		return e.Usage("--before: %w", cmp.Or(err, errors.New("a duration or a date is needed")))
+	}
+	anchors, from, err := e.anchors(cfg, anchor)
+	if err != nil {
+		return err
+	}
+	if from == "" || to == "" {
+		return e.Usage("audit cut needs a file of anchors (audit.anchor, or --anchor FILE) to cut at, and --to FILE for what is taken out")
+	}
+	f, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return e.Usage("--to: %w", err)
+	}
+	at, err := audit.Cutting{
+		Check:  audit.Check{Store: s, Anchors: anchors, Kept: cfg.Retention.Runs},
+		Before: until,
+		Keep: func(lines []string) error {
+			_, err := f.WriteString(strings.Join(lines, "\n") + "\n")
+			return errors.Join(err, f.Sync())
+		},
+		Sign: (&audit.Anchors{To: from}).Put,
+	}.Cut(ctx)
+	err = errors.Join(err, f.Close())
+	if errors.Is(err, audit.ErrNoCut) {
+		_ = os.Remove(to) // nothing was written to it, or nothing is gone
+	}
+	if err != nil {
+		return e.Fail(err)
+	}
+	_, err = fmt.Fprintf(e.Out, "took out the entries up to %d of the audit chain, into %s; the last of them has the hash %s\n", at.N, to, at.Hash)
 	return err
 }
 
