@@ -12,17 +12,40 @@ import (
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/authority"
 	"github.com/deckhand-bot/deckhand/bot/runs"
+	"github.com/deckhand-bot/deckhand/memory/redis"
+	"github.com/deckhand-bot/deckhand/memory/redis/redistest"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
 
 // A share is taken in the commit that starts a run, and a start above it writes
 // nothing and says when it goes again.
 func TestFairUse(t *testing.T) {
-	store, err := sqlite.Open(t.Context(), sqlite.Config{Dir: t.TempDir()}, sqlite.Worker)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = store.Close() }()
+	t.Run("sqlite", func(t *testing.T) {
+		store, err := sqlite.Open(t.Context(), sqlite.Config{Dir: t.TempDir()}, sqlite.Worker)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = store.Close() }()
+		fairUse(t, store)
+	})
+	t.Run("redis", func(t *testing.T) {
+		store, err := redis.Open(t.Context(), redis.Config{URL: redistest.Start(t).URL})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = store.Close() }()
+		fairUse(t, store)
+	})
+}
+
+// counting is what fair use needs of a store.
+type counting interface {
+	runs.Journals
+	Spent(ctx context.Context, counter string) (int64, error)
+}
+
+func fairUse(t *testing.T, store counting) {
+	t.Helper()
 	c := &runs.Client{Journals: store}
 	f := runs.Fair{Person: runs.Share{AtOnce: 2}, Place: runs.Share{Day: 3}}
 	now := time.Date(2026, 3, 2, 22, 30, 0, 0, time.UTC)
@@ -39,7 +62,7 @@ func TestFairUse(t *testing.T) {
 	}
 	first := must("slack:U1")
 	must("slack:U1")
-	if _, err = start("slack:U1"); !strings.Contains(f.Refused(err, now), "You have 2 runs going on, and no more at once are allowed. It goes again as soon as one of them ends") {
+	if _, err := start("slack:U1"); !strings.Contains(f.Refused(err, now), "You have 2 runs going on, and no more at once are allowed. It goes again as soon as one of them ends") {
 		t.Errorf("the third run of a person: %v: %q", err, f.Refused(err, now))
 	}
 	events, err := store.Read(t.Context(), first, 0)
@@ -51,11 +74,11 @@ func TestFairUse(t *testing.T) {
 		t.Fatalf("the run does not know where it counts: %v", brief.Counted)
 	}
 	give := agent.Commit{ID: agent.NewID(), Run: first, Ends: true, Spend: []agent.Spend{{Counter: brief.Counted[0], Nano: -1}}}
-	if _, err = store.Commit(t.Context(), give); err != nil {
+	if _, err := store.Commit(t.Context(), give); err != nil {
 		t.Fatal(err)
 	}
 	must("slack:U1")
-	if _, err = start("slack:U2"); !strings.Contains(f.Refused(err, now), "This channel started 3 runs today, and no more a day are allowed. It goes again at 00:00 UTC, in ") {
+	if _, err := start("slack:U2"); !strings.Contains(f.Refused(err, now), "This channel started 3 runs today, and no more a day are allowed. It goes again at 00:00 UTC, in ") {
 		t.Errorf("the fourth run of a channel: %v: %q", err, f.Refused(err, now))
 	}
 	if n, err := store.Spent(t.Context(), "live/person/slack:U2"); n != 0 || err != nil {

@@ -121,15 +121,19 @@ func (s *env) start(ctx context.Context, run agent.RunID, goal string) error {
 		ID: agent.NewID(), Run: run,
 		Events: []agent.Event{{Strand: agent.Main, Body: agent.RunStarted{
 			Goal: goal, Requester: bot.Terminal, Folder: string(run),
-			PlanApproval: agent.ApprovePlanNever, Autonomy: agent.AskRisky, Slots: 4, CheckIns: 1,
+			PlanApproval: agent.ApprovePlanNever, Autonomy: agent.AskRisky, Slots: 4, CheckIns: 1, Counted: []string{slot(run)},
 		}}},
-		Wake: map[agent.StrandID]time.Time{agent.Main: agent.AtOnce},
+		Spend: []agent.Spend{{Counter: slot(run), Nano: 1, Limit: 1}},
+		Wake:  map[agent.StrandID]time.Time{agent.Main: agent.AtOnce},
 	}
 	return crash.Insist(ctx, func() error {
 		_, err := s.store.Commit(ctx, c)
 		return err
 	})
 }
+
+// slot is the counter of live runs that the run takes a share of.
+func slot(run agent.RunID) string { return "live/run/" + string(run) }
 
 // follow is the person at the desk: decides what the run asks, until it ends.
 func (s *env) follow(ctx context.Context, run agent.RunID) error {

@@ -20,7 +20,7 @@ func (s *env) verify(ctx context.Context, run agent.RunID, f *figures) error {
 	if err != nil {
 		return fmt.Errorf("run %s: %w", run, err)
 	}
-	errs := []error{s.complete(run, events), s.effectsOnce(run), s.filesOnce(run), s.acknowledged(run, events), refold(events)}
+	errs := []error{s.complete(run, events), s.givenBack(ctx, run), s.effectsOnce(run), s.filesOnce(run), s.acknowledged(run, events), refold(events)}
 	effects, again, err := outcomesOnce(events)
 	f.Add(crash.Tally{Runs: 1, Effects: effects, Seconds: again})
 	errs = append(errs, s.snapshot(ctx, run, events, f))
@@ -28,6 +28,15 @@ func (s *env) verify(ctx context.Context, run agent.RunID, f *figures) error {
 		return fmt.Errorf("run %s: %w\n%s", run, err, crash.Journal(events))
 	}
 	return nil
+}
+
+// givenBack wants the run's share of the live runs given back, once.
+func (s *env) givenBack(ctx context.Context, run agent.RunID) error {
+	n, err := s.store.Spent(ctx, slot(run))
+	if err == nil && n != 0 {
+		err = fmt.Errorf("%d are counted live after its end", n)
+	}
+	return err
 }
 
 // complete wants a journal without a gap that ends well.
