@@ -8,8 +8,10 @@ package chat
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/audit"
 )
 
 // permissions are about who may do what.
@@ -103,6 +105,45 @@ var permissions = []scenario{
 			h.Errorf("%d runs, want Ann's alone", n)
 		}
 	}},
+}
+
+// audited is about what administrators see of their own decisions.
+var audited = scenario{"authority/audit", nil, func(h *harness) {
+	h.rules.Authority.Approvers = []string{h.Principal(Cleo)}
+	h.rules.Authority.Admins = []string{h.Principal(Cleo), h.Principal(Ben)}
+}, func(h *harness) {
+	run, ask := h.begin()
+	h.click(Cleo, ask, "Approve")
+	h.ends(run, agent.RunDone)
+	h.sealed(Cleo)
+	for who, want := range map[Who]string{Cleo: "write_to_file", Ben: "no newer decision of yours", Ann: "Only the administrators"} {
+		h.Mention(who, h.Channel(), "audit")
+		h.sees(want, func() bool { return strings.Contains(aloneRead(h, who), want) })
+	}
+	for _, p := range h.Posts() {
+		if !p.Private && strings.Contains(p.Text, "arguments ") {
+			h.Errorf("everybody reads %s", p.Text)
+		}
+	}
+}}
+
+// sealed waits until a decision of the person stands in the audit chain.
+func (h *harness) sealed(w Who) {
+	h.Helper()
+	ctx, cancel := h.bounded()
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		lines, err := audit.Decisions(ctx, h.store, h.Principal(w), 1)
+		if err != nil {
+			h.Fatal(err)
+		}
+		if len(lines) > 0 {
+			return
+		}
+		<-tick.C
+	}
 }
 
 // waits wants the run to wait for a decision still.

@@ -27,6 +27,7 @@ var needs = map[string]Ability{
 	"clarify/not by others":                Listening,
 	"stuck/word in the thread":             Listening,
 	"authority/a bot":                      Listening,
+	"authority/audit":                      Listening,
 	"authority/a bot that is not allowed":  Listening,
 	"schedule/report by message":           Listening,
 	"schedule/goal by message":             Listening,
@@ -63,7 +64,7 @@ func Run(t *testing.T, a Adapter) {
 	t.Helper()
 	var group sync.WaitGroup
 	slots := make(chan struct{}, atOnce)
-	all := slices.Concat(goals, questions, decisions, permissions, privacies, talks, meanings, inputs, troubles, ladders, reports, schedules, faults, downtimes, replicas)
+	all := slices.Concat(goals, questions, decisions, permissions, []scenario{audited}, privacies, talks, meanings, inputs, troubles, ladders, reports, schedules, faults, downtimes, replicas)
 	if crash.Soak() {
 		all = append(all, lengthyFaults...)
 	}
