@@ -22,6 +22,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/loop/checkins"
 	"github.com/deckhand-bot/deckhand/agent/loop/cost"
 	"github.com/deckhand-bot/deckhand/agent/loop/lease"
+	"github.com/deckhand-bot/deckhand/agent/playbook"
 	"github.com/deckhand-bot/deckhand/agent/prompt"
 	"github.com/deckhand-bot/deckhand/agent/redact"
 	"github.com/deckhand-bot/deckhand/agent/taint"
@@ -122,6 +123,8 @@ type Config struct {
 	// Steers, when set, says whether a person may (still) steer the run: words
 	// that are understood later count as far as their author may then.
 	Steers func(r agent.Run, by string, also []string) bool
+	// Playbooks, when set, are the roles and playbooks as their files are now.
+	Playbooks func() *playbook.Library
 	// Withhold, when set, returns a tool's result, or what is kept in its place
 	// where its text may not reach a model.
 	Withhold func(r agent.Result) agent.Result
@@ -168,6 +171,9 @@ type engine struct {
 	origins *taint.Tracer // of arguments
 }
 
+// maxFitting is how many playbooks the planner is shown.
+const maxFitting = 3
+
 // newEngine checks the configuration and prepares the prompts.
 func newEngine(c Config) (*engine, error) {
 	if c.Store == nil || c.Blobs == nil || c.Model == nil || c.Tools == nil || c.Policy == nil || c.Log == nil {
@@ -191,6 +197,14 @@ func newEngine(c Config) (*engine, error) {
 	}
 	if c.Scheduler != nil {
 		book.Schedules()
+	}
+	if c.Playbooks != nil {
+		book.Playbooks(func(goal string) (shown []string) {
+			for _, b := range c.Playbooks().Fitting(goal, maxFitting) {
+				shown = append(shown, b.Shown())
+			}
+			return shown
+		})
 	}
 	schemas, err := resolve(book.Functions())
 	if err != nil {

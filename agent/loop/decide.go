@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/plan"
 	"github.com/deckhand-bot/deckhand/agent/prompt"
 )
 
@@ -118,7 +119,29 @@ type addition struct {
 
 type submission struct {
 	agent.Plan
-	Reason string `json:"reason"`
+	Reason string
+	Inputs map[string]string // of the playbook
+	shape  plan.Shape
+	found  []agent.PlanFinding // what the typed plan cannot carry
+}
+
+// UnmarshalJSON reads a plan in any shape that is known. Roles and stages are
+// what files say, never a model.
+func (s *submission) UnmarshalJSON(data []byte) error {
+	var more struct {
+		Reason string            `json:"reason"`
+		Inputs map[string]string `json:"inputs"`
+	}
+	p, shape, found, err := plan.Parse(data)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, &more); err != nil {
+		return err
+	}
+	p.Roles, p.Stages = nil, nil
+	*s = submission{Plan: p, Reason: more.Reason, Inputs: more.Inputs, shape: shape, found: found}
+	return nil
 }
 
 type heardWords struct {
@@ -262,7 +285,10 @@ func (d decider) finish(view *agent.Run, c agent.OpenCall, a finish) {
 func (d decider) judge(view *agent.Run, c agent.OpenCall, a agent.TaskJudged) {
 	finishing := view.Strands.Of(d.lease.Strand).Finishing
 	d.reply(c, "noted")
-	a.Task = finishing.Task
+	a.Task, a.Checked = finishing.Task, "a model read the result and what its tools returned"
+	if task, _ := view.Plan.Task(a.Task); task.Reviewer != "" {
+		a.Checked = "reviewed by a model in the role " + task.Reviewer
+	}
 	d.event(a)
 	if a.Accepted {
 		return
@@ -283,6 +309,9 @@ func (d decider) report(view *agent.Run, c agent.OpenCall, a agent.Reported) {
 		d.event(f)
 	}
 	a.Artifacts = agent.FilesOf(*view, a)
+	if how := agent.Checked(*view); how != "" {
+		a.Body = strings.TrimRight(a.Body, "\n") + "\n\n" + how
+	}
 	d.event(a)
 }
 

@@ -30,7 +30,7 @@ func (pl planner) submit(view *agent.Run, c agent.OpenCall, a submission) {
 		pl.decided(view, c, check, a.Reason)
 		return
 	}
-	normal, findings := pl.validate(view, a.Plan)
+	normal, findings := pl.validate(view, a)
 	if errs := errorsOf(findings); errs != "" {
 		if pl.conversation(view).Repairs < maxRepairs {
 			pl.event(agent.CallReplied{Effect: c.Effect, Problem: true, Repair: true,
@@ -111,7 +111,7 @@ func (pl planner) decided(view *agent.Run, c agent.OpenCall, check agent.Checkpo
 		pl.reply(c, text+". Submit another plan.")
 		return
 	}
-	normal, findings := pl.validate(view, p)
+	normal, findings := pl.validate(view, submission{Plan: p})
 	if errs := errorsOf(findings); errs != "" {
 		pl.askPlan(view, c, p, nil, "The edited plan breaks rules", errs, agent.DecideEdit, agent.DecideRetry, agent.DecideCancel)
 		return
@@ -125,17 +125,54 @@ func (pl planner) accept(c agent.OpenCall, a agent.PlanAccepted) {
 }
 
 // validate checks a first plan, or a new plan against what is finished.
-func (pl planner) validate(view *agent.Run, p agent.Plan) (agent.Plan, []agent.PlanFinding) {
+func (pl planner) validate(view *agent.Run, a submission) (p agent.Plan, found []agent.PlanFinding) {
 	o := pl.options(view)
-	if view.Plans == 0 {
-		return plan.Check(p, o)
+	o.Shape, o.Found = a.shape, a.found
+	p, err := pl.complete(view, a.Plan, a.Inputs)
+	if err != nil {
+		o.Found = append(o.Found, agent.PlanFinding{Code: "V22", Severity: agent.SeverityError, Message: err.Error()})
 	}
-	return plan.Merge(view.Plan, view.States(), p, o)
+	if view.Plans == 0 {
+		p, found = plan.Check(p, o)
+	} else {
+		p, found = plan.Merge(view.Plan, view.States(), p, o)
+	}
+	return plan.Adopt(p, a.shape), found
+}
+
+// complete gives a plan its playbook's stages and its roles: those that the run's
+// plan has, and for new names those of the files as they are now.
+func (pl planner) complete(view *agent.Run, p agent.Plan, inputs map[string]string) (agent.Plan, error) {
+	p.Roles, p.Stages = view.Plan.Roles, nil
+	if p.Playbook == "" || p.Playbook == view.Plan.Playbook {
+		p.Playbook, p.Stages = view.Plan.Playbook, view.Plan.Stages
+	}
+	if pl.Playbooks == nil {
+		return p, nil
+	}
+	specs := pl.Tools.Specs()
+	names := make([]string, len(specs))
+	for i := range specs {
+		names[i] = specs[i].Name
+	}
+	return pl.Playbooks().Complete(p, inputs, names)
+}
+
+// lacks says what is missing here for a check.
+func (pl planner) lacks(c agent.Check) string {
+	tool, known := pl.Tools.Tool(agent.ToolCheck)
+	if !known {
+		return "nothing here makes checks: say under acceptance how to see that the task is done"
+	}
+	if l, says := tool.(interface{ Lacks(c agent.Check) string }); says {
+		return l.Lacks(c)
+	}
+	return ""
 }
 
 // options are what plans of the run are checked against.
 func (pl planner) options(view *agent.Run) plan.Options {
-	return plan.Options{Goal: view.Brief.Goal, GoalInputs: []string{"text"}, Tools: pl.Tools.Specs(), Parents: view.Parents}
+	return plan.Options{Goal: view.Brief.Goal, GoalInputs: []string{"text"}, Tools: pl.Tools.Specs(), Parents: view.Parents, Lacks: pl.lacks}
 }
 
 // errorsOf lists the errors among findings, one a line; empty if there are none.
@@ -238,7 +275,11 @@ func (pl planner) extend(ctx context.Context, c agent.OpenCall, a addition) erro
 		return nil
 	}
 	parent, _ := pl.lease.Strand.Task()
-	extended, findings := plan.Extend(view.Plan, a.Tasks, parent, pl.options(view))
+	grown := view.Plan
+	if cast, err := pl.complete(view, agent.Plan{Tasks: a.Tasks}, nil); err == nil {
+		grown.Roles = cast.Roles
+	}
+	extended, findings := plan.Extend(grown, a.Tasks, parent, pl.options(view))
 	if errs := errorsOf(findings); errs != "" {
 		pl.refuse(c, "the tasks were not added:\n"+errs)
 		return nil

@@ -26,7 +26,7 @@ func checkActions(d *draft) {
 	asked := wordsOf(append([]string{d.o.Goal}, d.plan.Goals...)...)
 	for _, i := range js {
 		t := d.plan.Tasks[i]
-		if len(t.Tools) == 0 && len(t.Outputs) == 0 && strings.TrimSpace(t.Acceptance) == "" {
+		if len(t.Tools) == 0 && len(t.Outputs) == 0 && strings.TrimSpace(t.Acceptance) == "" && t.Check == nil {
 			d.fail("V12", t.ID, "%s is not actionable: it has no tool, no output and no acceptance", t.ID)
 			continue
 		}
@@ -76,7 +76,7 @@ func restated(d *draft, t agent.Task, goals []wordSet, alone bool) string {
 
 // executable: something does it, and something tells whether it was done.
 func executable(t agent.Task) bool {
-	return len(t.Tools) > 0 && (len(t.Outputs) > 0 || strings.TrimSpace(t.Acceptance) != "")
+	return len(t.Tools) > 0 && (len(t.Outputs) > 0 || strings.TrimSpace(t.Acceptance) != "" || t.Check != nil)
 }
 
 // planning says how surely a text is about planning only.

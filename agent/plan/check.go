@@ -19,6 +19,8 @@ type Options struct {
 	// Tools and Roles are those that exist (V10, V11); nil: not judged.
 	Tools []agent.ToolSpec
 	Roles []string
+	// Lacks says what is missing here for a check, empty: nothing; nil: not judged.
+	Lacks func(c agent.Check) string
 	// MaxTasks is how many tasks the budget carries; 0: MaxPlan.
 	MaxTasks int
 	// Final makes V9 an error: what is not essential may no longer stay.
@@ -35,7 +37,7 @@ type Options struct {
 	Parents map[agent.TaskID]agent.TaskID
 }
 
-// Check examines a plan by the rules V1 to V21. It returns the normalised plan
+// Check examines a plan by the rules V1 to V22. It returns the normalised plan
 // (V7, V13, V16 and V20 change it, and say so) and the findings, ordered by code,
 // place of the task in the plan, and message. Only errors stop a plan. The
 // argument is not changed. A plan with a cycle keeps its edges as they are.
@@ -45,6 +47,7 @@ func Check(p agent.Plan, o Options) (agent.Plan, []agent.PlanFinding) {
 		return p, d.sorted()
 	}
 	checkIDs(d)
+	applyRoles(d)
 	checkDuplicates(d)
 	checkLinks(d)
 	checkProducers(d)
@@ -57,6 +60,9 @@ func Check(p agent.Plan, o Options) (agent.Plan, []agent.PlanFinding) {
 	checkUse(d)
 	checkCatalogue(d)
 	checkTypes(d)
+	checkArtifacts(d)
+	checkStages(d)
+	checkChecks(d)
 	checkActions(d)
 	checkWorth(d)
 	checkGoals(d)

@@ -259,6 +259,15 @@ func TestCheckRules(t *testing.T) {
 			broken:    func(p *agent.Plan) { p.Goals, p.Tasks = nil, []agent.Task{item("a"), item("b"), item("c")} },
 			neighbour: func(p *agent.Plan) { p.Goals, p.Tasks = nil, []agent.Task{item("a"), item("b"), item("c", "a")} },
 		},
+		{
+			name: "V20 independent tasks", code: "V20", severity: agent.SeverityInfo, says: "side by side",
+			broken: func(p *agent.Plan) {
+				p.Goals, p.Tasks, p.Independent = nil, []agent.Task{item("a"), item("b")}, true
+			},
+			neighbour: func(p *agent.Plan) {
+				p.Goals, p.Tasks, p.Independent = nil, []agent.Task{item("a"), item("b", "a")}, true
+			},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,11 +1,11 @@
 // Package plan judges and orders plans: it reads them (Parse), finds what is
-// wrong with them and repairs what may be repaired (Check, rules V1 to V21),
+// wrong with them and repairs what may be repaired (Check, rules V1 to V22),
 // says what to do first (Order, Ready, Blocked, Critical), puts values in place
 // of placeholders (Expand, ExpandJSON), joins a running plan with a new one
 // (Merge, Extend) and draws it as text (Text).
 //
 //	check.go      Check: all rules · revise.go  Merge, Extend: a plan that changes
-//	links.go flow.go duplicate.go action.go catalogue.go worth.go  the rules
+//	links.go flow.go duplicate.go action.go catalogue.go worth.go stages.go  the rules
 //	draft.go      a plan under examination, which the rules share
 //	parse.go      Parse: what models write · foreign.go  shapes of other systems
 //	order.go      what to do first · critical.go  the longest path and the slack
@@ -44,6 +44,8 @@
 //     only, as variables of a shell are. A name that an ancestor produces but that
 //     is not among the task's inputs stays as it is: a warning.
 //     In HuggingGPT's shape <GENERATED>-ID is the placeholder.
+//   - V20: the model says that tasks need nothing of each other (independent);
+//     where no task has a dependency and it does not, they are chained.
 //   - V18: levels are those of the hierarchy (a task that add_tasks made is one
 //     level below its maker; "t2.1" is below "t2"), not the length of a chain of
 //     dependencies. Fan-out counts the tasks that depend directly on one task.

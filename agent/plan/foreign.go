@@ -6,6 +6,7 @@ package plan
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -309,4 +310,40 @@ func compact(raw json.RawMessage) string {
 		return string(raw)
 	}
 	return b.String()
+}
+
+// Foreign reports whether a plan is in another shape than Deckhand's.
+func Foreign(data []byte) bool {
+	_, shape, _, _ := Parse(data) //nolint:dogsled // the shape alone
+	return shape != ShapeDeckhand
+}
+
+// Adopt makes a checked plan of a foreign shape workable: a task whose result others
+// wait for delivers it as an output, and they are given it.
+func Adopt(p agent.Plan, shape Shape) agent.Plan {
+	if shape == ShapeDeckhand {
+		return p
+	}
+	p.Tasks = slices.Clone(p.Tasks)
+	at := map[agent.TaskID]int{}
+	for i, t := range p.Tasks {
+		at[t.ID] = i
+	}
+	for i := range p.Tasks {
+		t := &p.Tasks[i]
+		t.Effort, t.Value = cmp.Or(t.Effort, 1), cmp.Or(t.Value, 1)
+		for _, id := range t.DependsOn {
+			j, known := at[id]
+			if !known || slices.ContainsFunc(t.Inputs, func(name string) bool { return produces(p.Tasks[j], name) }) {
+				continue
+			}
+			from := &p.Tasks[j]
+			name := "result of " + string(id)
+			if !produces(*from, name) {
+				from.Outputs = append(slices.Clip(from.Outputs), agent.OutputSpec{Name: name})
+			}
+			t.Inputs = append(slices.Clip(t.Inputs), name)
+		}
+	}
+	return p
 }

@@ -106,10 +106,15 @@ func circular(needs [][]int, rest []int) []bool {
 }
 
 // chainTasks is V20: where nobody gave a dependency, the tasks run one after the
-// other in the order in which they are listed.
+// other in the order in which they are listed, unless the plan says that they are
+// independent. Inputs that one has of another are dependencies all the same.
 func chainTasks(d *draft) {
 	js := d.judged()
 	if d.given || len(js) < 2 || d.keptNeedsNew() {
+		return
+	}
+	if d.plan.Independent {
+		d.note("V20", "", "no dependencies were given and the tasks are independent: the %d tasks run side by side", len(js))
 		return
 	}
 	for at, i := range js[1:] {

@@ -52,8 +52,9 @@ func Parse(data []byte) (agent.Plan, Shape, []agent.PlanFinding, error) {
 		return parseCalls(data)
 	}
 	var fields struct {
-		Tasks json.RawMessage `json:"tasks"`
-		Nodes json.RawMessage `json:"task_nodes"`
+		Tasks    json.RawMessage `json:"tasks"`
+		Nodes    json.RawMessage `json:"task_nodes"`
+		Playbook string          `json:"playbook"`
 	}
 	if err := json.Unmarshal(data, &fields); err != nil || data[0] != '{' {
 		return agent.Plan{}, ShapeDeckhand, nil, fmt.Errorf("%w: it is a JSON %s; %s", ErrShape, kindOf(data), shapes)
@@ -61,6 +62,7 @@ func Parse(data []byte) (agent.Plan, Shape, []agent.PlanFinding, error) {
 	switch {
 	case fields.Nodes != nil:
 		return parseNodes(data)
+	case fields.Tasks == nil && fields.Playbook != "": // its stages are the tasks
 	case fields.Tasks == nil:
 		return agent.Plan{}, ShapeDeckhand, nil, fmt.Errorf(`%w: it has neither "tasks" nor "task_nodes"; %s`, ErrShape, shapes)
 	case callList(fields.Tasks):

@@ -81,6 +81,9 @@ func inherit(p *agent.Plan, old agent.Plan) {
 	if len(p.Assumptions) == 0 {
 		p.Assumptions = old.Assumptions
 	}
+	if p.Playbook == "" {
+		p.Playbook, p.Stages = old.Playbook, old.Stages
+	}
 	if len(p.DoneWhen) == 0 {
 		p.DoneWhen = old.DoneWhen
 	}

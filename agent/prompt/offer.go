@@ -36,16 +36,22 @@ func TooMany(tools []agent.ToolSpec, most, tokens int) bool {
 func Chosen(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) []agent.ToolSpec {
 	offered := r.Strands.Of(s).Offered
 	if offered == nil {
+		if slices.ContainsFunc(tools, isCheck) {
+			return slices.DeleteFunc(slices.Clone(tools), isCheck)
+		}
 		return tools
 	}
 	var list []agent.ToolSpec
 	for _, t := range tools {
-		if t.Source == "" || slices.Contains(offered.Names, t.Name) {
+		if t.Source == "" && !isCheck(t) || slices.Contains(offered.Names, t.Name) {
 			list = append(list, t)
 		}
 	}
 	return list
 }
+
+// isCheck is the tool that the engine alone calls.
+func isCheck(t agent.ToolSpec) bool { return t.Name == agent.ToolCheck }
 
 // chosen tells lists of tools apart that were chosen for strands.
 func chosen(r agent.Run, s agent.StrandID) string {

@@ -28,9 +28,10 @@ var files embed.FS
 type Book struct {
 	prompts   map[llm.Purpose]page
 	functions map[string]llm.Function
-	schedules bool                     // can be kept
-	thoughts  bool                     // are asked for with each call of a tool
-	clean     func(text string) string // takes secrets out; nil: nothing does
+	schedules bool                       // can be kept
+	thoughts  bool                       // are asked for with each call of a tool
+	playbooks func(goal string) []string // that fit a goal; nil: there are none
+	clean     func(text string) string   // takes secrets out; nil: nothing does
 
 	mu     sync.Mutex
 	offers map[offer][]llm.Function // the last lists that were asked for
@@ -82,6 +83,10 @@ func (b *Book) Schedules() { b.schedules = true }
 // Thinks asks for a thought with each call of a tool. It is called before the book
 // is used.
 func (b *Book) Thinks() { b.thoughts = true }
+
+// Playbooks shows the planner those that fit a goal. It is called before the book is
+// used.
+func (b *Book) Playbooks(fitting func(goal string) []string) { b.playbooks = fitting }
 
 // Redacts takes secrets out of all that a model is sent. It is called before the
 // book is used.

@@ -34,6 +34,8 @@ type view struct {
 	Tasks        []taskView
 	Task         agent.Task
 	Role         string
+	RolePrompt   string   // of the role or the reviewer, as its file says it
+	Playbooks    []string // that fit the goal
 	Instructions string
 	Inputs       []value
 	Outputs      []value
@@ -135,10 +137,28 @@ func (b *Book) Request(r *agent.Run, s agent.StrandID, tools []agent.ToolSpec, b
 		d.messages = append(d.messages, b.redacted(m))
 	}
 	task, _ := s.Task()
-	return Ready{Hash: pg.hash, Fast: pg.Model == "fast" && r.Strands.Of(s).CheckIn.First == nil, Request: llm.Request{
+	fast := pg.Model == "fast"
+	if role, plays := roleOf(r, s, purpose); plays && role.Model != "" {
+		fast = role.Model == agent.RoleFast
+	}
+	return Ready{Hash: pg.hash, Fast: fast && r.Strands.Of(s).CheckIn.First == nil, Request: llm.Request{
 		Purpose: purpose, Run: string(r.ID), Strand: string(s), Task: string(task),
 		Messages: d.messages, Functions: d.functions, Required: true, Encoding: d.encoding,
 	}}, d, nil
+}
+
+// roleOf is the role in which a strand asks: its task's, or its reviewer's.
+func roleOf(r *agent.Run, s agent.StrandID, purpose llm.Purpose) (agent.Role, bool) {
+	id, _ := s.Task()
+	task, _ := r.Plan.Task(id)
+	switch purpose {
+	case llm.Work:
+		return r.Plan.Role(task.Role)
+	case llm.Judge:
+		return r.Plan.Role(task.Reviewer)
+	default:
+		return agent.Role{}, false
+	}
 }
 
 // open renders the beginning of a conversation.
@@ -174,7 +194,7 @@ const maxOffers = 256
 // offer is the same list, which nobody changes; nor do tools change.
 func (b *Book) Offered(r *agent.Run, s agent.StrandID, tools []agent.ToolSpec) []llm.Function {
 	o := offer{purpose: r.Purpose(s), later: b.schedules && r.Brief.Schedulable()}
-	if id, works := s.Task(); works && o.purpose == llm.Work && len(tools) > 0 {
+	if id, works := s.Task(); works && (o.purpose == llm.Work || o.purpose == llm.Check) && len(tools) > 0 {
 		task, _ := r.Plan.Task(id)
 		o.tools, o.n, o.named = &tools[0], len(tools), strings.Join(task.Tools, " ")+chosen(*r, s)
 	}
@@ -209,6 +229,9 @@ func (b *Book) list(o offer, r agent.Run, s agent.StrandID, tools []agent.ToolSp
 	}
 	if o.read {
 		offered = append(offered, b.functions[agent.CallRead])
+	}
+	if i := slices.IndexFunc(tools, isCheck); o.purpose == llm.Check && i >= 0 {
+		offered = append(offered, llm.Function{Name: tools[i].Name, Description: tools[i].Description, Parameters: tools[i].Parameters})
 	}
 	if o.purpose == llm.Work {
 		for _, t := range Allowed(r, s, tools) {
@@ -268,6 +291,9 @@ func (b *Book) look(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) view 
 		v.Said = append(v.Said, Message(agent.Entry{Note: &n}).Content)
 	}
 	v.lookAtPlan(r)
+	if b.playbooks != nil && r.Plans == 0 && s == agent.Main {
+		v.Playbooks = b.playbooks(r.Brief.Goal)
+	}
 	v.Doubts = doubts(r)
 	if r.Plans > 0 {
 		v.PlanJSON = planJSON(r.Plan)
@@ -330,6 +356,12 @@ func (v *view) lookAtTask(r agent.Run, s agent.StrandID, id agent.TaskID) {
 	v.Role = v.Task.Role
 	v.Instructions = r.Tasks[id].Instructions
 	v.Earlier = earlier(r.Recalled, maxWorkEpisodes)
+	if role, plays := roleOf(&r, s, r.Purpose(s)); plays {
+		v.RolePrompt = role.Prompt
+		if role.Memory == agent.MemoryNone {
+			v.Earlier = ""
+		}
+	}
 	v.Said = told(r.Said[:min(r.Tasks[id].Heard, len(r.Said))])
 	all := agent.Values(r)
 	for _, name := range v.Task.Inputs {

@@ -20,6 +20,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/bounds"
 	"github.com/deckhand-bot/deckhand/agent/fold"
 	"github.com/deckhand-bot/deckhand/agent/format"
+	"github.com/deckhand-bot/deckhand/agent/playbook"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/authority"
 	"github.com/deckhand-bot/deckhand/bot/text"
@@ -87,6 +88,9 @@ type NewRun struct {
 	Brief agent.RunStarted
 	// After follows on the main strand, in the same commit.
 	After []agent.Body
+	// Given is the plan that the run begins with, nil: the goal's own steps where it is
+	// a list of them, else the model plans.
+	Given agent.Body
 	// Spend is counted with the start, or nothing starts.
 	Spend []agent.Spend
 }
@@ -124,6 +128,12 @@ func (d *Client) Begin(ctx context.Context, o NewRun) (agent.RunID, error) {
 	}
 	if d.Refuse != nil && len(o.After) == 0 {
 		o.After = d.Refuse(o.Brief.Goal)
+	}
+	if len(o.After) == 0 && o.Given == nil {
+		o.Given, _ = playbook.Listed(o.Brief.Goal)
+	}
+	if len(o.After) == 0 && o.Given != nil {
+		o.After = []agent.Body{o.Given}
 	}
 	c := agent.Commit{ID: agent.NewID(), Run: o.Run, Once: o.Once, Anchor: o.Anchor, Set: map[string]string{}, Spend: o.Spend,
 		Events: []agent.Event{{Strand: agent.Main, Body: o.Brief}},

@@ -11,26 +11,40 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/llm/rehearsal"
+	"github.com/deckhand-bot/deckhand/agent/playbook"
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/cmd/internal/demo"
+	"github.com/deckhand-bot/deckhand/cmd/internal/playbooks"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
 
 func demoCommand(a *cli) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "demo [DIR]",
+		Use:   "demo [DIR|PLAYBOOK]",
 		Short: "A whole run on the real files of a directory, with a scripted model: no key, no configuration",
 		Long: "Survey the source files of a directory: plan, parallel tasks, real tool calls, one approval, a chart and\n" +
-			"REPORT.md. The model is scripted (a rehearsal) and says so; every figure is computed by the tools.",
-		Args: cobra.MaximumNArgs(1),
+			"REPORT.md. The model is scripted (a rehearsal) and says so; every figure is computed by the tools. A PLAYBOOK that\n" +
+			"comes with Deckhand (`deckhand playbook list`) is played in DIR, or in a new folder.",
+		Example: "  deckhand demo\n  deckhand demo software-team",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 2 || len(args) == 2 && !rehearsed(args[0]) {
+				return usage("demo takes a directory, or a playbook and a directory")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && rehearsed(args[0]) {
+				return a.demoPlaybook(cmd.Context(), args[0], args[1:])
+			}
 			return a.demo(cmd.Context(), args, a.demoTerminal)
 		},
 	}
@@ -107,6 +121,71 @@ func (a *cli) demo(ctx context.Context, args []string, show func(context.Context
 	return show(ctx, cfg, files)
 }
 
+// rehearsed reports whether the name is that of a playbook that can be played, and
+// of nothing here.
+func rehearsed(name string) bool {
+	_, _, is := playbook.Rehearsal(name)
+	_, err := os.Stat(name)
+	return is && err != nil
+}
+
+// demoPlaybook plays a playbook with its scripted model. Its store goes with it.
+func (a *cli) demoPlaybook(ctx context.Context, name string, dir []string) (err error) {
+	if a.flags.Workspace = strings.Join(dir, ""); len(dir) == 0 {
+		if a.flags.Workspace, err = os.MkdirTemp("", "deckhand-"+name+"-*"); err != nil {
+			return &exit{exitFailed, err}
+		}
+	}
+	if err := os.MkdirAll(a.surveyed(), 0o755); err != nil {
+		return usage("%w", err)
+	}
+	cfg, err := a.demoConfig()
+	if err != nil {
+		return err
+	}
+	if cfg.DataDir, err = os.MkdirTemp("", "deckhand-demo-*"); err != nil {
+		return &exit{exitFailed, fmt.Errorf("no place for the demo's store: %w", err)}
+	}
+	defer os.RemoveAll(cfg.DataDir)
+	return playPlaybook(ctx, a, cfg, name)
+}
+
+// playPlaybook plays a playbook in the configured workspace.
+func playPlaybook(ctx context.Context, a *cli, cfg config.Config, name string) error {
+	goal, script, _ := playbook.Rehearsal(name)
+	scenario, err := rehearsal.Parse(name+".yaml", script)
+	if err != nil {
+		return &exit{exitFailed, err}
+	}
+	var speed float64
+	if a.tty {
+		speed = 1
+	}
+	given, err := playbooks.Begin(ctx, cfg, goal, playbooks.Order{Playbook: name})
+	if err != nil {
+		return usage("%w", err)
+	}
+	s, err := app.OpenStore(ctx, cfg, sqlite.Worker, nil)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	brief := demo.Brief(cfg, demo.Files{})
+	brief.Goal, brief.Requester, brief.PlanApproval, brief.YesTo, brief.Unattended = goal, bot.Terminal, agent.ApprovePlanNever, []string{"writes"}, true
+	client := app.NewClient(cfg, s)
+	run, err := client.Begin(ctx, runs.NewRun{Brief: brief, Given: given})
+	if err != nil {
+		return &exit{exitFailed, err}
+	}
+	fmt.Fprintf(a.err, "%s\nrun %s\n", scenario.Says, run)
+	defer attend(ctx, a, client, run)()
+	if err := a.work(ctx, cfg, s, rehearsal.New(scenario, rehearsal.Config{Speed: speed}), run, 0); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.err, "look at %s; your own: deckhand run --playbook %s \"GOAL\"\n", a.surveyed(), name)
+	return nil
+}
+
 // demoTerminal is the demo as a run in this terminal.
 func (a *cli) demoTerminal(ctx context.Context, cfg config.Config, files demo.Files) error {
 	m, err := demo.NewModel(a.tty, files)
@@ -127,18 +206,25 @@ func (a *cli) demoTerminal(ctx context.Context, cfg config.Config, files demo.Fi
 	}
 	fmt.Fprintln(a.err, m.Says())
 	fmt.Fprintf(a.err, "run %s\n", run)
-	if !a.tty {
-		a.in, _ = io.Pipe() // nobody types, and the input never ends: the rehearsal answers
-		client.Authority.Operators = []string{demo.Name}
-		attending, leave := context.WithCancel(ctx)
-		defer leave()
-		go a.rehearseApproval(attending, client, run)
-	}
+	defer attend(ctx, a, client, run)()
 	if err := a.work(ctx, cfg, s, m, run, 0); err != nil {
 		return err
 	}
 	a.lookAtReport(files)
 	return nil
+}
+
+// attend answers for a person where none sits at a terminal, until it is told to
+// leave.
+func attend(ctx context.Context, a *cli, client *runs.Client, run agent.RunID) (leave func()) {
+	if a.tty {
+		return func() {}
+	}
+	a.in, _ = io.Pipe() // nobody types, and the input never ends: the rehearsal answers
+	client.Authority.Operators = []string{demo.Name}
+	attending, leave := context.WithCancel(ctx)
+	go a.rehearseApproval(attending, client, run)
+	return leave
 }
 
 // rehearseApproval gives the demo's one approval where no person can, and says so.

@@ -16,6 +16,7 @@ import (
 	"github.com/deckhand-bot/deckhand/cmd/internal/inspect"
 	"github.com/deckhand-bot/deckhand/cmd/internal/memory"
 	"github.com/deckhand-bot/deckhand/cmd/internal/pack"
+	"github.com/deckhand-bot/deckhand/cmd/internal/playbooks"
 	"github.com/deckhand-bot/deckhand/cmd/internal/toolbox"
 )
 
@@ -103,7 +104,7 @@ func (a *cli) root() *cobra.Command {
 		statusCommand(a), journalCommand(a), resumeCommand(a), pauseCommand(a), cancelCommand(a),
 		approveCommand(a), denyCommand(a),
 		inspect.Plan(a.inspecting()), inspect.Policy(a.inspecting()), examineCommand(a), memory.Command(remembering(a)), toolbox.Command(toolHost(a)), pack.Command(packHost(a)), capacityCommand(a), doctorCommand(a), manifestCommand(a), versionCommand(a),
-		estimate.Command(estimating(a)), inspect.Audit(a.inspecting()), inspect.Trace(a.inspecting()), inspect.TaskEnv(a.inspecting()),
+		estimate.Command(estimating(a)), playbooks.Command(playing(a)), inspect.Audit(a.inspecting()), inspect.Trace(a.inspecting()), inspect.TaskEnv(a.inspecting()),
 	)
 	root.SetVersionTemplate("deckhand {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
@@ -127,6 +128,12 @@ func remembering(a *cli) memory.Host {
 // estimating is this invocation as the command that estimates needs it.
 func estimating(a *cli) estimate.Host {
 	return estimate.Host{Out: a.out, Err: a.err, JSON: &a.json, Open: a.beside, Read: a.readFile, Single: single, Usage: usage, Printable: printable}
+}
+
+// playing is this invocation as the commands about playbooks need it.
+func playing(a *cli) playbooks.Host {
+	return playbooks.Host{Out: a.out, Err: a.err, JSON: &a.json, Load: a.load, Single: single, Usage: usage, Printable: printable,
+		Fail: func() error { return &exit{code: exitFailed} }}
 }
 
 // toolHost is this invocation as the commands about tools need it.

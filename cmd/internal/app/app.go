@@ -193,6 +193,7 @@ func (a *App) newLoop() (*loop.Loop, error) {
 		Steers: steers(c), Redact: a.secrets, Offer: c.Tools.Offer, OfferTokens: c.Tools.OfferTokens,
 		Window: (&windows{configured: c.Model.Window, main: c.Model.Name, model: o.Model, log: o.Log}).of,
 	}
+	lc.Playbooks = kit.NewShelf(c, o.Log).Library
 	lc.Scheduler = recurring.Orders{Schedules: recurringOf(c, a.store)}
 	if o.Only == "" { // nobody waits at a terminal to be told what to change
 		lc.Patience.Refusals = refusalsAtMost

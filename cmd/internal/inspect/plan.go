@@ -20,7 +20,7 @@ func Plan(e Env) *cobra.Command {
 	c := &cobra.Command{Use: "plan", Short: "Look at plans"}
 	var toolFile string
 	check := &cobra.Command{
-		Use: "check FILE|-", Short: "Validate a plan: findings V1 to V21, exit 1 with any error", Args: e.Single("FILE", "or - for standard input"),
+		Use: "check FILE|-", Short: "Validate a plan: findings V1 to V22, exit 1 with any error", Args: e.Single("FILE", "or - for standard input"),
 		RunE: func(_ *cobra.Command, args []string) error { return e.checkPlan(args[0], toolFile) },
 	}
 	check.Flags().StringVar(&toolFile, "tools", "", "JSON `FILE` of the tools that the plan may name: {\"tools\": [{\"name\", \"description\", \"input\", \"output\"}]}")

@@ -7,6 +7,7 @@
 //	source.go   MCP servers and OpenAPI documents as sources of tools
 //	pack.go     packs, and the datasets of runs
 //	sandbox.go  the sandbox, and the tools that run programs in it
+//	playbooks.go  roles and playbooks of the installation
 //	jobs.go     commands on the host, which end with their run
 //	rerun.go    programs of a task, run again on a clean folder
 //
@@ -120,7 +121,9 @@ func New(o Options) (*Kit, error) {
 	}
 	k := &Kit{Space: space}
 	list := append(file.New(file.Config{Workspace: space, Trust: o.Trust}), calc.Tool{}, wait.Tool{}, plot.New(space), javascript)
-	list = append(list, newPrograms(c, space, box)...)
+	programs := newPrograms(c, space, box)
+	list = append(list, programs...)
+	list = append(list, newCheck(space, programs))
 	out, err := family{o, space, box, self}.tools()
 	if err != nil {
 		return nil, err
@@ -166,7 +169,7 @@ func workspaceOf(c config.Config) workspace.Config {
 	if c.File != "" {
 		at.Protected = append(at.Protected, c.File)
 	}
-	at.Private = slices.Clone(c.Packs) // whoever changes a pack decides what runs may do
+	at.Private = slices.Concat(c.Packs, ownFolders(c)) // whoever changes a pack, a role or a playbook decides what runs may do
 	if c.DataDir != "" {
 		at.Private = append(at.Private, c.DataDir)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
+	"github.com/deckhand-bot/deckhand/tools/check"
 	"github.com/deckhand-bot/deckhand/tools/program"
 	"github.com/deckhand-bot/deckhand/tools/sandbox"
 	"github.com/deckhand-bot/deckhand/tools/workspace"
@@ -132,6 +133,17 @@ func newPrograms(c config.Config, w *workspace.Workspace, s *sandbox.Sandbox) []
 		return nil
 	}
 	return newRunner(c, w, s).Tools()
+}
+
+// newCheck makes the checks of tasks: commands run where programs do.
+func newCheck(w *workspace.Workspace, programs []agent.Tool) agent.Tool {
+	c := check.Config{Workspace: w}
+	for _, t := range programs {
+		if t.Spec().Name == "run_shell" {
+			c.Shell = t
+		}
+	}
+	return check.New(c)
 }
 
 // CheckDrivers says which drivers of the sandbox work here.
