@@ -6,7 +6,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -45,10 +47,13 @@ func call(t *testing.T, tool agent.Tool, arguments string) (agent.Prepared, agen
 }
 
 func TestRequest(t *testing.T) {
-	var seen []string
+	var mu sync.Mutex
+	var noted []string
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		seen = append(seen, fmt.Sprintf("%s %s %s %s %s", r.Method, r.URL.RequestURI(), r.Header.Get("Authorization"), r.Header.Get("X-Extra"), body))
+		mu.Lock()
+		noted = append(noted, fmt.Sprintf("%s %s %s %s %s", r.Method, r.URL.RequestURI(), r.Header.Get("Authorization"), r.Header.Get("X-Extra"), body))
+		mu.Unlock()
 		switch r.URL.Path {
 		case "/away":
 			http.Redirect(w, r, "http://elsewhere.example/", http.StatusFound)
@@ -65,8 +70,12 @@ func TestRequest(t *testing.T) {
 		}
 	}))
 	defer s.Close()
-	s.Config.ErrorLog = nil
 	here := strings.TrimPrefix(s.URL, "http://")
+	sent := func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(noted)
+	}
 	kept := ""
 	tool := request.New(request.Config{
 		Guard: guard(t, false, here, "other.example"), Version: "1",
@@ -98,8 +107,9 @@ func TestRequest(t *testing.T) {
 		{`{"url":"` + s.URL + `/","headers":{"authorization":"Bearer x"}}`, "", agent.OutcomeError, "named by credentials", ""},
 		{`{"url":"` + s.URL + `/","body":{}}`, "", agent.OutcomeError, "has no body", ""},
 	} {
-		before := len(seen)
+		before := len(sent())
 		p, r := call(t, tool, c.arguments)
+		seen := sent()
 		if p.Class != c.class || r.State != c.state || !strings.Contains(r.Text, c.want) {
 			t.Errorf("%s: class %q, %s %q, want %q %s %q", c.arguments, p.Class, r.State, r.Text, c.class, c.state, c.want)
 		}
