@@ -64,6 +64,8 @@ func (r Run) Apply(e Event) Run { //nolint:cyclop,funlen // the closed switch ov
 		r.Strands = r.Strands.intend(e.Strand, b)
 	case ToolDeferred:
 		r.Strands = r.Strands.updateCall(e.Strand, b.Effect, func(c *OpenCall) { c.Until = b.Until; c.Deferred++ })
+	case ToolProgressed:
+		r.Strands = r.Strands.updateCall(e.Strand, b.Effect, func(c *OpenCall) { c.Progress = b.Text })
 	case ToolOutcome:
 		r = r.outcome(e.Strand, b)
 	case CheckpointOpened:

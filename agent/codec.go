@@ -95,6 +95,7 @@ var builtin = codec{
 	ToolIntent{}.Kind():        shapeOf[ToolIntent](),
 	ToolDeferred{}.Kind():      shapeOf[ToolDeferred](),
 	ToolOutcome{}.Kind():       shapeOf[ToolOutcome](),
+	ToolProgressed{}.Kind():    shapeOf[ToolProgressed](decides(4, always[ToolProgressed])),
 	CheckpointOpened{}.Kind():  shapeOf[CheckpointOpened](decides(1, asksReviewers), decides(3, asksNamed), decides(4, asksShaped)),
 	CheckpointDecided{}.Kind(): shapeOf[CheckpointDecided](decides(2, raisesFreely), decides(4, func(b CheckpointDecided) bool { return b.Plan != nil && b.Plan.shaped() })),
 	CheckpointVoted{}.Kind():   shapeOf[CheckpointVoted](),
@@ -310,7 +311,8 @@ func (TaskEnded) Kind() Kind { return "task.ended" }
 func (ToolIntent) Kind() Kind { return "tool.intent" }
 
 // Kind names the event: tool.deferred.
-func (ToolDeferred) Kind() Kind { return "tool.deferred" }
+func (ToolProgressed) Kind() Kind { return "tool.progressed" }
+func (ToolDeferred) Kind() Kind   { return "tool.deferred" }
 
 // Kind names the event: tool.outcome.
 func (ToolOutcome) Kind() Kind { return "tool.outcome" }
@@ -371,6 +373,7 @@ func (TaskFinishing) body()     {}
 func (TaskJudged) body()        {}
 func (TaskEnded) body()         {}
 func (ToolIntent) body()        {}
+func (ToolProgressed) body()    {}
 func (ToolDeferred) body()      {}
 func (ToolOutcome) body()       {}
 func (CheckpointOpened) body()  {}

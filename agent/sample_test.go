@@ -75,6 +75,7 @@ var samples = []Body{
 		Repeat: RepeatProbeable, Mark: "size=0", Deadline: noon.Add(3 * time.Second), Rule: "writes once", Policy: "0f", Again: 1,
 		Thought: "the table is to be written down",
 	},
+	ToolProgressed{Effect: "task/t1.2.0", Text: "3 of 10 files"},
 	ToolDeferred{Effect: "task/t1.2.0", Until: noon.Add(time.Minute)},
 	ToolOutcome{
 		Effect: "task/t1.2.0", State: OutcomeOK, Trust: Untrusted, Text: "wrote\n5 bytes", Artifact: "e3b0c442",

@@ -165,6 +165,8 @@ type OpenCall struct {
 	Intent     *ToolIntent  `json:"intent,omitempty"`
 	Until      time.Time    `json:"until,omitzero"` // deferred
 	Deferred   int          `json:"deferred,omitempty"`
+	// Progress is how far it is, in its tool's words.
+	Progress string `json:"progress,omitempty"`
 	// Again asks for a new attempt of an intent that a probe found undone.
 	Again int `json:"again,omitempty"`
 }

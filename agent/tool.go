@@ -129,6 +129,19 @@ type Call struct {
 	Deferred int
 	// Env is what the task says that its programs need, nil: nothing.
 	Env *Env
+	// Progress, when set, shows people how far the call is. It may be called often,
+	// and from any goroutine.
+	Progress func(text string) `json:"-"`
+	// Ask, when set, puts questions to people in the run's thread while the call goes
+	// on and returns their answers by the questions' ids; false: nobody answers.
+	// The call's time stands still meanwhile.
+	Ask func(ctx context.Context, title string, questions []Question) (answers map[string]string, answered bool) `json:"-"`
+}
+
+// ToolProgressed says how far a call is, in its tool's words. The newest counts.
+type ToolProgressed struct {
+	Effect EffectID `json:"effect"`
+	Text   string   `json:"text"`
 }
 
 // OutcomeState is how an effect went.

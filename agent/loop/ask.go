@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
-	"github.com/deckhand-bot/deckhand/agent/guard"
 	"github.com/deckhand-bot/deckhand/agent/limit"
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/loop/answer"
@@ -277,47 +276,11 @@ func (q *asker) unpriced(view *agent.Run, model string) {
 		"this run has a money limit, and the model %s has no price: set model.prices.%s and resume", model, model)})
 }
 
-// stopLook is how long a call runs before anybody looks whether its run was
-// stopped meanwhile: most calls are over by then.
-const stopLook = 500 * time.Millisecond
-
-// untilStopped is ctx that also ends when people end the run: nobody waits for
-// an answer that is not wanted any more. A run that was ending when the call
-// began wants it: that is its report. Call release when the call is over.
-func (q *asker) untilStopped(ctx context.Context) (bound context.Context, release func()) {
-	bound, stop := context.WithCancel(ctx)
-	over := make(chan struct{})
-	// What is kept while the call goes on is not the whole run.
-	seq, finishing, ended := q.run.Seq, q.run.Finish, q.run.Cancelled != nil
-	look := time.AfterFunc(stopLook, func() {
-		defer close(over)
-		guard.Run(q.Log, "the look whether a run was stopped", func() {
-			for !ended {
-				if q.Blobs.AwaitWord(bound, q.lease.Run, seq) != nil {
-					return
-				}
-				run, err := q.folds.Load(bound, q.lease.Run)
-				if err != nil {
-					return
-				}
-				seq, ended = run.Seq, run.Cancelled != nil || run.Finish && !finishing
-			}
-			stop()
-		}, "run", q.lease.Run)
-	})
-	return bound, func() {
-		stop()
-		if !look.Stop() {
-			<-over
-		}
-	}
-}
-
 // settle makes the call and puts its answer and the difference to the
 // reservation into the batch. A call that was cut off by the end of the
 // process or of the run leaves the reservation as it is.
 func (q *asker) settle(ctx context.Context, ready prompt.Ready, asked agent.ModelAsked, question limit.Question) (cut bool) {
-	bound, release := q.untilStopped(ctx)
+	bound, release := q.untilStopped(ctx, q.run)
 	began := time.Now()
 	resp, err := q.complete(bound, ready.Request)
 	cut = err != nil && bound.Err() != nil

@@ -9,6 +9,7 @@
 //	decide.go    decider: … of those that are decisions of the model
 //	plans.go     planner: plans taken, approved, extended; tasks started
 //	invoke.go    effects: tools run, recovered after a crash
+//	call.go      what goes on beside a call: its run ends, progress, questions of a tool
 //	post.go      posts: what the voice says, and its card
 //	supervise.go supervisor: loops found, check-ins weighed, plans judged
 //	offer.go     offerer: tools chosen among many, their documentation

@@ -142,11 +142,11 @@ func (ef effects) runOrRecover(ctx context.Context, view *agent.Run, c agent.Ope
 	reads := c.Intent.Repeat == agent.RepeatRead || c.Intent.Repeat == agent.RepeatIdempotent
 	switch {
 	case ef.fresh[c.Effect] && (c.Until.IsZero() || reads):
-		return ef.perform(ctx, c, tool, call)
+		return ef.perform(ctx, view, c, tool, call)
 	case !c.Until.IsZero() && !reads:
-		return ef.retry(ctx, c, tool, call) // nothing happened yet, but from now on it may
+		return ef.retry(ctx, view, c, tool, call) // nothing happened yet, but from now on it may
 	case !c.Until.IsZero():
-		return ef.perform(ctx, c, tool, call)
+		return ef.perform(ctx, view, c, tool, call)
 	}
 	return ef.recover(ctx, view, c, tool, call)
 }
@@ -192,7 +192,7 @@ func (ef effects) toolFor(view *agent.Run, in agent.ToolIntent) (tool agent.Tool
 }
 
 // perform runs the tool once, if the lease still holds right before it.
-func (ef effects) perform(ctx context.Context, c agent.OpenCall, tool agent.Tool, call agent.Call) ([]agent.Body, error) {
+func (ef effects) perform(ctx context.Context, view *agent.Run, c agent.OpenCall, tool agent.Tool, call agent.Call) ([]agent.Body, error) {
 	if !ef.leases.Valid(ef.held) {
 		return nil, errLeaseGone
 	}
@@ -200,15 +200,16 @@ func (ef effects) perform(ctx context.Context, c agent.OpenCall, tool agent.Tool
 	if timeout <= 0 {
 		timeout = defaultTimeout
 	}
-	bound, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
 	if !call.Deadline.IsZero() {
-		var stop context.CancelFunc
-		bound, stop = context.WithTimeout(bound, call.Deadline.Sub(ef.now()))
-		defer stop()
+		timeout = min(timeout, call.Deadline.Sub(ef.now()))
 	}
+	bound, release := ef.bounded(ctx, view, tool.Spec(), &call, timeout)
+	defer release()
 	began := time.Now()
 	result := safely(bound, tool, call)
+	if result.State != agent.OutcomeOK && errors.Is(context.Cause(bound), errStopped) {
+		return []agent.Body{failedOutcome(c, "it was cut off, as the run was ended. Whether it was carried out is not known")}, nil
+	}
 	if result.Again > 0 {
 		return []agent.Body{agent.ToolDeferred{Effect: c.Effect, Until: ef.now().Add(result.Again)}}, nil
 	}
@@ -219,12 +220,32 @@ func (ef effects) perform(ctx context.Context, c agent.OpenCall, tool agent.Tool
 		delete(ef.fresh, c.Effect) // an answer that was lost is recovered like a crash
 		return nil, nil
 	}
-	return ef.outcome(ctx, c, bounded(tool.Spec(), result), time.Since(began))
+	return ef.outcome(ctx, c, within(tool.Spec(), result), time.Since(began))
 }
 
-// bounded is a result within what its tool promises of it: no more trusted, and
+// bounded is the time that a call has. One of a foreign tool ends with the run, can
+// say how far it is and ask people; its time stands still meanwhile.
+func (ef effects) bounded(ctx context.Context, view *agent.Run, spec agent.ToolSpec, call *agent.Call, d time.Duration) (context.Context, func()) {
+	if spec.Source == "" || ef.lease.Strand == agent.Voice {
+		return context.WithTimeout(ctx, d)
+	}
+	stopped, release := ef.untilStopped(ctx, view)
+	bound, cut := context.WithCancelCause(stopped)
+	clock := newPatience(d, func() { cut(context.DeadlineExceeded) })
+	at, began := ef.now(), time.Now()
+	u := &underWay{engine: ef.engine, run: view.ID, strand: ef.lease.Strand, effect: call.Effect, clock: clock,
+		now: func() time.Time { return at.Add(time.Since(began)) }}
+	call.Progress, call.Ask = u.progress, u.ask
+	return bound, func() {
+		clock.timer.Stop()
+		cut(nil)
+		release()
+	}
+}
+
+// within is a result within what its tool promises of it: no more trusted, and
 // no longer.
-func bounded(spec agent.ToolSpec, r agent.Result) agent.Result {
+func within(spec agent.ToolSpec, r agent.Result) agent.Result {
 	if spec.Trust == agent.Untrusted {
 		r.Trust = agent.Untrusted
 	}
@@ -253,7 +274,7 @@ func (ef effects) recover(ctx context.Context, view *agent.Run, c agent.OpenCall
 	switch {
 	case in.Repeat == agent.RepeatRead || in.Repeat == agent.RepeatIdempotent:
 		call.Deadline = time.Time{} // that of a request which nobody has to wait for
-		return ef.perform(ctx, c, tool, call)
+		return ef.perform(ctx, view, c, tool, call)
 	case ef.now().Before(in.Deadline):
 		// the request of the earlier holder may still arrive until then:
 		// neither a probe nor a person could tell that it will not
@@ -265,9 +286,9 @@ func (ef effects) recover(ctx context.Context, view *agent.Run, c agent.OpenCall
 			return nil, ef.rest(ctx, retryPause)
 		}
 		if done {
-			return ef.outcome(ctx, c, bounded(tool.Spec(), result), 0)
+			return ef.outcome(ctx, c, within(tool.Spec(), result), 0)
 		}
-		return ef.retry(ctx, c, tool, call)
+		return ef.retry(ctx, view, c, tool, call)
 	}
 	ef.askWhetherItRan(view, c)
 	return nil, nil
@@ -286,7 +307,7 @@ func (ef effects) askWhetherItRan(view *agent.Run, c agent.OpenCall) {
 
 // retry journals a new intent for an effect that did not happen, with a new
 // deadline, and runs it.
-func (ef effects) retry(ctx context.Context, c agent.OpenCall, tool agent.Tool, call agent.Call) ([]agent.Body, error) {
+func (ef effects) retry(ctx context.Context, view *agent.Run, c agent.OpenCall, tool agent.Tool, call agent.Call) ([]agent.Body, error) {
 	in := *c.Intent
 	in.Again++
 	if d := tool.Spec().Deadline; d > 0 {
@@ -298,7 +319,7 @@ func (ef effects) retry(ctx context.Context, c agent.OpenCall, tool agent.Tool, 
 		return nil, err
 	}
 	ef.fresh[c.Effect] = true
-	return ef.perform(ctx, c, tool, call)
+	return ef.perform(ctx, view, c, tool, call)
 }
 
 // outcome journals a result. Long texts become artifacts first.

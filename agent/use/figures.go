@@ -1,6 +1,9 @@
 package use
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/deckhand-bot/deckhand/agent"
@@ -44,4 +47,32 @@ func Add(figures map[string]Figures, calls []Use) {
 		}
 		figures[u.Tool] = f
 	}
+}
+
+// Journals are those of a store.
+type Journals interface {
+	Runs(ctx context.Context, f agent.RunFilter) ([]agent.RunInfo, error)
+	Read(ctx context.Context, run agent.RunID, after uint64) ([]agent.Event, error)
+}
+
+// lately is how many of the newest runs figures are of.
+const lately = 100
+
+// Lately are the figures of each tool over the newest runs. A journal that cannot
+// be read to its end counts as far as it can.
+func Lately(ctx context.Context, s Journals) (map[string]Figures, error) {
+	infos, err := s.Runs(ctx, agent.RunFilter{Most: lately})
+	if err != nil {
+		return nil, fmt.Errorf("list the newest runs for the figures of the tools: %w", err)
+	}
+	figures := map[string]Figures{}
+	for _, info := range infos {
+		events, err := s.Read(ctx, info.Run, 0)
+		var entry *agent.EntryError
+		if err != nil && !errors.As(err, &entry) && !errors.Is(err, agent.ErrNoRun) && !errors.Is(err, agent.ErrNewer) {
+			return nil, fmt.Errorf("read run %s for the figures of the tools: %w", info.Run, err)
+		}
+		Add(figures, Of(events))
+	}
+	return figures, nil
 }

@@ -155,7 +155,11 @@ func doing(r agent.Run, id agent.StrandID) string {
 	}
 	var names []string
 	for _, c := range OpenCalls(s) {
-		if name := strings.ReplaceAll(text.InLine(c.Name, 40), "_", " "); c.Intent != nil && !slices.Contains(names, name) {
+		name := strings.ReplaceAll(text.InLine(c.Name, 40), "_", " ")
+		if c.Progress != "" {
+			name += " (" + text.InLine(c.Progress, 60) + ")"
+		}
+		if c.Intent != nil && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -90,6 +90,8 @@ func alertTitle(kind string) string {
 	switch kind {
 	case AlertMessage:
 		return "I could not act on a message"
+	case "tools":
+		return "A source of tools has changed: shall I use what it says now?"
 	case "schedule":
 		return "Something planned did not happen"
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot"
+	"github.com/deckhand-bot/deckhand/bot/lookup"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 )
@@ -40,6 +41,8 @@ type Config struct {
 	// Decisions are the newest decisions of a person in the audit chain, a line
 	// each, the newest first; nil: there is no chain.
 	Decisions func(ctx context.Context, by string) ([]string, error)
+	// Tools answers questions about the tools that runs have.
+	Tools lookup.Shelf
 	// CatchUp is the age from which a goal that was missed is asked about
 	// before it starts; 0: none is.
 	CatchUp time.Duration

@@ -10,6 +10,7 @@ import (
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/authority"
 	"github.com/deckhand-bot/deckhand/bot/card"
+	"github.com/deckhand-bot/deckhand/bot/lookup"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/bot/text"
@@ -48,6 +49,8 @@ func commands() []command {
 		{word: "budget", usage: "budget [RUN]", does: "what a run has spent, of what", fits: aRun, do: show(showBudget)},
 		{word: "permissions", usage: "permissions [RUN]", does: "what a run may do, and who decides about the rest", fits: aRun, do: show(showPermissions)},
 		{word: "watch", usage: "watch RUN", does: "shows a run of another place here, too", fits: aNamedRun, do: call.watch},
+		{word: "why", also: "?", usage: "why [RUN]", does: "the newest calls of a run, and why they were made", fits: aRun, do: call.why},
+		{word: "tools", usage: "tools [list|show|search|check]", does: "the tools that runs have", fits: isToolsOrder, do: call.tools},
 		{word: "help", usage: "help [all|COMMAND]", does: "what I understand", exact: true, fits: isHelpTopic, do: call.help},
 		{word: "report", usage: "report WHEN [ZONE] [here|#channel] [always]", does: "tells again and again where things stand; also `report now`, `list` and `change|pause|resume|remove NAME`",
 			fits: isReportOrder, do: scheduling(recurring.ReportKind)},
@@ -374,6 +377,32 @@ func (req call) audit(ctx context.Context, _ string) (bot.Answer, error) {
 		lines[i] = "- " + text.Escape(line)
 	}
 	return private("Your newest decisions, the newest first:\n%s", strings.Join(lines, "\n")), nil
+}
+
+// isToolsOrder reports whether the text after "tools" is an order about them.
+func isToolsOrder(rest string) bool {
+	word, _ := firstWord(rest)
+	return slices.Contains([]string{"list", "show", "search", "check", "accept"}, strings.ToLower(word))
+}
+
+// tools answers a question about the tools that runs have.
+func (req call) tools(ctx context.Context, rest string) (bot.Answer, error) {
+	admin := !req.in.By.Bot && authority.Includes(req.cfg.Runs.Authority.Admins, req.in.By)
+	told, err := req.cfg.Tools.Answer(ctx, rest, admin)
+	return bot.Answer{Private: told}, err
+}
+
+// why tells why a run did what it did.
+func (req call) why(ctx context.Context, named string) (bot.Answer, error) {
+	r, err := req.target(ctx, named)
+	if err != nil {
+		return bot.Answer{}, err
+	}
+	events, err := req.cfg.Runs.Journals.Read(ctx, r.ID, 0)
+	if err != nil {
+		return bot.Answer{}, err
+	}
+	return bot.Answer{Run: r.ID, Private: lookup.Why(events)}, nil
 }
 
 // missing answers commands that are not there.

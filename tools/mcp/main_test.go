@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
@@ -101,10 +102,24 @@ func testServer(kind string) *sdk.Server {
 	})
 	add("ask", "asks a person", func(_ context.Context, r *sdk.CallToolRequest, _ words) (*sdk.CallToolResult, error) {
 		if a, is := r.Params.InputResponses["colour"].(*sdk.ElicitResult); is {
-			return text("the answer was " + a.Action), nil
+			return text(fmt.Sprint("the answer was ", a.Action, " ", a.Content["colour"])), nil
 		}
 		return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"colour": &sdk.ElicitParams{Message: "Which colour?",
 			RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{"colour": map[string]any{"type": "string"}}}}}}, nil
+	})
+	add("slow", "says how far it is, and waits for a file", func(ctx context.Context, r *sdk.CallToolRequest, in words) (*sdk.CallToolResult, error) {
+		err := r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: 3, Total: 10, Message: "files"})
+		for tick := time.Tick(5 * time.Millisecond); err == nil; {
+			select {
+			case <-ctx.Done():
+				err = ctx.Err()
+			case <-tick:
+				if _, missing := os.Stat(in.Text); missing == nil {
+					return text("done"), nil
+				}
+			}
+		}
+		return nil, err
 	})
 	add("grow", "adds a tool", func(context.Context, *sdk.CallToolRequest, words) (*sdk.CallToolResult, error) {
 		add("grown", "was added", func(context.Context, *sdk.CallToolRequest, words) (*sdk.CallToolResult, error) {

@@ -94,6 +94,7 @@ type session struct {
 	began time.Time
 	// asked are the questions of the server that were not passed on, by the call.
 	asked chan string
+	calls callsUnderWay
 }
 
 // ErrAway is returned while a server is not to be had.
@@ -301,7 +302,12 @@ func (s *Server) connect(ctx context.Context, version string) (*session, error) 
 		Capabilities:               &mcp.ClientCapabilities{},
 		ToolListChangedHandler:     func(context.Context, *mcp.ToolListChangedRequest) { s.signal() },
 		ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) { s.signal() },
-		ElicitationHandler:         now.decline,
+		ElicitationHandler: func(ctx context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			return s.elicit(ctx, now, r.Params)
+		},
+		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+			now.progressed(r.Params, s.hidden.hide)
+		},
 	})
 	transport, err := s.transport(ctx, now)
 	if err != nil {
@@ -348,16 +354,6 @@ func (s *Server) transport(ctx context.Context, now *session) (mcp.Transport, er
 	}
 	now.child = started
 	return &mcp.IOTransport{Reader: started, Writer: started, MaxLineLength: maxMessage}, nil
-}
-
-// decline answers a question that the server puts to a person: nobody is asked
-// here, and the call says so.
-func (n *session) decline(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
-	select {
-	case n.asked <- r.Params.Message:
-	default:
-	}
-	return &mcp.ElicitResult{Action: "decline"}, nil
 }
 
 // Tools lists what the server offers, and starts it where needed.

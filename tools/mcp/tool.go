@@ -52,7 +52,7 @@ func (s *Server) tool(t *mcp.Tool) agent.Tool {
 	name := t.Name
 	return tool{server: s, spec: s.spec(name, description, schema), call: func(ctx context.Context, now *session, c agent.Call) (answer, error) {
 		p := &mcp.CallToolParams{Name: name, Arguments: c.Arguments}
-		p.SetProgressToken(string(c.Effect))
+		p.SetProgressToken(token(c))
 		r, err := now.CallTool(ctx, p)
 		if err != nil {
 			return answer{}, err
@@ -110,6 +110,7 @@ func repeatable(c agent.Call) bool {
 func (t tool) once(ctx context.Context, now *session, c agent.Call) (agent.Result, fate, error) {
 	bound, way := exchanged(ctx)
 	defer way.lost(nil)
+	defer now.calls.begin(c)()
 	drain(now.asked)
 	before := now.written()
 	a, err := t.call(bound, now, c)

@@ -176,6 +176,10 @@ func (r *Registry) Accept(ctx context.Context, source string) ([]Change, error) 
 			return nil, err
 		}
 	}
-	list := slices.SortedFunc(maps.Values(changed), func(a, b Change) int { return cmp.Compare(a.Tool, b.Tool) })
-	return list, r.refresh(ctx, m)
+	return sorted(changed), r.refresh(ctx, m)
+}
+
+// sorted are the changes by the names of their tools.
+func sorted(changed map[string]Change) []Change {
+	return slices.SortedFunc(maps.Values(changed), func(a, b Change) int { return cmp.Compare(a.Tool, b.Tool) })
 }

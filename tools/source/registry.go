@@ -29,6 +29,9 @@ type Config struct {
 	// Pins keeps what foreign tools were when they were first seen; nil: any
 	// change of theirs counts at once.
 	Pins Pins
+	// Changed, when set, hears of tools that say something else than was accepted,
+	// once of each change: they wait for a person.
+	Changed func(ctx context.Context, source string, changes []Change)
 	// Private names the tools whose results are nobody else's business; a name may
 	// end with "*".
 	Private []string
@@ -59,7 +62,8 @@ type member struct {
 	err   error // why it cannot be asked now, nil: it was
 	known bool  // it was asked
 	bad   []string
-	held  bool // tools wait for a person
+	held  bool   // tools wait for a person
+	told  string // the changes that were told last
 }
 
 // Standing is how a source stands, for people.
@@ -182,8 +186,22 @@ func (r *Registry) refresh(ctx context.Context, m *member) error {
 	m.mu.Unlock()
 	if err == nil {
 		r.rebuild()
+		r.tell(ctx, m, changed)
 	}
 	return err
+}
+
+// tell says which tools wait for a person, once of each change.
+func (r *Registry) tell(ctx context.Context, m *member, changed map[string]Change) {
+	list := sorted(changed)
+	text := fmt.Sprint(list)
+	m.mu.Lock()
+	known := m.told == text || len(list) == 0
+	m.told = text
+	m.mu.Unlock()
+	if !known && r.cfg.Changed != nil {
+		r.cfg.Changed(ctx, m.source.Name(), list)
+	}
 }
 
 // adoptAll makes a source's tools into those of runs, and says which could not be.

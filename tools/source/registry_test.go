@@ -168,8 +168,11 @@ func (k kept) SetValue(_ context.Context, name, value string) error { k[name] = 
 // until somebody takes it over; a new one is.
 func TestPins(t *testing.T) {
 	s, pins := serving("s", tool("a"), tool("b")), kept{}
-	r := registry(t, source.Config{Sources: []source.Source{s}, Pins: pins})
-	if listed(r) != "s__a s__b" {
+	var told []string
+	r := registry(t, source.Config{Sources: []source.Source{s}, Pins: pins, Changed: func(_ context.Context, name string, changes []source.Change) {
+		told = append(told, name+" "+changes[0].String())
+	}})
+	if listed(r) != "s__a s__b" || len(told) != 0 {
 		t.Fatalf("at first sight %s are offered", listed(r))
 	}
 	other := tool("a")
@@ -180,6 +183,10 @@ func TestPins(t *testing.T) {
 		if listed(again) != "s__b s__c" || len(again.Standings()[0].Refused) != 1 {
 			t.Errorf("after a change %s are offered: %q", listed(again), again.Standings()[0].Refused)
 		}
+	}
+	r.Load(t.Context())
+	if len(told) != 1 || !strings.HasPrefix(told[0], "s a\n  was: ") {
+		t.Errorf("people hear %q", told)
 	}
 	changed, err := r.Accept(t.Context(), "s")
 	if err != nil || len(changed) != 1 || !strings.Contains(changed[0].String(), "was: says a {") || !strings.Contains(changed[0].String(), "sends your files away") {

@@ -130,7 +130,7 @@ func (a *App) assemble(ctx context.Context) (err error) {
 	}
 	a.sealer = audit.NewSealer(a.store, o.Log)
 	a.store = sealedStore{a.store, a.sealer}
-	if a.kit, err = kit.New(kit.Options{Config: o.Config, Version: o.Version, Log: o.Log, Store: a.store, Tools: o.Tools, Wrap: o.Wrap, Trust: o.Trust}); err != nil {
+	if a.kit, err = kit.New(kit.Options{Config: o.Config, Version: o.Version, Log: o.Log, Store: a.store, Tools: o.Tools, Wrap: o.Wrap, Trust: o.Trust, Changed: a.changed}); err != nil {
 		return err
 	}
 	if !o.WorkOnly {

@@ -11,12 +11,14 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/agent/audit"
 	"github.com/deckhand-bot/deckhand/agent/format"
+	"github.com/deckhand-bot/deckhand/agent/use"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/kit"
@@ -145,26 +147,63 @@ func (h Host) accept(ctx context.Context, name string) error {
 	})
 }
 
-func (h Host) listTools(_ context.Context, box toolbox) error {
+// figures are what the calls of tools came to in the newest runs of the store.
+func (h Host) figures(ctx context.Context) (figures map[string]use.Figures) {
+	err := h.Beside(ctx, func(_ config.Config, s app.Store) (err error) {
+		figures, err = use.Lately(ctx, s)
+		return err
+	})
+	if err != nil {
+		fmt.Fprintf(h.Err, "deckhand: the list has no figures of calls: %s\n", h.Printable(err.Error()))
+	}
+	return figures
+}
+
+// listed is a tool as --json lists it.
+type listed struct {
+	agent.ToolSpec
+	Use *use.Figures `json:"use,omitempty"` // of the newest runs
+}
+
+func (h Host) listTools(ctx context.Context, box toolbox) error {
+	figures := h.figures(ctx)
 	if h.asJSON() {
 		out := json.NewEncoder(h.Out)
 		for _, s := range box.Specs() {
-			if err := out.Encode(s); err != nil {
+			line := listed{ToolSpec: s}
+			if f, called := figures[s.Name]; called {
+				line.Use = &f
+			}
+			if err := out.Encode(line); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	w := tabwriter.NewWriter(h.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tSOURCE\tCOUNTS AS\tDOES")
+	fmt.Fprintln(w, "NAME\tSOURCE\tCOUNTS AS\tCALLS\tFAILED\tUSELESS\tCOST\tTIME\tDOES")
 	for _, s := range box.Specs() {
 		from := s.Source
 		if from == "" {
 			from = "built in"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Name, h.Printable(from), s.Class, h.Printable(format.LineStart(s.Description, 80)))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", s.Name, h.Printable(from), s.Class, columns(figures[s.Name]), h.Printable(format.LineStart(s.Description, 80)))
 	}
 	return w.Flush()
+}
+
+// columns are a tool's calls, failures, share of useless results, cost and time a
+// call.
+func columns(f use.Figures) string {
+	if f.Calls == 0 {
+		return "–\t–\t–\t–\t–"
+	}
+	useless := "–"
+	if share, known := f.UselessShare(); known {
+		useless = fmt.Sprintf("%.0f %%", 100*share)
+	}
+	return fmt.Sprintf("%d\t%d\t%s\t$%.4f\t%s", f.Calls, f.Failures, useless, float64(f.Cost)/float64(agent.Dollar),
+		(f.Took / time.Duration(f.Calls)).Round(time.Millisecond))
 }
 
 // aTool is the tool with the name, or an error that names those like it.

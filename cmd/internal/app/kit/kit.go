@@ -17,6 +17,7 @@ package kit
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -79,6 +80,8 @@ type Options struct {
 	Log     *slog.Logger
 	// Store keeps what foreign tools were, where it is a source.Pins.
 	Store any
+	// Changed, when set, hears of foreign tools that wait for a person.
+	Changed func(ctx context.Context, source string, changes []source.Change)
 	// Tools are beside those of the product. Wrap is put around every tool. Trust
 	// is the trust in what tools read from files.
 	Tools []agent.Tool
@@ -181,7 +184,7 @@ func workspaceOf(c config.Config) workspace.Config {
 
 // registry holds the tools of all sources.
 func registry(o Options, sources []source.Source, effects source.Effects) (*source.Registry, error) {
-	c := source.Config{Sources: sources, Wrap: o.Wrap, Log: o.Log, Effects: effects, Private: o.Config.Tools.Private}
+	c := source.Config{Sources: sources, Wrap: o.Wrap, Log: o.Log, Effects: effects, Private: o.Config.Tools.Private, Changed: o.Changed}
 	for name, effect := range o.Config.Tools.Effects {
 		c.Effects[name] = source.Effect(effect)
 	}
