@@ -40,7 +40,7 @@ func TestSpokenCommands(t *testing.T) {
 		"report every weekday 9:00 here": "report every weekday 9:00 here", "report 0 9 * * 1-5": "report 0 9 * * 1-5", "report remove report-x2a4b": "report remove report-x2a4b",
 		"report pause the deployment of the server": "", "report every failing test": "", "schedule weekdays at 9am: x": "schedule weekdays at 9am: x", "schedule the release for monday": "",
 		"report on sales": "", "schedule a meeting": "", "report list": "report list", "report list of customers": "", "report now #ops": "report now #ops",
-		"report now the sales": "", "report change report-x2a4b daily 10:00": "report change report-x2a4b daily 10:00", "memory leaks in the server": "", "status of the build": "", "help me": "", "fix it": "", "": "", "?": "",
+		"report now the sales": "", "report change report-x2a4b daily 10:00": "report change report-x2a4b daily 10:00", "memory leaks in the server": "", "status of the build": "", "help me": "", "fix it": "", "": "", "?": "why", "tools list": "tools list", "tools for the party": "",
 		"cancel ABCDEFGHIJKLMNOP": "",
 	} {
 		got := ""
