@@ -214,12 +214,6 @@ func takeGiven(r Run, id StrandID, b ModelAnswered) Run {
 	return r
 }
 
-// toCheck reports whether a program is to look at what the strand's task delivers.
-func toCheck(r Run, s Strand) bool {
-	task, _ := r.Plan.Task(s.Finishing.Task)
-	return task.Check != nil && s.Judged == nil && !s.Passed
-}
-
 // checks reports whether a program looks at the result next.
 func (p *point) checks() bool { return p.Purpose(p.id) == llm.Check }
 

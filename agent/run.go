@@ -157,6 +157,12 @@ func (r Run) Purpose(s StrandID) llm.Purpose {
 	return llm.Report
 }
 
+// toCheck reports whether a program is to look at what the strand's task delivers.
+func toCheck(r Run, s Strand) bool {
+	task, _ := r.Plan.Task(s.Finishing.Task)
+	return task.Check != nil && s.Judged == nil && !s.Passed
+}
+
 // Talk is the conversation that the strand is in.
 func (r Run) Talk(s StrandID) Talk { return r.Strands.Of(s).Talks.Of(r.Purpose(s)) }
 
