@@ -87,7 +87,7 @@ func (r Run) Apply(e Event) Run { //nolint:cyclop,funlen // the closed switch ov
 	case PolicyDecided: // kept for those who look back; what came of it is the next event
 	case Feedback: // kept in the journal for later runs; this run has ended
 	case Recalled:
-		r.Recalled = cmp.Or(r.Recalled, &b)
+		r = withRecalled(r, e.Strand, b)
 	case ContextFull:
 		r.Strands = r.Strands.change(e.Strand, func(s *Strand) { s.Window.full(b) })
 	case Compacted:

@@ -16,11 +16,58 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/format"
 )
 
-// Recalled is what earlier runs of the same goal came to. It is journalled
-// before the run's first model call, where there were any: its prompts show it.
+// Recalled is what earlier runs of the same goal came to, and what else is
+// remembered that fits. It is journalled before the first model call of the run
+// and of each of its tasks, where there is any: the prompts show it.
 type Recalled struct {
 	Episodes   []Episode   `json:"episodes"`   // oldest first
 	Precedents []Precedent `json:"precedents"` // most frequent first
+	// Records are what is remembered beside the runs of the goal, the best first,
+	// and Scores how well each fits.
+	Records []Remembered `json:"records,omitempty"`
+	Scores  []float64    `json:"scores,omitempty"`
+}
+
+// Remembered is a record as a prompt shows it: data, whatever it says.
+type Remembered struct {
+	ID      string    `json:"id"`
+	Kind    string    `json:"kind"`
+	Scope   string    `json:"scope"`
+	Text    string    `json:"text"` // perhaps shortened
+	Speaker string    `json:"speaker,omitempty"`
+	Time    time.Time `json:"time,omitzero"`
+	Trust   Trust     `json:"trust"`
+}
+
+// StrandMemory is what was recalled for a task's strand.
+type StrandMemory struct {
+	Strand  StrandID     `json:"strand"`
+	Records []Remembered `json:"records"`
+}
+
+// RecalledFor is what was recalled for the strand of a run.
+func RecalledFor(r *Run, s StrandID) []Remembered {
+	if s == Main && r.Recalled != nil {
+		return r.Recalled.Records
+	}
+	for _, m := range r.Memories {
+		if m.Strand == s {
+			return m.Records
+		}
+	}
+	return nil
+}
+
+// withRecalled keeps what was recalled, the first of each strand.
+func withRecalled(r Run, s StrandID, b Recalled) Run {
+	if _, task := s.Task(); !task {
+		r.Recalled = cmp.Or(r.Recalled, &b)
+		return r
+	}
+	if RecalledFor(&r, s) == nil {
+		r.Memories = append(slices.Clip(r.Memories), StrandMemory{s, b.Records})
+	}
+	return r
 }
 
 // Strange reports whether strangers may have had a hand in what was recalled.

@@ -75,10 +75,11 @@ type Run struct {
 	Said     []Note         `json:"said,omitempty"`    // by people, on the way
 	Findings []Finding      `json:"findings,omitempty"`
 	Recalled *Recalled      `json:"recalled,omitempty"`
-	Lessons  Lessons        `json:"lessons,omitempty"` // of check-ins, the newest of each task
-	Rethink  *Rethink       `json:"rethink,omitempty"` // before another task starts
-	Files    []Attachment   `json:"files,omitempty"`   // that people gave
-	Touched  []string       `json:"touched,omitempty"` // workspace files, the newest last
+	Memories []StrandMemory `json:"memories,omitempty"` // of tasks
+	Lessons  Lessons        `json:"lessons,omitempty"`  // of check-ins, the newest of each task
+	Rethink  *Rethink       `json:"rethink,omitempty"`  // before another task starts
+	Files    []Attachment   `json:"files,omitempty"`    // that people gave
+	Touched  []string       `json:"touched,omitempty"`  // workspace files, the newest last
 
 	Posted  // what people were shown
 	Hearing // what people said that is to be understood

@@ -115,6 +115,8 @@ var samples = []Body{
 			Failures: []Failure{{What: "Count <lines>", Reason: "no disk", Events: []uint64{12}}},
 		}},
 		Precedents: []Precedent{{Failure: Failure{What: "Count <lines>", Reason: "no disk", Events: []uint64{12}}, Runs: []RunID{"r0"}}},
+		Records:    []Remembered{{ID: "m1", Kind: "fact", Scope: "channel:slack:T1:C1", Text: "vendor/ is <generated>", Speaker: "Mara", Time: noon, Trust: Trusted}},
+		Scores:     []float64{0.75},
 	},
 	ContextFull{Tokens: 6100, Window: 8192, Entries: 12, Refused: true},
 	Compacted{Entries: 12, Events: []uint64{9, 31}, Summary: "12 <packages> counted", Artifact: "e3b0c442"},

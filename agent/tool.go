@@ -120,6 +120,7 @@ type Call struct {
 	Arguments json.RawMessage // valid by the tool's schema, placeholders replaced
 	Folder    string          // the run's folder in the workspace, empty: the workspace
 	Person    string          // who asked for the run, "slack:U…"; what only some may see goes by it
+	Place     string          // where the run lives (RunStarted.Scope), empty: the terminal
 	Mark      string          // what Prepare noted
 	Deadline  time.Time       // zero: none
 	// Repeat is what making the call twice would mean, as its intent says; empty:

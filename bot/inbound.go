@@ -91,6 +91,9 @@ type Said struct {
 type Commanded struct {
 	Text   string `json:"Text"`
 	Direct bool   `json:"Direct"` // in a direct conversation with the bot
+	// Quote is set where the command is about somebody's message: its author's
+	// principal. The text of the message stands behind the command's word.
+	Quote string `json:"Quote,omitempty"`
 	// Only says that commands are all that the platform brings: words to a run are
 	// read as a message's would be.
 	Only bool `json:"Only,omitempty"`

@@ -133,6 +133,13 @@ type Describer interface {
 	Describe(ctx context.Context, channel Address) (name, about string, err error)
 }
 
+// Membership is a Platform that knows who is in a channel.
+type Membership interface {
+	// Member reports whether a principal may read what is said in the channel now.
+	// The answer is at most a minute old; an error says that nobody can tell.
+	Member(ctx context.Context, principal string, channel Address) (bool, error)
+}
+
 // Linker is a Platform whose messages have addresses for browsers.
 type Linker interface {
 	Link(message Address) string // empty: none

@@ -2,6 +2,8 @@ package bot
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -74,4 +76,28 @@ func (l *Platforms) Introduce(ctx context.Context, platform, text string) string
 // IntroduceIn does the same for every text of a card.
 func (l *Platforms) IntroduceIn(ctx context.Context, platform string, c Card) Card {
 	return c.Reworded(func(text string) string { return l.Introduce(ctx, platform, text) })
+}
+
+// ErrUnknowable says that nobody can tell now whether somebody is in a channel.
+var ErrUnknowable = errors.New("nobody can tell whether they are in the channel")
+
+// Member reports whether a person may still read what is said at a place,
+// "platform:workspace:channel". An error says that nobody can tell: that counts
+// as no.
+func (l *Platforms) Member(ctx context.Context, principal, place string) (bool, error) {
+	at, err := ParseAddress(place)
+	if err != nil {
+		return false, err
+	}
+	if principal == Terminal {
+		return true, nil
+	}
+	if name, _, _ := strings.Cut(principal, ":"); name != at.Platform {
+		return false, nil
+	}
+	knows, can := l.Named(at.Platform).(Membership)
+	if !can {
+		return false, fmt.Errorf("%w: %s is not connected", ErrUnknowable, PlatformName(at.Platform))
+	}
+	return knows.Member(ctx, principal, at)
 }

@@ -273,6 +273,20 @@ func TestMessagesBecomeGoals(t *testing.T) {
 	})
 }
 
+func TestMessagesAreRemembered(t *testing.T) {
+	t.Parallel()
+	r := listen(t, discordtest.Config{}, nil)
+	r.Always(bot.Answer{Private: "Remembered."})
+	id := r.Say(discordtest.Ben, discordtest.General, "the build is red")
+	if err := r.MessageCommand(discordtest.Ann, discordtest.General, id, commands.NameRemember); err != nil {
+		t.Fatal(err)
+	}
+	in := r.Hears(1)[0]
+	if c, is := in.Act.(bot.Commanded); !is || c.Text != "remember the build is red" || c.Quote != "discord:"+discordtest.Ben || in.By.Name != "Ann" {
+		t.Errorf("heard %+v", in)
+	}
+}
+
 func TestTheBotIsNoAdministrator(t *testing.T) {
 	t.Parallel()
 	if permissions()&discordgo.PermissionAdministrator != 0 {

@@ -28,7 +28,7 @@ func (d *Discord) readWords(ctx context.Context, n *update) bot.Act {
 	n.in.Channels = nil
 	signs := &channelWords{Discord: d, update: n, all: map[string]bot.Address{}}
 	by := naming{
-		user:    func(id string) string { return d.nameFor(ctx, n, id) },
+		user:    func(id string) string { return nameFor(ctx, d, n, id) },
 		role:    func(id string) string { return d.directory.RoleName(n.guild, id) },
 		channel: func(id string) string { return signs.word(ctx, id) },
 	}
@@ -101,7 +101,7 @@ func (s *channelWords) find(ctx context.Context, id string) api.Channel {
 }
 
 // nameFor is how people see somebody whom an event names.
-func (d *Discord) nameFor(ctx context.Context, n *update, id string) string {
+func nameFor(ctx context.Context, d *Discord, n *update, id string) string {
 	if name := n.names[id]; name != "" {
 		return name
 	}
@@ -218,4 +218,13 @@ func (d *Discord) NameOf(ctx context.Context, principal string) string {
 		return "a role"
 	}
 	return d.directory.Known(ctx, id)
+}
+
+// Member implements bot.Membership.
+func (d *Discord) Member(ctx context.Context, principal string, channel bot.Address) (bool, error) {
+	id, is := api.UserID(principal)
+	if !is {
+		return false, nil
+	}
+	return d.directory.Reads(ctx, id, channel.Channel)
 }

@@ -73,7 +73,7 @@ func (a *account) readRequest(n *update, i api.Interaction) error {
 		n.typed = commands.Focused(c.Options)
 		return nil
 	case c.Type == discordgo.MessageApplicationCommand:
-		return a.readGoal(n, c)
+		return a.readTarget(n, c)
 	case c.Type == discordgo.ChatApplicationCommand && c.Name == commands.Name:
 		order, err := commands.Read(c, n.guild)
 		n.in.Act, n.raw, n.begins, n.channels = order.Act, order.Text, order.Begins, order.Channels
@@ -126,9 +126,9 @@ func readForm(n *update, i api.Interaction) error {
 	return nil
 }
 
-// readGoal reads "Make this a goal": the message's text, on behalf of whoever
-// used the command on it.
-func (a *account) readGoal(n *update, c api.Command) error {
+// readTarget reads "Make this a goal" and "Remember this": the message's text, on
+// behalf of whoever used the command on it.
+func (a *account) readTarget(n *update, c api.Command) error {
 	s, is := c.Resolved.Messages[c.Target]
 	if !is || api.Time(s.ID).IsZero() || s.Author.ID == "" {
 		return errors.New("a command on no message")
@@ -136,6 +136,11 @@ func (a *account) readGoal(n *update, c api.Command) error {
 	n.id, n.root = s.ID, s.ID
 	n.raw, n.names = s.Content, namesIn(&s)
 	n.in.Message = api.Address(n.guild, n.channel, s.ID)
+	if c.Name == commands.NameRemember {
+		n.raw = "remember " + n.raw
+		n.in.Act = bot.Commanded{Quote: api.Principal(s.Author.ID), Direct: n.guild == ""}
+		return nil
+	}
 	n.in.Act = bot.Said{To: true, Files: attachments(&s), Quote: api.Principal(s.Author.ID)}
 	return nil
 }

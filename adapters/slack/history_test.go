@@ -64,3 +64,38 @@ func TestDirect(t *testing.T) {
 		}
 	}
 }
+
+// Who is in a channel is asked, and remembered for less than a minute; whom Slack
+// does not tell of is not in it.
+func TestMember(t *testing.T) {
+	t.Parallel()
+	w, s := shown(t, slacktest.Config{}, io.Discard)
+	w.AddChannel(slacktest.Channel{ID: "C4", Name: "secret", Private: true, Members: []string{slacktest.Ann, slacktest.BotUser}})
+	secret := general("")
+	secret.Channel = "C4"
+	direct, err := s.Direct(t.Context(), "slack:"+slacktest.Ann)
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := general("")
+	elsewhere.Workspace = "T9"
+	for _, tt := range []struct {
+		who string
+		at  bot.Address
+		is  bool
+	}{
+		{slacktest.Ann, general(""), true}, {slacktest.Ann, secret, true}, {slacktest.Ben, secret, false}, {slacktest.Ben, general(""), true},
+		{slacktest.Ann, direct, true}, {slacktest.Ben, direct, false}, {slacktest.Ann, elsewhere, false}, {"S1", general(""), false},
+	} {
+		if is, err := s.Member(t.Context(), "slack:"+tt.who, tt.at); err != nil || is != tt.is {
+			t.Errorf("%s in %s: %v, %v", tt.who, tt.at, is, err)
+		}
+	}
+	if n := w.Count("users.conversations"); n != 2 {
+		t.Errorf("asked %d times about two people", n)
+	}
+	w.Fail("users.conversations", 1, slacktest.APIError("internal_error"))
+	if is, err := s.Member(t.Context(), "slack:"+slacktest.Guest, general("")); err == nil || is {
+		t.Errorf("nobody can tell: %v, %v", is, err)
+	}
+}

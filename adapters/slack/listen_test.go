@@ -233,6 +233,12 @@ func TestClicksCommandsFormsAndShortcuts(t *testing.T) {
 		if in := r.Hears(7)[6]; in.Act != (bot.Stopped{}) || in.Where != general(ts) {
 			t.Errorf("%+v", in)
 		}
+		if err := r.MessageShortcut(slacktest.Ann, slacktest.General, ts, "remember_message"); err != nil {
+			t.Fatal(err)
+		}
+		if in := r.Hears(8)[7]; in.Act != (bot.Commanded{Text: "remember the door is broken", Quote: "slack:U2"}) || in.By.ID != "slack:U1" || in.Where != general(ts) {
+			t.Errorf("%+v", in)
+		}
 		r.OpenHome(slacktest.Ann)
 		if in := r.Hears(8)[7]; in.Act != (bot.Visited{}) || in.By.ID != "slack:U1" {
 			t.Errorf("%+v", in)

@@ -86,3 +86,12 @@ func (s *Slack) Describe(ctx context.Context, channel bot.Address) (name, about 
 	}
 	return c.Name, cmp.Or(c.Topic.Value, c.Purpose.Value), nil
 }
+
+// Member implements bot.Membership.
+func (s *Slack) Member(ctx context.Context, principal string, channel bot.Address) (bool, error) {
+	id := wire.PersonOf(principal)
+	if id == "" || channel.Workspace != s.Team {
+		return false, nil
+	}
+	return s.IsIn(ctx, id, channel.Channel)
+}

@@ -12,7 +12,6 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/loop/answer"
 	"github.com/deckhand-bot/deckhand/agent/loop/cost"
-	"github.com/deckhand-bot/deckhand/agent/loop/past"
 	"github.com/deckhand-bot/deckhand/agent/prompt"
 	"github.com/deckhand-bot/deckhand/agent/wait"
 )
@@ -112,12 +111,10 @@ func (q *asker) told(ctx context.Context, view *agent.Run) (_ *agent.Run, first 
 	return q.view(), false, err
 }
 
-// remember looks up what earlier runs of the goal came to.
+// remember looks up what earlier runs of the goal came to, and what else is
+// remembered.
 func (q *asker) remember(ctx context.Context, view *agent.Run) error {
-	if q.lease.Strand != agent.Main {
-		return nil
-	}
-	found, old, err := past.Looker{Journals: q.Store, Names: q.Blobs, Log: q.Log}.Look(ctx, view)
+	found, old, err := q.past().Look(ctx, view, q.lease.Strand)
 	if err != nil {
 		return err
 	}

@@ -246,6 +246,9 @@ func (t *turn) end(ctx context.Context, d agent.Decide) error {
 	}
 	t.add(d.Wake, d.Events...)
 	t.wakeAt(t.lease.Strand, agent.Parked)
+	if t.ends {
+		t.past().Keep(ctx, t.view(), t.now())
+	}
 	if err := t.commitStrict(ctx); err != nil || t.run.Ended == nil {
 		return err
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/loop/lease"
 	"github.com/deckhand-bot/deckhand/agent/playbook"
 	"github.com/deckhand-bot/deckhand/agent/prompt"
+	"github.com/deckhand-bot/deckhand/agent/records"
 	"github.com/deckhand-bot/deckhand/agent/redact"
 	"github.com/deckhand-bot/deckhand/agent/taint"
 )
@@ -144,6 +145,9 @@ type Config struct {
 	Offer, OfferTokens int
 	// NoThought has no thought asked for with calls, and none kept.
 	NoThought bool
+	// Memory, when set, is what outlives runs: looked up before the first question
+	// of a run and of each task, added to at the end.
+	Memory records.Memory
 	// Only, when set, is the one run that is worked.
 	Only agent.RunID
 }

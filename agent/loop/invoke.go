@@ -137,7 +137,7 @@ func (ef effects) runOrRecover(ctx context.Context, view *agent.Run, c agent.Ope
 		return nil, err
 	}
 	call := agent.Call{Run: view.ID, Strand: ef.lease.Strand, Effect: c.Effect, Tool: c.Intent.Tool,
-		Arguments: args, Folder: view.Brief.Folder, Person: view.Brief.Requester, Mark: c.Intent.Mark,
+		Arguments: args, Folder: view.Brief.Folder, Person: view.Brief.Requester, Place: view.Brief.Scope(), Mark: c.Intent.Mark,
 		Deadline: c.Intent.Deadline, Repeat: c.Intent.Repeat, Deferred: c.Deferred, Env: view.EnvOf(ef.lease.Strand)}
 	reads := c.Intent.Repeat == agent.RepeatRead || c.Intent.Repeat == agent.RepeatIdempotent
 	switch {

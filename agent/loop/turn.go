@@ -8,6 +8,7 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/llm"
 	"github.com/deckhand-bot/deckhand/agent/loop/artifact"
 	"github.com/deckhand-bot/deckhand/agent/loop/lease"
+	"github.com/deckhand-bot/deckhand/agent/loop/past"
 )
 
 // turn is the work on one strand under one lease: the fold that it began with,
@@ -151,4 +152,9 @@ func (t *turn) checking(view *agent.Run) bool { return t.purpose(view) == llm.Ch
 // artifacts are the texts of the run that are too long for the journal.
 func (t *turn) artifacts() artifact.Keeper {
 	return artifact.Keeper{Blobs: t.Blobs, Run: t.lease.Run, Log: t.Log}
+}
+
+// past is what the run knows of those before it.
+func (t *turn) past() past.Looker {
+	return past.Looker{Journals: t.Store, Names: t.Blobs, Memory: t.Memory, Log: t.Log}
 }

@@ -128,3 +128,26 @@ func outputs(list []agent.Episode) []string {
 	}
 	return lines
 }
+
+// maxRemembered is where a remembered text is shortened, in characters.
+const maxRemembered = 600
+
+// remembered is what is remembered that may bear on the work, empty for nothing.
+// Whoever wrote it, it is framed as data.
+func remembered(list []agent.Remembered) string {
+	if len(list) == 0 {
+		return ""
+	}
+	lines := make([]string, len(list))
+	for i, m := range list {
+		from := m.Kind
+		if m.Speaker != "" {
+			from += ", from " + m.Speaker
+		}
+		if !m.Time.IsZero() {
+			from += ", " + m.Time.UTC().Format("2006-01-02")
+		}
+		lines[i] = fmt.Sprintf("- [%s] (%s, %s) %s", m.ID, from, m.Trust, Shorten(m.Text, maxRemembered))
+	}
+	return Frame(strings.Join(lines, "\n"), agent.Untrusted)
+}

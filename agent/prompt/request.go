@@ -44,6 +44,7 @@ type view struct {
 	DoneWhen     []string
 	Said         []string
 	Earlier      string // what earlier runs of the goal came to, framed
+	Remembered   string // what else may bear on it, framed
 	Lessons      string // of check-ins, framed
 	Advice       string // for the new plan, framed
 	Why          string // a new plan is wanted although no task failed
@@ -281,6 +282,7 @@ func (b *Book) look(r agent.Run, s agent.StrandID, tools []agent.ToolSpec) view 
 		return v
 	}
 	v.Earlier, v.Lessons = earlier(r.Recalled, maxEpisodes), lessonsOf(r)
+	v.Remembered = remembered(agent.RecalledFor(&r, agent.Main))
 	if r.Rethink != nil {
 		v.Why, v.Advice = r.Rethink.Reason, advised(r.Rethink.Advice)
 	}
@@ -356,10 +358,11 @@ func (v *view) lookAtTask(r agent.Run, s agent.StrandID, id agent.TaskID) {
 	v.Role = v.Task.Role
 	v.Instructions = r.Tasks[id].Instructions
 	v.Earlier = earlier(r.Recalled, maxWorkEpisodes)
+	v.Remembered = remembered(agent.RecalledFor(&r, s))
 	if role, plays := roleOf(&r, s, r.Purpose(s)); plays {
 		v.RolePrompt = role.Prompt
 		if role.Memory == agent.MemoryNone {
-			v.Earlier = ""
+			v.Earlier, v.Remembered = "", ""
 		}
 	}
 	v.Said = told(r.Said[:min(r.Tasks[id].Heard, len(r.Said))])

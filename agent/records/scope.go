@@ -27,6 +27,10 @@ const TerminalPlace = "terminal"
 // TerminalWorkspace is the scope of what everybody at the command line shares.
 const TerminalWorkspace Scope = Workspace + ":" + TerminalPlace
 
+// Everywhere is the scope of what this installation brings along: skills. Nobody
+// writes records of it.
+const Everywhere Scope = "everywhere:skills"
+
 // ErrScope is wrapped by what is wrong with a scope.
 var ErrScope = errors.New("not a scope")
 
@@ -53,6 +57,12 @@ type Viewer struct {
 	// All says that everything may be seen: the person who has the store itself
 	// in hand.
 	All bool
+	// Own says that only what the person told, or what is about them alone, is
+	// looked at, wherever that was: for their eyes alone.
+	Own bool
+	// Keeper says that the person may also correct and delete what others told
+	// where it comes up.
+	Keeper bool
 }
 
 // ViewerOf is the viewer on whose behalf a run remembers: its requester, where
@@ -100,6 +110,9 @@ func (v Viewer) Sees(r Record) bool {
 	if v.All {
 		return true
 	}
+	if v.Own {
+		return v.told(r)
+	}
 	what, of := r.Scope.Parts()
 	switch what {
 	case Person:
@@ -109,12 +122,22 @@ func (v Viewer) Sees(r Record) bool {
 	case Workspace:
 		return of == workspace(v.Place)
 	}
-	return false
+	return r.Scope == Everywhere
+}
+
+// told reports whether the record is the person's own words, or about them alone.
+// What came of their runs is none of that: others may have had a part in it.
+func (v Viewer) told(r Record) bool {
+	what, of := r.Scope.Parts()
+	if what == Person {
+		return v.Person != "" && of == v.Person
+	}
+	return v.Person != "" && r.Source.Person == v.Person && r.Label() == agent.Trusted
 }
 
 // Owns reports whether the person may correct and delete the record: it is
 // about them, or they told it.
 func (v Viewer) Owns(r Record) bool {
 	what, of := r.Scope.Parts()
-	return v.All || v.Person != "" && (what == Person && of == v.Person || r.Source.Person == v.Person)
+	return v.All || v.Keeper && v.Sees(r) || v.Person != "" && (what == Person && of == v.Person || r.Source.Person == v.Person)
 }

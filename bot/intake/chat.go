@@ -9,6 +9,7 @@ import (
 	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/lookup"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
+	"github.com/deckhand-bot/deckhand/bot/remember"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 )
 
@@ -43,6 +44,8 @@ type Config struct {
 	Decisions func(ctx context.Context, by string) ([]string, error)
 	// Tools answers questions about the tools that runs have.
 	Tools lookup.Shelf
+	// Memory is what is remembered beyond runs; nil: nothing.
+	Memory remember.Store
 	// CatchUp is the age from which a goal that was missed is asked about
 	// before it starts; 0: none is.
 	CatchUp time.Duration

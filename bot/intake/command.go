@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/deckhand-bot/deckhand/bot/card"
 	"github.com/deckhand-bot/deckhand/bot/lookup"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
+	"github.com/deckhand-bot/deckhand/bot/remember"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/bot/text"
 )
@@ -57,7 +59,9 @@ func commands() []command {
 		{word: "schedule", usage: "schedule WHEN: GOAL", does: "works on a goal again and again; also `schedule list` and `change|pause|resume|remove NAME`",
 			fits: isGoalOrder, do: scheduling(recurring.GoalKind)},
 		{word: "audit", fits: nothing, do: call.audit}, // administrators know of it from the documentation
-		{word: "memory", fits: isMemoryOrder, do: call.missing},
+		{word: "remember", usage: "remember [for me:|for everyone:] TEXT", does: "keeps something for later runs", fits: isToRemember, do: call.remember},
+		{word: "memory", usage: "memory [mine|search WORDS|show ID]", does: "what is remembered here; also `memory pin|unpin|forget ID` and `memory correct ID: TEXT`",
+			fits: isMemoryOrder, do: call.memory},
 	}
 }
 
@@ -405,7 +409,43 @@ func (req call) why(ctx context.Context, named string) (bot.Answer, error) {
 	return bot.Answer{Run: r.ID, Private: lookup.Why(events)}, nil
 }
 
-// missing answers commands that are not there.
-func (req call) missing(context.Context, string) (bot.Answer, error) {
-	return private("Memory cannot be looked at in this version yet. `help all` lists what can."), nil
+// noMemory is said where nothing is remembered at all.
+const noMemory = "Nothing is remembered in this installation."
+
+// remember keeps what the person says, or the message that they chose.
+func (req call) remember(ctx context.Context, what string) (bot.Answer, error) {
+	return req.aboutMemory(ctx, what, remember.Desk.Remember)
+}
+
+// memory shows and changes what is remembered here.
+func (req call) memory(ctx context.Context, rest string) (bot.Answer, error) {
+	return req.aboutMemory(ctx, rest, remember.Desk.Receive)
+}
+
+// aboutMemory gives an order about memory. Whoever may not start runs here does
+// not tell later runs what to know.
+func (req call) aboutMemory(ctx context.Context, rest string, do func(remember.Desk, context.Context, remember.Order, string) (string, error)) (bot.Answer, error) {
+	where, err := req.place(ctx)
+	if err != nil {
+		return bot.Answer{}, err
+	}
+	rights := req.cfg.Runs.Authority
+	switch {
+	case req.cfg.Memory == nil:
+		return private(noMemory), nil
+	case req.in.By.Bot || !rights.MayStart(where, req.in.By):
+		return private("You may not tell me what to remember here. %s.", req.starters(where)), nil
+	}
+	o := remember.Order{By: req.in.By, At: where, Keeper: authority.Includes(rights.Admins, req.in.By), Said: req.in.At, Message: req.in.Message.String()}
+	if c, is := req.in.Act.(bot.Commanded); is && c.Quote != "" {
+		o.Quote = c.Quote
+		if namer, can := req.platform(c.Quote).(bot.Namer); can {
+			o.Name = namer.NameOf(ctx, c.Quote)
+		}
+	}
+	if linker, can := req.platform(where.Platform + ":").(bot.Linker); can && req.in.Message.ID != "" {
+		o.Message = cmp.Or(linker.Link(req.in.Message), o.Message)
+	}
+	told, err := do(remember.Desk{Store: req.cfg.Memory}, ctx, o, rest)
+	return bot.Answer{Private: told, Confidential: true}, err
 }

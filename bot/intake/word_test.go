@@ -69,13 +69,10 @@ func TestCommandTable(t *testing.T) {
 	}
 	s := opened(t)
 	help := answerOf(s.hear(bottest.Requester, to("help all")))
-	for _, word := range []string{"run GOAL", "status", "runs", "plan", "approve", "deny", "steer TEXT", "pause", "resume", "cancel", "budget", "permissions", "watch", "report WHEN", "schedule WHEN: GOAL"} {
+	for _, word := range []string{"run GOAL", "status", "runs", "plan", "approve", "deny", "steer TEXT", "pause", "resume", "cancel", "budget", "permissions", "watch", "remember", "memory", "report WHEN", "schedule WHEN: GOAL"} {
 		if !strings.Contains(help, "`"+word) {
 			t.Errorf("help does not list %s:\n%s", word, help)
 		}
-	}
-	if strings.Contains(help, "`memory") {
-		t.Error("help lists memory, which is not there")
 	}
 }
 
@@ -84,7 +81,7 @@ func FuzzHear(f *testing.F) {
 	for _, text := range []string{"stop", "approve", "deny: no", "plan abcdefghijklmnop", "run: x", "steer", "\x00", "\xff\xfe", "1", "99999999999999999999",
 		"+25 %", "<@U1> cancel", strings.Repeat("a ", 30_000), "reply {\"decision\":\"approve\"}", "  ", "Start now",
 		"report every weekday 9:00 Europe/Berlin here always", "report now #general mine", "report daily 9:00 workspace", "report list", "report change daily hourly",
-		"report remove `daily`", "report 0 9 * * 1-5 \xff", "schedule every monday 8:00: count", "schedule @every 60s queue: x", "schedule pause daily", "schedule 9:00::", "report \u202e"} {
+		"report remove `daily`", "report 0 9 * * 1-5 \xff", "schedule every monday 8:00: count", "schedule @every 60s queue: x", "schedule pause daily", "schedule 9:00::", "report \u202e", "remember that x", "memory forget m1"} {
 		for kind := range 6 {
 			f.Add(text, kind, true)
 			f.Add(text, kind, false)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/deckhand-bot/deckhand/agent"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
+	"github.com/deckhand-bot/deckhand/bot/remember"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/bot/schedule"
 	"github.com/deckhand-bot/deckhand/bot/words"
@@ -117,7 +118,14 @@ func nothing(rest string) bool  { return rest == "" }
 // word is a goal about memory.
 func isMemoryOrder(rest string) bool {
 	first, _, _ := strings.Cut(strings.ToLower(rest), " ")
-	return rest == "" || slices.Contains([]string{"list", "pin", "forget"}, first)
+	return rest == "" || slices.Contains(remember.Orders(), first)
+}
+
+// isToRemember reports whether the text after "remember", said in a sentence, is
+// something to keep: "remember to …" is a goal.
+func isToRemember(rest string) bool {
+	first, after := firstWord(strings.ToLower(rest))
+	return after != "" && first != "to"
 }
 
 var namePattern = regexp.MustCompile("^`?([A-Za-z0-9][A-Za-z0-9._-]{0,63})`?$")

@@ -73,7 +73,7 @@ func run(ctx context.Context, only, binary, profiles string) error {
 	for _, b := range []bench{
 		{"redis", benchRedis}, {"sqlite", benchSQLite}, {"step", benchStep}, {"prompt", benchPrompt}, {"age", benchAge}, {"tasks", benchTasks},
 		{"replicas", benchReplicas}, {"slow", benchSlow}, {"crowd", benchCrowd}, {"faults", benchFaults}, {"limits", benchLimits}, {"parked", benchParked},
-		{"lists", benchLists}, {"checkin", benchCheckIn}, {"programs", benchPrograms}, {"tools", benchTools}, {"schedules", benchSchedules}, {"serve", benchServe},
+		{"lists", benchLists}, {"recall", benchRecall}, {"checkin", benchCheckIn}, {"programs", benchPrograms}, {"tools", benchTools}, {"schedules", benchSchedules}, {"serve", benchServe},
 		{"policy", benchPolicy}, {"audit", benchAudit}, {"stalled", benchStalled}, {"hostile", benchHostile},
 		{"chat-mentions", benchMentions}, {"chat-cards", benchCards}, {"chat-commands", benchCommands}, {"chat-calls", benchCalls},
 	} {

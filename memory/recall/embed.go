@@ -144,7 +144,7 @@ func (m *Memory) Fill(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	m.mu.RLock()
-	missing := m.index.All(func(r records.Record) bool { return !m.index.HasVector(r.Key()) })
+	missing := m.index.All(func(r records.Record) bool { return r.Scope != records.Everywhere && !m.index.HasVector(r.Key()) })
 	m.mu.RUnlock()
 	done := 0
 	for part := range slices.Chunk(missing, embedAtOnce) {

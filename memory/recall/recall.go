@@ -39,7 +39,10 @@ type Config struct {
 	// Member, when set, says whether a person may (still) read what is said at a
 	// place, "platform:workspace:channel". An error counts as no.
 	Member func(ctx context.Context, person, place string) (bool, error)
-	Log    *slog.Logger
+	// Shelf are records that are in no store: they are found like the others, are
+	// in no list, and stay as they are.
+	Shelf []records.Record
+	Log   *slog.Logger
 }
 
 // Memory keeps records and finds them again. It implements records.Memory.
@@ -85,7 +88,7 @@ func (m *Memory) Search(ctx context.Context, q records.Query) ([]records.Hit, er
 // allowed asks whether the viewer is still of the place: whoever left a channel
 // sees nothing of it.
 func (m *Memory) allowed(ctx context.Context, v records.Viewer) (bool, error) {
-	if m.Member == nil || v.All || v.Place == "" || v.Person == "" {
+	if m.Member == nil || v.All || v.Own || v.Place == "" || v.Person == "" {
 		return true, nil
 	}
 	may, err := m.Member(ctx, v.Person, v.Place)
@@ -108,7 +111,7 @@ func (m *Memory) List(ctx context.Context, q records.Query) ([]records.Record, e
 	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	return m.index.All(q.Fits), nil
+	return m.index.All(func(r records.Record) bool { return r.Scope != records.Everywhere && q.Fits(r) }), nil
 }
 
 // Show returns the records with the id that the viewer may see: one in each scope
@@ -167,6 +170,9 @@ func (m *Memory) catchUp(ctx context.Context) error {
 func (m *Memory) reset() {
 	m.index, m.rows, m.state = index.New(), map[string]uint64{}, agent.RecordState{}
 	m.embed.head = 0
+	for _, r := range m.Shelf {
+		m.index.Put(r)
+	}
 }
 
 func (m *Memory) readOn(ctx context.Context) error {

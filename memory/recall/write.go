@@ -107,12 +107,17 @@ func (m *Memory) change(ctx context.Context, v records.Viewer, id string, f func
 		seq := m.rows[r.Key()]
 		vector := m.rows[vectorID(r.Key())] > 0
 		m.mu.RUnlock()
-		w := agent.RecordWrite{ID: r.Key(), Seen: seq}
-		if f(&r) {
+		w, before := agent.RecordWrite{ID: r.Key(), Seen: seq}, r.Text
+		keeps := f(&r)
+		if keeps {
+			if err := r.Check(); err != nil {
+				return nil, err
+			}
 			if w.Data, err = r.Encode(); err != nil {
 				return nil, err
 			}
-		} else if vector {
+		}
+		if vector && (!keeps || r.Text != before) { // it stands for words that are gone
 			writes = append(writes, agent.RecordWrite{ID: vectorID(r.Key()), Seen: agent.AnyRecord})
 		}
 		writes, changed = append(writes, w), append(changed, r)
@@ -138,6 +143,28 @@ func (m *Memory) Forget(ctx context.Context, v records.Viewer, id string) ([]rec
 	return m.change(ctx, v, id, func(*records.Record) bool { return false })
 }
 
+// Correct gives a record another text, in the words of whoever corrects it.
+func (m *Memory) Correct(ctx context.Context, v records.Viewer, id, text string) ([]records.Record, error) {
+	now, err := m.Store.Now(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("correct %s: %w", id, err)
+	}
+	return m.change(ctx, v, id, func(r *records.Record) bool {
+		r.Text, r.Time, r.Trust = text, now.UTC(), agent.Trusted
+		if v.Person != "" {
+			r.Source.Person = v.Person
+		}
+		*r = r.Clean()
+		return true
+	})
+}
+
+// Accept says that a person has looked at a record and vouches for it: a skill that
+// was proposed, what somebody else said.
+func (m *Memory) Accept(ctx context.Context, v records.Viewer, id string) ([]records.Record, error) {
+	return m.change(ctx, v, id, func(r *records.Record) bool { r.Trust = agent.Trusted; return true })
+}
+
 // Pin keeps a record whatever its age, or no longer.
 func (m *Memory) Pin(ctx context.Context, v records.Viewer, id string, pinned bool) ([]records.Record, error) {
 	return m.change(ctx, v, id, func(r *records.Record) bool { r.Pinned = pinned; return true })
@@ -146,9 +173,10 @@ func (m *Memory) Pin(ctx context.Context, v records.Viewer, id string, pinned bo
 // sweepAtOnce is how many records one step of Sweep removes.
 const sweepAtOnce = 500
 
-// Sweep removes from the store what has expired, and what is older than age and
-// not pinned (0: nothing is too old). It returns how many records it removed.
-func (m *Memory) Sweep(ctx context.Context, age time.Duration) (int, error) {
+// Sweep removes from the store what has expired, and what is older than the age of
+// its scope and not pinned (0: nothing is too old). It returns how many records it
+// removed.
+func (m *Memory) Sweep(ctx context.Context, age func(records.Scope) time.Duration) (int, error) {
 	now, err := m.Store.Now(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("remove old records: %w", err)
@@ -166,7 +194,7 @@ func (m *Memory) Sweep(ctx context.Context, age time.Duration) (int, error) {
 }
 
 // tooOld are the writes that remove what Sweep is to remove, two a record.
-func (m *Memory) tooOld(ctx context.Context, now time.Time, age time.Duration) (writes []agent.RecordWrite, err error) {
+func (m *Memory) tooOld(ctx context.Context, now time.Time, age func(records.Scope) time.Duration) (writes []agent.RecordWrite, err error) {
 	after := uint64(0)
 	for {
 		rows, _, err := m.Store.ReadRecords(ctx, after, readAtOne)
@@ -182,7 +210,8 @@ func (m *Memory) tooOld(ctx context.Context, now time.Time, age time.Duration) (
 			if err != nil {
 				continue // of a newer build, perhaps
 			}
-			old := age > 0 && !r.Pinned && !r.Written.IsZero() && now.Sub(r.Written) > age
+			most := age(r.Scope)
+			old := most > 0 && !r.Pinned && !r.Written.IsZero() && now.Sub(r.Written) > most
 			if old || !r.Live(now) {
 				writes = append(writes, agent.RecordWrite{ID: row.ID, Seen: row.Seq}, agent.RecordWrite{ID: vectorID(row.ID), Seen: agent.AnyRecord})
 			}

@@ -11,9 +11,11 @@ import (
 
 // The names of the commands.
 const (
-	Name     = "deckhand"
-	NameGoal = "Make this a goal"
-	wordRun  = "run"
+	Name         = "deckhand"
+	NameGoal     = "Make this a goal"
+	NameRemember = "Remember this"
+	wordRun      = "run"
+	wordRemember = "remember"
 )
 
 // The options that are completed while they are typed.
@@ -57,6 +59,7 @@ func Definitions(guild string) []Definition {
 	list := []Definition{
 		{Name: Name, Type: discordgo.ChatApplicationCommand, Description: "Goals, questions and runs of Deckhand", Options: append(subcommands(), scheduleGroups()...), Permissions: permissions},
 		{Name: NameGoal, Type: discordgo.MessageApplicationCommand, Permissions: permissions},
+		{Name: NameRemember, Type: discordgo.MessageApplicationCommand, Permissions: permissions},
 	}
 	if guild == "" {
 		for i := range list {
@@ -90,6 +93,10 @@ func subcommands() []Option {
 		sub("permissions", "What a run may do, and who decides about the rest", run),
 		sub(wordWatch, "Shows a run of another place here, too",
 			Option{Name: optionRun, Type: discordgo.ApplicationCommandOptionString, Description: "Which run", Required: true, Autocomplete: true}),
+		sub(wordRemember, "Keeps something for later runs",
+			Option{Name: "text", Type: discordgo.ApplicationCommandOptionString, Description: "What to remember; “for me:” in front keeps it to you, “for everyone:” to all here", Required: true, Max: 4000}),
+		sub("memory", "What is remembered here, and how to change it", chosen("do", "What to do; without it a list", "list", "mine", "search", "show", "accept", "pin", "unpin", "correct", "forget"),
+			Option{Name: "what", Type: discordgo.ApplicationCommandOptionString, Description: "An id or words; to correct: ID: TEXT", Max: 4200}),
 		sub("help", "What the bot understands",
 			Option{Name: "about", Type: discordgo.ApplicationCommandOptionString, Description: "A command, or all", Max: 40}),
 	}

@@ -2,6 +2,7 @@
 // thread of which, and what roles are called.
 //
 //	people.go    people and the servers that the bot is in: asked for, and remembered
+//	reader.go    who may read a channel
 //	channels.go  channels, threads and conversations
 //	roles.go     the names of roles
 //	events.go    what the gateway tells of all of them

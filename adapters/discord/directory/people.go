@@ -32,6 +32,7 @@ type Directory struct {
 	log      *slog.Logger
 	people   *ingest.Cache[member]   // by server and user
 	guilds   *ingest.Cache[[]string] // one value: the servers that the bot is in
+	readers  *ingest.Cache[bool]     // by channel and user: may they read it
 	channels channels
 	roles    roles
 }
@@ -48,6 +49,7 @@ func New(client *api.Client, log *slog.Logger) *Directory {
 	return &Directory{
 		client: client, log: log,
 		people: ingest.NewCache[member](knowPerson, maxPeople), guilds: ingest.NewCache[[]string](knowGuilds, 1),
+		readers:  ingest.NewCache[bool](knowReader, maxReaders),
 		channels: channels{now: map[string]api.Channel{}}, roles: roles{names: map[string]map[string]string{}},
 	}
 }

@@ -100,3 +100,42 @@ func TestPermissionScreening(t *testing.T) {
 		}
 	}
 }
+
+// Who may read a channel is worked out by Discord's rule; whoever left may not,
+// and an error is no answer.
+func TestWhoReads(t *testing.T) {
+	t.Parallel()
+	r := discordtest.New(discordtest.Config{Limits: discordtest.Limits{Off: true}})
+	t.Cleanup(r.Close)
+	client := &http.Client{Transport: &http.Transport{}}
+	t.Cleanup(client.CloseIdleConnections)
+	calls, err := api.New(api.Options{Token: r.Token, URL: r.URL() + "/api", HTTP: client, Timeout: 3 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const secret = "110000000000000077"
+	r.AddChannel(discordtest.Channel{ID: secret, Name: "secret", Overwrites: []discordtest.Overwrite{
+		{ID: discordtest.Guild, Deny: discordtest.ViewChannel}, {ID: discordtest.Crew, Allow: discordtest.ViewChannel},
+		{ID: discordtest.Ben, Type: 1, Deny: discordtest.ViewChannel}, {ID: discordtest.BotUser, Type: 1, Allow: discordtest.ViewChannel},
+	}})
+	for _, tt := range []struct {
+		user, channel string
+		reads         bool
+	}{
+		{discordtest.Ann, secret, true}, {discordtest.Ben, secret, false}, {discordtest.Gus, secret, false}, {discordtest.Ada, secret, true},
+		{discordtest.Olga, secret, true}, {discordtest.Eve, secret, false}, {discordtest.Gus, discordtest.General, true}, {discordtest.Eve, discordtest.General, false},
+		{discordtest.Ann, r.DMChannel(discordtest.Ann), true}, {discordtest.Ben, r.DMChannel(discordtest.Ann), false}, {discordtest.Ann, "119999999999999999", false},
+	} {
+		if reads, err := New(calls, slog.New(slog.DiscardHandler)).Reads(t.Context(), tt.user, tt.channel); err != nil || reads != tt.reads {
+			t.Errorf("%s reads %s: %v, %v", tt.user, tt.channel, reads, err)
+		}
+	}
+	d := New(calls, slog.New(slog.DiscardHandler))
+	r.Fail("GET /channels/{channel}", 1, discordtest.Unavailable())
+	if _, err := d.Reads(t.Context(), discordtest.Ann, secret); err == nil {
+		t.Error("nobody could be asked, and somebody reads")
+	}
+	if reads, err := d.Reads(t.Context(), discordtest.Ann, secret); err != nil || !reads {
+		t.Errorf("asked again: %v, %v", reads, err)
+	}
+}

@@ -40,6 +40,7 @@ type Client struct {
 	token  *ingest.Token
 	people *ingest.Cache[bot.Person]
 	groups *ingest.Cache[[]string]
+	places *ingest.Cache[[]string] // the channels of a person
 	log    *slog.Logger
 
 	mu     sync.Mutex
@@ -59,7 +60,8 @@ func Web(cfg Config) *slackapi.Client {
 // SLACK_BOT_TOKEN; any other error is worth another attempt.
 func New(ctx context.Context, cfg Config) (*Client, error) {
 	c := &Client{Web: Web(cfg), token: cfg.Token, log: cfg.Log, logged: map[string]bool{},
-		people: ingest.NewCache[bot.Person](knowPerson, maxPeople), groups: ingest.NewCache[[]string](knowGroup, maxGroups)}
+		people: ingest.NewCache[bot.Person](knowPerson, maxPeople), groups: ingest.NewCache[[]string](knowGroup, maxGroups),
+		places: ingest.NewCache[[]string](knowPlaces, maxPlaces)}
 	ctx, cancel := context.WithTimeout(ctx, meWithin)
 	defer cancel()
 	me, err := c.Web.AuthTestContext(ctx)

@@ -23,6 +23,10 @@ const (
 	knowGroup  = 50 * time.Second
 	maxPeople  = 1000
 	maxGroups  = 1000
+	knowPlaces = 50 * time.Second
+	maxPlaces  = 200 // people whose channels are remembered
+	pageOf     = 999 // channels at once
+	maxPages   = 20
 	askWithin  = 2 * time.Second // the acknowledgement waits for it
 )
 
@@ -137,6 +141,31 @@ func (c *Client) members(ctx context.Context, group string) ([]string, error) {
 	}
 	c.groups.Put(group, list)
 	return list, nil
+}
+
+// IsIn reports whether a user is in a channel, a direct conversation included. An
+// error means that Slack does not say.
+func (c *Client) IsIn(ctx context.Context, user, channel string) (bool, error) {
+	if old, fresh, _ := c.places.Get(user); fresh {
+		return slices.Contains(old, channel), nil
+	}
+	params := slackapi.GetConversationsForUserParameters{UserID: user, Types: []string{"public_channel", "private_channel", "mpim", "im"}, Limit: pageOf}
+	var list []string
+	for range maxPages {
+		channels, next, err := c.Web.GetConversationsForUserContext(ctx, &params)
+		c.NoteToken(err)
+		if err != nil {
+			return false, c.Failed("ask Slack which channels "+user+" is in", err)
+		}
+		for _, found := range channels {
+			list = append(list, found.ID)
+		}
+		if params.Cursor = next; next == "" {
+			break
+		}
+	}
+	c.places.Put(user, list)
+	return slices.Contains(list, channel), nil
 }
 
 // Direct opens the direct conversation with a person.

@@ -80,8 +80,11 @@ func (r *Reader) pressed(u *Update, i interaction) *Update {
 	return nil
 }
 
-// shortcut reads "Make this a goal": the message's text, on behalf of whoever
-// used the shortcut on it.
+// rememberMessage is the shortcut "Remember this".
+const rememberMessage = "remember_message"
+
+// shortcut reads "Make this a goal" and "Remember this": the message's text, on
+// behalf of whoever used the shortcut on it.
 func (r *Reader) shortcut(u *Update, i interaction) (*Update, error) {
 	m := i.Message
 	if m.TS == "" {
@@ -99,6 +102,11 @@ func (r *Reader) shortcut(u *Update, i interaction) (*Update, error) {
 	quote := m.User
 	if quote == "" {
 		quote = m.BotID
+	}
+	if i.Callback == rememberMessage {
+		u.Raw = "remember " + u.Raw
+		u.In.Act = bot.Commanded{Quote: Principal(quote), Direct: alone(i.Channel.ID)}
+		return u, nil
 	}
 	u.In.Act = bot.Said{To: true, Files: r.attachments(m), Quote: Principal(quote)}
 	return u, nil

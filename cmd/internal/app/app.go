@@ -23,11 +23,13 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/loop/cost"
 	"github.com/deckhand-bot/deckhand/agent/loop/watchdog"
 	"github.com/deckhand-bot/deckhand/agent/redact"
+	"github.com/deckhand-bot/deckhand/bot"
 	"github.com/deckhand-bot/deckhand/bot/recurring"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/kit"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/resident"
+	"github.com/deckhand-bot/deckhand/memory/recall"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 	"github.com/deckhand-bot/deckhand/tools/policy"
 )
@@ -77,6 +79,8 @@ type App struct {
 	store   Store
 	sealer  *audit.Sealer
 	close   func() error // of a store that it opened
+	memory  *recall.Memory
+	joined  bot.Platforms // that are connected
 	kit     *kit.Kit
 	policy  *policy.Policy
 	health  *health
@@ -130,7 +134,10 @@ func (a *App) assemble(ctx context.Context) (err error) {
 	}
 	a.sealer = audit.NewSealer(a.store, o.Log)
 	a.store = sealedStore{a.store, a.sealer}
-	if a.kit, err = kit.New(kit.Options{Config: o.Config, Version: o.Version, Log: o.Log, Store: a.store, Tools: o.Tools, Wrap: o.Wrap, Trust: o.Trust, Changed: a.changed}); err != nil {
+	a.memory = NewMemory(o.Config, a.store, o.Log)
+	a.memory.Member = a.joined.Member
+	if a.kit, err = kit.New(kit.Options{Config: o.Config, Version: o.Version, Log: o.Log, Store: a.store, Memory: a.memory, Tools: o.Tools,
+		Wrap: o.Wrap, Trust: o.Trust, Changed: a.changed}); err != nil {
 		return err
 	}
 	if !o.WorkOnly {
@@ -190,7 +197,7 @@ func (a *App) newLoop() (*loop.Loop, error) {
 		Patience:  limit.Patience{Wait: c.Model.Patience, Retries: c.Model.Retries, Longest: c.Model.RetryMaxWait},
 		MaxAnswer: c.Model.MaxAnswerTokens, Workers: c.Engine.Workers, Lease: c.Engine.Lease, Grace: o.Grace,
 		Wider: allowances(c), File: a.kit.Delivered, Runs: a.store, CheckIns: c.CheckIns.Every, Only: o.Only, Alarm: a.denied, NoThought: !c.Model.Thought,
-		Steers: steers(c), Redact: a.secrets, Offer: c.Tools.Offer, OfferTokens: c.Tools.OfferTokens,
+		Steers: steers(c), Redact: a.secrets, Offer: c.Tools.Offer, OfferTokens: c.Tools.OfferTokens, Memory: a.memory,
 		Window: (&windows{configured: c.Model.Window, main: c.Model.Name, model: o.Model, log: o.Log}).of,
 	}
 	lc.Playbooks = kit.NewShelf(c, o.Log).Library
@@ -218,6 +225,9 @@ func (a *App) Run(ctx context.Context) error {
 	}
 	keep := func(name string, part func(ctx context.Context) error) {
 		group.Go(func() error { return guard.Keep(ctx, a.options.Log, name, part) })
+	}
+	if a.options.Config.Model.Embedding != "" {
+		keep("the vectors of what is remembered", func(ctx context.Context) error { a.fill(ctx); return nil })
 	}
 	keep("the removal of old runs", func(ctx context.Context) error { a.cleanUp(ctx); return nil })
 	group.Go(func() error { return a.work(ctx) })
@@ -284,6 +294,7 @@ func (a *App) cleanUp(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		a.sweepJobs(ctx)
+		a.forgetOld(ctx)
 		n, err := ExpireOld(ctx, a.store, age)
 		switch {
 		case ctx.Err() != nil:

@@ -84,6 +84,7 @@ func (a *App) newTalk() (*talk, error) {
 		chat: intake.New(intake.Config{
 			Runs: client, Places: places, Store: a.store, Brief: brief, Recurring: recurs, Reporter: reports,
 			Tools: a.shelf(), Zone: c.Zone, Unpriced: unpriced(c), CatchUp: c.Retention.CatchUp, Hear: c.Model.Hear, Log: o.Log, Rules: inForce(a.policy), Fair: fairUse(c), Redact: a.secrets.Text,
+			Memory:    a.memory,
 			Decisions: func(ctx context.Context, by string) ([]string, error) { return audit.Decisions(ctx, a.store, by, 10) },
 			Alarmed:   func(kind string) { a.meter.alert(watchdog.AlertKind(kind), 1) },
 		}),

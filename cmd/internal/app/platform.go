@@ -78,6 +78,7 @@ func (a *App) enter(ctx context.Context, c Connector) error {
 	if err != nil {
 		return unlessOver(ctx, err)
 	}
+	a.joined.Join(p)
 	a.talk.poster.Join(p)
 	a.talk.chat.Join(p)
 	if a.options.PostOnly {

@@ -11,7 +11,6 @@ import (
 	"github.com/deckhand-bot/deckhand/agent/audit"
 	"github.com/deckhand-bot/deckhand/bot/runs"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
-	"github.com/deckhand-bot/deckhand/memory/recall"
 	"github.com/deckhand-bot/deckhand/memory/redis"
 	"github.com/deckhand-bot/deckhand/memory/sqlite"
 )
@@ -88,9 +87,4 @@ func ExpireOld(ctx context.Context, s Store, age time.Duration) (int, error) {
 // configuration gives.
 func NewClient(c config.Config, s Store) *runs.Client {
 	return &runs.Client{Journals: s, Authority: authorityOf(c), Refuse: refusing(c), RequesterRaise: c.Budget.RequesterRaise}
-}
-
-// NewMemory is what Deckhand remembers in a store.
-func NewMemory(_ config.Config, s Store, log *slog.Logger) *recall.Memory {
-	return recall.New(recall.Config{Store: s, Log: log})
 }

@@ -47,7 +47,7 @@ type Host struct {
 // Command is `deckhand memory`.
 func Command(h Host) *cobra.Command {
 	c := &cobra.Command{Use: "memory", Short: "What Deckhand remembers: search, show, pin, forget, import, export"}
-	c.AddCommand(memoryImport(h), memorySearch(h), memoryExplain(h), memoryList(h), memoryShow(h), memoryPin(h), memoryForget(h), memoryExport(h))
+	c.AddCommand(memoryImport(h), memorySearch(h), memoryExplain(h), memoryList(h), memoryShow(h), memoryPin(h), memoryAccept(h), memoryForget(h), memoryExport(h))
 	return c
 }
 
@@ -468,9 +468,13 @@ func (h Host) changed(list []records.Record, err error, id, done string) error {
 
 func memoryExport(h Host) *cobra.Command {
 	q := records.Query{Viewer: atTerminal}
+	var preferred bool
 	c := &cobra.Command{
 		Use: "export", Short: "Write everything that is remembered as JSON lines, as `memory import` reads them", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if preferred {
+				return h.exportPreferences(cmd.Context())
+			}
 			return h.remembered(cmd.Context(), func(m *recall.Memory) error {
 				list, err := m.List(cmd.Context(), q)
 				if err != nil {
@@ -480,6 +484,7 @@ func memoryExport(h Host) *cobra.Command {
 			})
 		},
 	}
+	c.Flags().BoolVar(&preferred, "preferences", false, "write what people preferred instead: of two reports of one goal the better rated one, and the other")
 	scopeFlags(c, &q)
 	return c
 }

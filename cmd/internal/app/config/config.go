@@ -33,6 +33,7 @@ type Config struct {
 	CheckIns     CheckIns           `yaml:"check_ins"`
 	Voice        Voice              `yaml:"voice"`
 	Retention    Retention          `yaml:"retention"`
+	Memory       Memory             `yaml:"memory"`
 	Audit        Audit              `yaml:"audit"`
 	Gate         Gate               `yaml:"gate"`
 	Schedules    []Schedule         `yaml:"schedules"`
@@ -47,6 +48,8 @@ type Config struct {
 	OpenAPI    map[string]OpenAPI   `yaml:"openapi" keys:"source"`
 	// Packs are folders that a team keeps its own tools, roles and playbooks in.
 	Packs []string `yaml:"packs" is:"path"`
+	// Skills are folders of skills: each subfolder with a SKILL.md is one.
+	Skills []string `yaml:"skills" is:"path"`
 	// Currency is where rates of currencies come from.
 	Currency Currency `yaml:"currency"`
 	// Channels is keyed by "platform:workspace:channel".
@@ -175,6 +178,16 @@ type Voice struct {
 type Retention struct {
 	Runs    time.Duration `yaml:"runs" default:"2160h" min:"1ms"`
 	CatchUp time.Duration `yaml:"catch_up" default:"24h" min:"0"`
+}
+
+// Memory says how long what is remembered is kept, 0: until somebody forgets it.
+// What a scope has no time of its own for is kept for Retention. What is pinned
+// stays.
+type Memory struct {
+	Retention time.Duration `yaml:"retention" min:"0"`
+	Person    time.Duration `yaml:"person" min:"0"`
+	Channel   time.Duration `yaml:"channel" min:"0"`
+	Workspace time.Duration `yaml:"workspace" min:"0"`
 }
 
 // Audit says where the newest hash of the audit chain is kept outside of the

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 )
 
 // PackFolders are the folders with the name ("roles", "playbooks", "skills") of the
@@ -59,4 +60,10 @@ func ReadConnections(file string, env func(string) string) (Connections, error) 
 		return Connections{}, &Error{inOrder(r.problems)}
 	}
 	return c, nil
+}
+
+// SkillFolders are the folders of skills: those that the configuration names, then
+// those of the packs.
+func (c Config) SkillFolders() []string {
+	return append(slices.Clone(c.Skills), c.PackFolders("skills")...)
 }

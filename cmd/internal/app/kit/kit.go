@@ -29,15 +29,18 @@ import (
 	"unicode/utf8"
 
 	"github.com/deckhand-bot/deckhand/agent"
+	"github.com/deckhand-bot/deckhand/agent/records"
 	"github.com/deckhand-bot/deckhand/agent/redact"
 	"github.com/deckhand-bot/deckhand/cmd/internal/app/config"
 	"github.com/deckhand-bot/deckhand/tools/calc"
 	"github.com/deckhand-bot/deckhand/tools/code"
 	"github.com/deckhand-bot/deckhand/tools/file"
 	"github.com/deckhand-bot/deckhand/tools/job"
+	"github.com/deckhand-bot/deckhand/tools/memory"
 	"github.com/deckhand-bot/deckhand/tools/page"
 	"github.com/deckhand-bot/deckhand/tools/plot"
 	"github.com/deckhand-bot/deckhand/tools/sandbox"
+	"github.com/deckhand-bot/deckhand/tools/skill"
 	"github.com/deckhand-bot/deckhand/tools/source"
 	"github.com/deckhand-bot/deckhand/tools/wait"
 	"github.com/deckhand-bot/deckhand/tools/workspace"
@@ -82,6 +85,8 @@ type Options struct {
 	Store any
 	// Changed, when set, hears of foreign tools that wait for a person.
 	Changed func(ctx context.Context, source string, changes []source.Change)
+	// Memory is what the tools remember in; nil: they can only be described.
+	Memory records.Memory
 	// Tools are beside those of the product. Wrap is put around every tool. Trust
 	// is the trust in what tools read from files.
 	Tools []agent.Tool
@@ -138,6 +143,8 @@ func New(o Options) (*Kit, error) {
 	if k.jobs != nil {
 		list = append(list, k.jobs.Tools()...)
 	}
+	list = append(list, memory.New(o.Memory)...)
+	list = append(list, skills(c)...)
 	list = append(list, o.Tools...)
 	sources, err := foreign(o, space)
 	if err != nil {
@@ -165,6 +172,19 @@ func newScripts(c config.Config, box *sandbox.Sandbox, self string) (*code.Tool,
 	})
 }
 
+// skills is the tool that reads them, where there are any. What is wrong with a
+// folder is told where they are put into memory.
+func skills(c config.Config) []agent.Tool {
+	dirs := c.SkillFolders()
+	if len(dirs) == 0 {
+		return nil
+	}
+	if shelf, _ := skill.Load(dirs); len(shelf.Skills()) > 0 {
+		return []agent.Tool{skill.Tool{Shelf: shelf}}
+	}
+	return nil
+}
+
 // workspaceOf says where runs work, and what no tool changes or shows there.
 func workspaceOf(c config.Config) workspace.Config {
 	at := workspace.Config{Dir: c.Workspace}
@@ -172,7 +192,7 @@ func workspaceOf(c config.Config) workspace.Config {
 	if c.File != "" {
 		at.Protected = append(at.Protected, c.File)
 	}
-	at.Private = slices.Concat(c.Packs, ownFolders(c)) // whoever changes a pack, a role or a playbook decides what runs may do
+	at.Private = slices.Concat(c.Packs, ownFolders(c), c.Skills) // whoever changes a pack, a role, a playbook or a skill decides what runs may do
 	if c.DataDir != "" {
 		at.Private = append(at.Private, c.DataDir)
 	}

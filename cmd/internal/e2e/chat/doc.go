@@ -5,9 +5,9 @@
 // that is killed at every boundary.
 //
 //	server.go   what a platform's test brings: Adapter, Server, the people
-//	run.go      the scenarios in order; goals.go … downtimes.go are the scenarios
+//	run.go      the scenarios in order, and what people do until it is taken;
+//	            goals.go … downtimes.go are the scenarios
 //	harness.go  one scenario: a server, a store, and the processes that work there
-//	click.go    what people do until it is taken
 //	model.go    the scripted model
 //	deckhand.go one process
 //	crash.go    the crash suite: crash_stage.go plays, crash_child.go dies

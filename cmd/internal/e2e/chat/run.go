@@ -2,8 +2,10 @@ package chat
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/deckhand-bot/deckhand/cmd/internal/e2e/crash"
 )
@@ -22,6 +24,8 @@ type scenario struct {
 var needs = map[string]Ability{
 	"goal/in a thread": Overhearing,
 
+	"memory/told":                          Listening,
+	"memory/told on Redis":                 Listening,
 	"goal/with a file":                     Listening,
 	"clarify/free text":                    Listening,
 	"clarify/not by others":                Listening,
@@ -64,7 +68,7 @@ func Run(t *testing.T, a Adapter) {
 	t.Helper()
 	var group sync.WaitGroup
 	slots := make(chan struct{}, atOnce)
-	all := slices.Concat(goals, questions, decisions, permissions, []scenario{audited}, privacies, talks, meanings, inputs, troubles, ladders, reports, schedules, faults, downtimes, replicas)
+	all := slices.Concat(goals, questions, decisions, permissions, []scenario{audited}, privacies, talks, memories, meanings, inputs, troubles, ladders, reports, schedules, faults, downtimes, replicas)
 	if crash.Soak() {
 		all = append(all, lengthyFaults...)
 	}
@@ -113,4 +117,76 @@ func harbour() *scriptedModel {
 // harmless is a model that needs nobody's approval.
 func harmless() *scriptedModel {
 	return &scriptedModel{parts: []taskScript{work("a", once(sum("6*7")), once(sum("6*8")))}}
+}
+
+// click presses a button and wants the click to be taken.
+func (h *harness) click(w Who, on Post, label string) {
+	h.Helper()
+	h.does(string(w)+" clicks "+label, func() error { return h.Click(w, on.Message, label) })
+}
+
+// does wants to be taken at once what somebody waits for. It may fail only
+// where the machine was so busy that a bound inside Deckhand ran out: then
+// whoever sees that it failed does it again.
+func (h *harness) does(what string, do func() error) {
+	h.Helper()
+	const often, bound = 5, 1500 * time.Millisecond
+	for n := 1; ; n++ {
+		began := time.Now()
+		err := do()
+		took := time.Since(began)
+		if err == nil {
+			return
+		}
+		if n == often || took < bound {
+			h.Fatalf("%s (try %d, %s): %v\n%s", what, n, took, err, h.scene())
+		}
+	}
+}
+
+// form presses a button that opens a form, and sends that.
+func (h *harness) form(w Who, on Post, label string, value func(fields []string) map[string]string) {
+	h.Helper()
+	h.opened(w, func() error { return h.Click(w, on.Message, label) }, value)
+}
+
+// opened does what opens a form, and sends that. A platform lets a form be
+// opened for seconds only: a person who is told that it took too long does it
+// again.
+func (h *harness) opened(w Who, press func() error, value func(fields []string) map[string]string) {
+	h.Helper()
+	fields := h.opens(w, press)
+	if err := h.Fill(w, value(fields)); err != nil {
+		h.Fatalf("%s fills the form in: %v", w, err)
+	}
+}
+
+// opens does what opens a form, and returns its fields.
+func (h *harness) opens(w Who, press func() error) (fields []string) {
+	h.Helper()
+	for open := false; !open; {
+		before := len(h.Whispers(w))
+		h.does(string(w)+" opens a form", press)
+		h.sees(string(w)+" has a form", func() bool {
+			fields, open = h.Form(w)
+			late := h.Whispers(w)[before:]
+			return open || slices.ContainsFunc(late, func(s string) bool { return strings.Contains(s, "took too long") })
+		})
+	}
+	return fields
+}
+
+// clicks presses a button until that is taken, as a person does whom a warning
+// sign told that it was not: after a connection was lost.
+func (h *harness) clicks(w Who, on Post, label string) {
+	h.Helper()
+	const often = 5
+	var err error
+	for range often {
+		h.greet()
+		if err = h.Click(w, on.Message, label); err == nil {
+			return
+		}
+	}
+	h.Fatalf("%s clicked %q %d times in vain: %v\n%s", w, label, often, err, h.scene())
 }

@@ -73,6 +73,14 @@ func (g *actions) Slash(who chat.Who, text string) error {
 	switch {
 	case name == "report" || name == "schedule":
 		name, options = schedule(name, rest)
+	case name == "remember":
+		options = discordtest.Options{"text": rest}
+	case name == "memory":
+		do, what, _ := strings.Cut(rest, " ")
+		options = discordtest.Options{"do": do}
+		if what != "" {
+			options["what"] = what
+		}
 	case name == "run":
 		options = discordtest.Options{"goal": rest}
 	case rest != "":

@@ -67,6 +67,13 @@ func openGuild(t *testing.T, mode string, cfg discordtest.Config) *guild {
 	return &guild{g, &actions{server: g}, screen{g}, faults{g}}
 }
 
+// Leave takes the right to look into the channel from somebody.
+func (g *guild) Leave(who chat.Who) {
+	if err := g.Allow(discordtest.General, discordtest.Overwrite{ID: people[who], Type: 1, Deny: discordtest.ViewChannel}); err != nil {
+		g.t.Error(err)
+	}
+}
+
 // ticket is how a connection reaches a server.
 type ticket struct{ Mode, URL, Token, Key string }
 

@@ -58,6 +58,13 @@ func (w *workspace) channel(change func(*slacktest.Channel)) {
 	w.AddChannel(c)
 }
 
+// Leave takes somebody out of the channel.
+func (w *workspace) Leave(who chat.Who) {
+	w.channel(func(c *slacktest.Channel) {
+		c.Members = slices.DeleteFunc(c.Members, func(id string) bool { return id == people[who] })
+	})
+}
+
 // ticket is how a connection reaches a workspace.
 type ticket struct{ Mode, URL, Bot, App, Secret string }
 
