@@ -18,7 +18,7 @@ func TestCommandsAreRegisteredOnce(t *testing.T) {
 	for _, guild := range []string{discordtest.Guild, ""} {
 		r := enter(t, discordtest.Config{}, func(c *Config) { c.GuildID = guild })
 		r.begin()
-		if list := r.Commands(guild); len(list) != 2 || list[0].Name != commands.Name {
+		if list := r.Commands(guild); len(list) != 3 || list[0].Name != commands.Name {
 			t.Fatalf("commands %+v", list)
 		}
 		r.open(func(c *Config) { c.GuildID = guild }, true)
@@ -124,7 +124,7 @@ func TestManifest(t *testing.T) {
 	if !strings.Contains(m.Invite, "client_id=42") || !strings.Contains(m.Invite, "scope=bot+applications.commands") || !strings.Contains(m.Invite, "permissions=") {
 		t.Errorf("invite %s", m.Invite)
 	}
-	if len(m.Commands) != 2 || m.Commands[0]["name"] != commands.Name {
+	if len(m.Commands) != 3 || m.Commands[0]["name"] != commands.Name {
 		t.Errorf("commands %v", m.Commands)
 	}
 }

@@ -240,7 +240,7 @@ func TestClicksCommandsFormsAndShortcuts(t *testing.T) {
 			t.Errorf("%+v", in)
 		}
 		r.OpenHome(slacktest.Ann)
-		if in := r.Hears(8)[7]; in.Act != (bot.Visited{}) || in.By.ID != "slack:U1" {
+		if in := r.Hears(9)[8]; in.Act != (bot.Visited{}) || in.By.ID != "slack:U1" {
 			t.Errorf("%+v", in)
 		}
 	})

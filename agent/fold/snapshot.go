@@ -11,7 +11,7 @@ import (
 
 // version changes whenever Apply gives another Run for the same journal:
 // snapshots of other versions are not read.
-const version = 22
+const version = 23
 
 // A journal gets a snapshot each time it has grown by this many events.
 const (
