@@ -65,7 +65,13 @@ func TestDocumentedConfiguration(t *testing.T) {
 				}
 				continue
 			}
-			file := filepath.Join(t.TempDir(), "deckhand.yaml")
+			folder := t.TempDir()
+			for _, m := range regexp.MustCompile(`\b[a-z]+_file: ([\w.-]+)`).FindAllStringSubmatch(block, -1) { // a secret beside it
+				if err := os.WriteFile(filepath.Join(folder, m[1]), []byte("secret"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			file := filepath.Join(folder, "deckhand.yaml")
 			if err := os.WriteFile(file, []byte(block), 0o600); err != nil {
 				t.Fatal(err)
 			}
