@@ -46,14 +46,15 @@ type theatre struct {
 	newest   bot.Address // of the message whose buttons are pressed
 
 	mu     sync.Mutex
-	answer *bot.Answer // for the next act that is heard
+	answer *bot.Answer               // for the next act that is meant
+	meant  func(in bot.Inbound) bool // reports whether it is that one
 }
 
 // heard answers what somebody did as the moment says, once.
 func (t *theatre) heard(_ context.Context, in bot.Inbound) (bot.Answer, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if said, is := in.Act.(bot.Said); t.answer == nil || is && said.Text == openingWords {
+	if t.answer == nil || !t.meant(in) {
 		return bot.Answer{}, nil
 	}
 	a := *t.answer
@@ -61,11 +62,26 @@ func (t *theatre) heard(_ context.Context, in bot.Inbound) (bot.Answer, error) {
 	return a, nil
 }
 
-// next is how the act that follows is answered.
-func (t *theatre) next(a bot.Answer) {
+// next is how the person's next act that is meant is answered: others may be
+// heard late, and platforms tell of themselves.
+func (t *theatre) next(by bot.Person, meant func(bot.Act) bool, a bot.Answer) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.answer = &a
+	t.answer, t.meant = &a, func(in bot.Inbound) bool { return in.By.ID == by.ID && meant(in.Act) }
+}
+
+// kind reports whether an act is of the kind A.
+func kind[A bot.Act](a bot.Act) bool {
+	_, is := a.(A)
+	return is
+}
+
+// words reports whether an act says the text.
+func words(text string) func(bot.Act) bool {
+	return func(a bot.Act) bool {
+		said, is := a.(bot.Said)
+		return is && said.Text == text
+	}
 }
 
 // openingWords begin the thread of a moment.

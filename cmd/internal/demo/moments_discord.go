@@ -75,14 +75,14 @@ func (s *discordStage) show(ctx context.Context, t *theatre, step moments.Step) 
 	case moments.Said:
 		return s.said(ctx, t, a)
 	case moments.Pressed:
-		t.next(a.Answer)
+		t.next(a.By, kind[bot.Pressed], a.Answer)
 		seen := s.look(userOf(a.By))
 		if err := s.Click(userOf(a.By), s.channel, t.newest.ID, a.Label); err != nil { //nolint:contextcheck // the local Discord delivers in a time of its own
 			return "", err
 		}
 		return fmt.Sprintf(">>> %s presses [%s]\n", a.By.Name, a.Label) + s.seen(ctx, seen, a.Answer, true), nil
 	case moments.Filled:
-		t.next(a.Answer)
+		t.next(a.By, kind[bot.Filled], a.Answer)
 		seen := s.look(userOf(a.By))
 		form, _ := s.Modal(userOf(a.By))
 		if err := s.Submit(form.ID, userOf(a.By), a.Values); err != nil { //nolint:contextcheck // as above
@@ -96,7 +96,7 @@ func (s *discordStage) show(ctx context.Context, t *theatre, step moments.Step) 
 
 // said is a message of somebody, and what it is answered with.
 func (s *discordStage) said(ctx context.Context, t *theatre, a moments.Said) (string, error) {
-	t.next(a.Answer)
+	t.next(a.By, words(a.Text), a.Answer)
 	seen := s.look(userOf(a.By))
 	name, say := "@Deckhand ", s.Mention
 	if a.Aloud {

@@ -68,7 +68,7 @@ func (s *slackStage) show(ctx context.Context, t *theatre, step moments.Step) (s
 	case moments.Said:
 		return s.said(ctx, t, a)
 	case moments.Pressed:
-		t.next(a.Answer)
+		t.next(a.By, kind[bot.Pressed], a.Answer)
 		seen := s.look(userOf(a.By))
 		label := a.Label
 		if thumb := map[string]string{"Good": "positive", "Bad": "negative"}[label]; thumb != "" {
@@ -79,7 +79,7 @@ func (s *slackStage) show(ctx context.Context, t *theatre, step moments.Step) (s
 		}
 		return fmt.Sprintf(">>> %s presses [%s]\n", a.By.Name, a.Label) + s.seen(ctx, seen, a.Answer), nil
 	case moments.Filled:
-		t.next(a.Answer)
+		t.next(a.By, kind[bot.Filled], a.Answer)
 		seen := s.look(userOf(a.By))
 		form, _ := s.Modal(userOf(a.By))
 		if _, err := s.Submit(form.ID, userOf(a.By), a.Values); err != nil { //nolint:contextcheck // as above
@@ -87,7 +87,7 @@ func (s *slackStage) show(ctx context.Context, t *theatre, step moments.Step) (s
 		}
 		return fmt.Sprintf(">>> %s sends the form: %s\n", a.By.Name, written(a.Values)) + s.seen(ctx, seen, a.Answer), nil
 	case moments.Visited:
-		t.next(a.Answer)
+		t.next(a.By, kind[bot.Visited], a.Answer)
 		s.OpenHome(userOf(a.By)) //nolint:contextcheck // as above
 		err := s.wait(ctx, func() bool { v, there := s.Home(userOf(a.By)); return there && v.ID != "" })
 		v, _ := s.Home(userOf(a.By))
@@ -99,7 +99,7 @@ func (s *slackStage) show(ctx context.Context, t *theatre, step moments.Step) (s
 
 // said is a message of somebody, and what it is answered with.
 func (s *slackStage) said(ctx context.Context, t *theatre, a moments.Said) (string, error) {
-	t.next(a.Answer)
+	t.next(a.By, words(a.Text), a.Answer)
 	seen := s.look(userOf(a.By))
 	name, say := "@Deckhand ", s.Mention
 	if a.Aloud {
