@@ -105,6 +105,15 @@ func Phrase(tool string, arguments json.RawMessage) string {
 	return words
 }
 
+// quotes are texts of others, each in a line of its own.
+func quotes(texts []string) []string {
+	list := make([]string, len(texts))
+	for i, line := range texts {
+		list[i] = text.Quoted(line, 400)
+	}
+	return list
+}
+
 // detail is the question's own explanation.
 func detail(c agent.Checkpoint) []bot.Part {
 	if strings.TrimSpace(c.Detail) == "" {

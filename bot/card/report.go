@@ -69,17 +69,6 @@ func reasonParts(r agent.Run, rep agent.Reported) []bot.Part {
 	return []bot.Part{bot.Prose{Markdown: "**Reason**: " + People(r, text.Quoted(r.Ended.Reason, 600))}}
 }
 
-// unhelped is the question about a way out that nobody answered in time, where the
-// run ended by that.
-func unhelped(r agent.Run) (c agent.Checkpoint, is bool) {
-	by := agent.FinishedEarly(r)
-	if by == nil || by.Decision != agent.DecideExpired {
-		return c, false
-	}
-	c = r.Checks[by.ID]
-	return c, c.Ask == agent.CheckStuck
-}
-
 // section adds a list under a title to a card, if there is anything in it.
 func section(c *bot.Card, title string, items []string) {
 	if len(items) > 0 {
@@ -94,14 +83,6 @@ func kept(c *bot.Card, title string, items []string) {
 		list.Keep = true
 		c.Parts[len(c.Parts)-1] = list
 	}
-}
-
-func quotes(texts []string) []string {
-	list := make([]string, len(texts))
-	for i, line := range texts {
-		list[i] = text.Quoted(line, 400)
-	}
-	return list
 }
 
 // files are the artifacts, and for each whether it is in the thread.

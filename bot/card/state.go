@@ -241,6 +241,17 @@ func outcome(r agent.Run) string {
 	return strings.Join(append([]string{line}, figures(r)...), " · ")
 }
 
+// unhelped is the question about a way out that nobody answered in time, where the
+// run ended by that.
+func unhelped(r agent.Run) (c agent.Checkpoint, is bool) {
+	by := agent.FinishedEarly(r)
+	if by == nil || by.Decision != agent.DecideExpired {
+		return c, false
+	}
+	c = r.Checks[by.ID]
+	return c, c.Ask == agent.CheckStuck
+}
+
 // listed reports whether the reason only lists what is not done, which the report
 // does anyhow.
 func listed(r agent.Run) bool {

@@ -203,7 +203,7 @@ var lengthyFaults = []scenario{
 		h.click(Ann, ask, "Approve")
 		h.ends(run, agent.RunDone)
 		h.each(run, ask)
-		if got := h.files("berth.md"); len(got) != 1 {
+		if got := filesOf(h.Posts(), "berth.md"); len(got) != 1 {
 			h.Errorf("the file was uploaded %d times\n%s", len(got), h.scene())
 		}
 	}},

@@ -20,7 +20,7 @@ var reports = []scenario{
 		run, ask := h.begin()
 		h.click(Ann, ask, "Approve")
 		h.ends(run, agent.RunDone)
-		if got := h.files("berth.md"); len(got) != 1 || string(got[0].Data) != "ready\n" {
+		if got := filesOf(h.Posts(), "berth.md"); len(got) != 1 || string(got[0].Data) != "ready\n" {
 			h.Errorf("in the thread are the files %+v\n%s", got, h.scene())
 		}
 	}},
@@ -32,7 +32,7 @@ var reports = []scenario{
 		run, ask := h.begin()
 		h.click(Ann, ask, "Approve")
 		h.ends(run, agent.RunDone)
-		if got := h.files("berth.md"); len(got) != 1 || string(got[0].Data) != "ready\n" {
+		if got := filesOf(h.Posts(), "berth.md"); len(got) != 1 || string(got[0].Data) != "ready\n" {
 			h.Errorf("in the thread are the files %+v\n%s", got, h.scene())
 		}
 	}},
@@ -87,10 +87,10 @@ var reports = []scenario{
 	}},
 }
 
-// files are the files of the name in all posts.
-func (h *harness) files(name string) []File {
+// filesOf are the files of the name in posts.
+func filesOf(posts []Post, name string) []File {
 	var list []File
-	for _, p := range h.Posts() {
+	for _, p := range posts {
 		for _, f := range p.Files {
 			if f.Name == name {
 				list = append(list, f)
