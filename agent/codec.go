@@ -310,9 +310,11 @@ func (TaskEnded) Kind() Kind { return "task.ended" }
 // Kind names the event: tool.intent.
 func (ToolIntent) Kind() Kind { return "tool.intent" }
 
-// Kind names the event: tool.deferred.
+// Kind names the event: tool.progressed.
 func (ToolProgressed) Kind() Kind { return "tool.progressed" }
-func (ToolDeferred) Kind() Kind   { return "tool.deferred" }
+
+// Kind names the event: tool.deferred.
+func (ToolDeferred) Kind() Kind { return "tool.deferred" }
 
 // Kind names the event: tool.outcome.
 func (ToolOutcome) Kind() Kind { return "tool.outcome" }

@@ -188,27 +188,12 @@ func newEngine(c Config) (*engine, error) {
 	c.Offer, c.OfferTokens = orDefault(c.Offer, 20), orDefault(c.OfferTokens, 4000)
 	c.Lease = orDefault(c.Lease, 3*time.Second)
 	c.Grace = orDefault(c.Grace, 8*time.Second)
-	book, err := prompt.Open()
-	if err != nil {
-		return nil, err
-	}
 	if c.Redact == nil {
 		c.Redact = &redact.Redactor{}
 	}
-	book.Redacts(c.Redact.Text)
-	if !c.NoThought {
-		book.Thinks()
-	}
-	if c.Scheduler != nil {
-		book.Schedules()
-	}
-	if c.Playbooks != nil {
-		book.Playbooks(func(goal string) (shown []string) {
-			for _, b := range c.Playbooks().Fitting(goal, maxFitting) {
-				shown = append(shown, b.Shown())
-			}
-			return shown
-		})
+	book, err := openBook(c)
+	if err != nil {
+		return nil, err
 	}
 	schemas, err := resolve(book.Functions())
 	if err != nil {
@@ -227,6 +212,30 @@ func newEngine(c Config) (*engine, error) {
 		limits: limit.New(limit.Config{Store: c.Blobs, Requests: c.RequestsPerMinute, Tokens: c.TokensPerMinute}),
 		folds: fold.New(fold.Config{Journals: c.Store, Snapshots: c.Blobs, Log: c.Log, Most: maxFolds, Bytes: maxFoldBytes, Copies: 1},
 			func() *memory { return &memory{} })}, nil
+}
+
+// openBook prepares the prompts.
+func openBook(c Config) (*prompt.Book, error) {
+	book, err := prompt.Open()
+	if err != nil {
+		return nil, err
+	}
+	book.Redacts(c.Redact.Text)
+	if !c.NoThought {
+		book.Thinks()
+	}
+	if c.Scheduler != nil {
+		book.Schedules()
+	}
+	if c.Playbooks != nil {
+		book.Playbooks(func(goal string) (shown []string) {
+			for _, b := range c.Playbooks().Fitting(goal, maxFitting) {
+				shown = append(shown, b.Shown())
+			}
+			return shown
+		})
+	}
+	return book, nil
 }
 
 func orDefault[T int | time.Duration](v, d T) T {

@@ -116,9 +116,9 @@ func (o offerer) help(ctx context.Context, c agent.OpenCall, name string) {
 		o.refuse(c, text)
 		return
 	}
-	documentation := ""
 	found := agent.ToolsOffered{Query: name, Names: []string{name}, Scores: []float64{1}}
-	if documentation = documentationOf(ctx, tool); documentation != "" { // the reply has it
+	documentation := documentationOf(ctx, tool)
+	if documentation != "" { // the reply has it
 		found.Documents = []agent.Document{{Tool: name, Hash: hashOf(documentation)}}
 	}
 	o.event(found)

@@ -298,7 +298,7 @@ func (w *trace) found(l leaf, least float64) bool {
 // who holds private data can have put it.
 func (w *trace) stands(l leaf) bool {
 	for i, x := range w.docs {
-		if r := w.h.reads[i]; x != nil && x.whole(l.value) && !(r.model && r.private) && !(r.said && w.h.private()) {
+		if r := w.h.reads[i]; x != nil && x.whole(l.value) && (!r.model || !r.private) && (!r.said || !w.h.private()) {
 			return true
 		}
 	}

@@ -76,7 +76,7 @@ func Of(events []agent.Event) []Use {
 }
 
 func (r *reader) read(e agent.Event) {
-	switch b := e.Body.(type) {
+	switch b := e.Body.(type) { //nolint:gochecksumtype // the other kinds say nothing of results
 	case agent.RunStarted:
 		r.known.add(b.Goal)
 	case agent.PersonSaid:

@@ -228,7 +228,7 @@ func (s Shelf) accept(ctx context.Context, source string, admin bool) (string, e
 	}
 	changed, err := s.Accept(ctx, source)
 	if err != nil {
-		return text.Escape(err.Error()), nil //nolint:nilerr // it is told to who asked
+		return text.Escape(err.Error()), nil
 	}
 	if len(changed) == 0 {
 		return "Nothing of " + named(source) + " waits to be taken over.", nil

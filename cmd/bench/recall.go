@@ -37,7 +37,7 @@ type sayings struct {
 }
 
 func newSayings() sayings {
-	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same sentences each time
+	r := rand.New(rand.NewPCG(1, 2)) // the same sentences each time
 	return sayings{r, rand.NewZipf(r, 1.1, 4, 6000)}
 }
 

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -112,7 +113,7 @@ func serverRow(ctx context.Context) (row, error) {
 	for i := range toolRuns {
 		own.Store(0)
 		began := time.Now()
-		r := list[0].Run(ctx, agent.Call{Run: "bench", Effect: agent.EffectID(fmt.Sprint(i)), Arguments: json.RawMessage(`{"text":"hello"}`)})
+		r := list[0].Run(ctx, agent.Call{Run: "bench", Effect: agent.EffectID(strconv.Itoa(i)), Arguments: json.RawMessage(`{"text":"hello"}`)})
 		took := time.Since(began)
 		if r.State != agent.OutcomeOK {
 			return row{}, errors.New(r.Text)

@@ -64,8 +64,7 @@ func Repeat(ctx context.Context, client *http.Client, r *http.Request) (*http.Re
 
 // plain is an error without the method and the address that net/http puts before it.
 func plain(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, is := errors.AsType[*url.Error](err); is {
 		return u.Err
 	}
 	return err

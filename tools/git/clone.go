@@ -97,7 +97,7 @@ func (t clone) Prepare(ctx context.Context, c agent.Call) (agent.Prepared, error
 
 // there reports whether something is at the path.
 func (t clone) there(c agent.Call, s source) (bool, error) {
-	if _, _, err := t.at(c, ""); err != nil {
+	if _, err := t.at(c, ""); err != nil {
 		return false, err
 	}
 	root, err := os.OpenRoot(t.folder(c))
@@ -116,7 +116,7 @@ func (t clone) there(c agent.Call, s source) (bool, error) {
 func (t clone) Probe(ctx context.Context, c agent.Call) (bool, agent.Result, error) {
 	s, err := t.source(c)
 	if err != nil {
-		return true, agent.Failed("clone_repository: " + err.Error()), nil
+		return true, agent.Failed("clone_repository: " + err.Error()), nil //nolint:nilerr // it is told to the model
 	}
 	there, err := t.there(c, s)
 	if err != nil || !there {
@@ -182,7 +182,7 @@ func (t clone) clone(ctx context.Context, c agent.Call, s source) error {
 // told says what was cloned.
 func (t clone) told(ctx context.Context, c agent.Call, s source) agent.Result {
 	text := fmt.Sprintf("cloned %s into %s", s.address, s.Path)
-	_, whole, err := t.at(c, s.Path)
+	whole, err := t.at(c, s.Path)
 	if err == nil {
 		var newest string
 		newest, err = t.run(ctx, sandbox.Spec{Dir: whole, ReadOnly: true, Wall: lookTime}, "log", "-1", "--format=%h %ad %an: %s", "--date=short")

@@ -47,7 +47,7 @@ func (t commit) open(c agent.Call) (ch change, whole string, err error) {
 	if strings.TrimSpace(ch.Message) == "" {
 		return ch, "", errors.New("the message is empty")
 	}
-	_, whole, err = t.at(c, ch.Path)
+	whole, err = t.at(c, ch.Path)
 	return ch, whole, err
 }
 

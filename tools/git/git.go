@@ -117,29 +117,28 @@ func (g git) run(ctx context.Context, spec sandbox.Spec, args ...string) (string
 	return out, nil
 }
 
-// at is a repository of a run: its path in the run's folder, clean, and the whole
-// path on this host.
-func (g git) at(c agent.Call, p string) (clean, whole string, err error) {
+// at is the whole path on this host of a repository in the run's folder.
+func (g git) at(c agent.Call, p string) (whole string, err error) {
 	folder, err := g.c.Workspace.Open(c.Folder) // makes it where it is missing
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	defer func() { _ = folder.Close() }()
-	clean = "."
+	clean := "."
 	if p != "" && p != "." {
 		if clean, err = workspace.Clean(p); err != nil {
-			return "", "", err
+			return "", err
 		}
 		root, err := os.OpenRoot(g.folder(c))
 		if err != nil {
-			return "", "", fmt.Errorf("the folder cannot be opened: %w", err)
+			return "", fmt.Errorf("the folder cannot be opened: %w", err)
 		}
 		defer func() { _ = root.Close() }()
 		if info, err := root.Stat(clean); err != nil || !info.IsDir() {
-			return "", "", fmt.Errorf("there is no folder %s", clean)
+			return "", fmt.Errorf("there is no folder %s", clean)
 		}
 	}
-	return clean, filepath.Join(g.folder(c), filepath.FromSlash(clean)), nil
+	return filepath.Join(g.folder(c), filepath.FromSlash(clean)), nil
 }
 
 // folder is the run's folder on this host.

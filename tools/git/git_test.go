@@ -3,7 +3,7 @@ package git_test
 import (
 	"encoding/json"
 	"net"
-	"net/http/cgi" //nolint:gosec // a local server that git itself answers
+	"net/http/cgi"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -60,7 +60,7 @@ func server(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.2:0") //nolint:noctx // it lives as long as the test
+	l, err := net.Listen("tcp", "127.0.0.2:0")
 	if err != nil {
 		t.Skip("this machine has no second loopback address: ", err)
 	}
@@ -147,7 +147,7 @@ func TestGit(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(hook), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(hook, []byte("#!/bin/sh\ntouch "+proof+"\n"), 0o755); err != nil { //nolint:gosec // it is to be run, if anything runs it
+	if err := os.WriteFile(hook, []byte("#!/bin/sh\ntouch "+proof+"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"core.fsmonitor", "diff.external", "core.editor"} {

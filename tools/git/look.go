@@ -108,7 +108,7 @@ func (t look) look(ctx context.Context, c agent.Call) (string, error) {
 	if err := checkRevision(q.From, q.To); err != nil {
 		return "", err
 	}
-	_, whole, err := t.at(c, q.Path)
+	whole, err := t.at(c, q.Path)
 	if err != nil {
 		return "", err
 	}

@@ -218,8 +218,7 @@ func picture(data []byte, err error) ([]byte, error) {
 func (t tool) exchange(r *http.Request) ([]byte, error) {
 	resp, err := t.client.Do(r)
 	if err != nil {
-		var u *url.Error
-		if errors.As(err, &u) {
+		if u, is := errors.AsType[*url.Error](err); is {
 			err = u.Err
 		}
 		if t, is := err.(net.Error); is && t.Timeout() { //nolint:errorlint // it was unwrapped just now

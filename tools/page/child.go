@@ -57,7 +57,7 @@ func Main(in io.Reader, out io.Writer) int {
 	if a.Document, err = Read(data, q.ContentType, q.Address); err != nil {
 		a.Error, a.NoText = err.Error(), errors.Is(err, ErrNoText)
 	}
-	if json.NewEncoder(out).Encode(a) != nil {
+	if err := json.NewEncoder(out).Encode(a); err != nil {
 		return 1
 	}
 	return 0

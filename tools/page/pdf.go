@@ -6,6 +6,7 @@ package page
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -34,7 +35,7 @@ func readPDF(data []byte) (d Document, err error) {
 	for i := 1; i <= min(pages, maxPages) && b.Len() <= maxText; i++ {
 		text, err := pageText(r, i)
 		if err != nil {
-			unread = append(unread, fmt.Sprint(i))
+			unread = append(unread, strconv.Itoa(i))
 			continue
 		}
 		fmt.Fprintf(&b, "[page %d]\n%s\n\n", i, strings.TrimSpace(text))

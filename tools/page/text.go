@@ -26,7 +26,7 @@ func decoded(data []byte, contentType string) (text, note string, err error) {
 	e, found, certain := charset.DetermineEncoding(data, contentType)
 	switch {
 	case name != "" && isUTF8(name) && !utf8.Valid(data):
-		e, found, certain = guess(data, e, found)
+		e, found = guess(data, e, found)
 		note = fmt.Sprintf("the sender says %s, which it is not; it was read as %s", name, found)
 	case name != "" && !known(name):
 		note = fmt.Sprintf("the sender says %q, which is no known encoding; it was read as %s", cutRunes(name, 40), found)
@@ -48,17 +48,17 @@ func decoded(data []byte, contentType string) (text, note string, err error) {
 }
 
 // guess reads as UTF-16 what looks like it, and else as what was found.
-func guess(data []byte, e encoding.Encoding, found string) (encoding.Encoding, string, bool) {
+func guess(data []byte, e encoding.Encoding, found string) (encoding.Encoding, string) {
 	if len(data) >= 4 && data[1] == 0 && data[3] == 0 {
-		return unicode.UTF16(unicode.LittleEndian, unicode.UseBOM), "utf-16le", false
+		return unicode.UTF16(unicode.LittleEndian, unicode.UseBOM), "utf-16le"
 	}
-	if other, name, certain := charset.DetermineEncoding(data, "text/html"); !isUTF8(name) {
-		return other, name, certain
+	if other, name, _ := charset.DetermineEncoding(data, "text/html"); !isUTF8(name) {
+		return other, name
 	}
 	if fallback, name := charset.Lookup("windows-1252"); fallback != nil {
-		return fallback, name, false
+		return fallback, name
 	}
-	return e, found, false
+	return e, found
 }
 
 func isUTF8(name string) bool {

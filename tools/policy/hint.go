@@ -47,16 +47,23 @@ func hintsOf(e ast.Expr) []hint {
 			return []hint{{args[0].AsIdent(), equal, texts}}
 		}
 	case overloads.StartsWith, overloads.EndsWith:
-		if len(args) != 1 || !c.IsMemberFunction() || !plainText(c.Target()) {
-			return nil
-		}
-		fits := strings.HasPrefix
-		if c.FunctionName() == overloads.EndsWith {
-			fits = strings.HasSuffix
-		}
-		if text, is := literal(args[0]); is {
-			return []hint{{c.Target().AsIdent(), fits, []string{text}}}
-		}
+		return affix(c)
+	}
+	return nil
+}
+
+// affix is what a comparison of a text's beginning or end asks for.
+func affix(c ast.CallExpr) []hint {
+	args := c.Args()
+	if len(args) != 1 || !c.IsMemberFunction() || !plainText(c.Target()) {
+		return nil
+	}
+	fits := strings.HasPrefix
+	if c.FunctionName() == overloads.EndsWith {
+		fits = strings.HasSuffix
+	}
+	if text, is := literal(args[0]); is {
+		return []hint{{c.Target().AsIdent(), fits, []string{text}}}
 	}
 	return nil
 }

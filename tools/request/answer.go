@@ -25,7 +25,6 @@ const maxFailure = 4000
 
 // answer is the result of an answered request.
 func (t tool) answer(c agent.Call, r prepared, resp *http.Response) agent.Result {
-	defer func() { _ = resp.Body.Close() }()
 	var head strings.Builder
 	fmt.Fprintf(&head, "HTTP %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 	for _, name := range told {

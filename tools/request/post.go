@@ -66,7 +66,9 @@ func (t post) host() string {
 
 // text is what a call posts.
 func text(c agent.Call) (string, error) {
-	var a struct{ Text string }
+	var a struct {
+		Text string `json:"text"`
+	}
 	if err := json.Unmarshal(c.Arguments, &a); err != nil {
 		return "", fmt.Errorf("post_external: the arguments do not fit: %w", err)
 	}

@@ -126,22 +126,25 @@ func (t tool) Run(ctx context.Context, c agent.Call) agent.Result {
 	if err != nil {
 		return agent.Failed("http_request: " + err.Error() + ". Nothing was sent")
 	}
-	var resp *http.Response
-	if safe(r.method) {
-		resp, err = egress.Repeat(ctx, t.client, out)
-	} else {
-		resp, err = t.client.Do(out)
-	}
+	resp, err := t.send(ctx, out)
 	if err != nil {
 		return t.broken(r, err)
 	}
+	defer func() { _ = resp.Body.Close() }()
 	return t.answer(c, r, resp)
+}
+
+// send sends a request; what changes nothing is sent again where that may help.
+func (t tool) send(ctx context.Context, out *http.Request) (*http.Response, error) {
+	if safe(out.Method) {
+		return egress.Repeat(ctx, t.client, out)
+	}
+	return t.client.Do(out)
 }
 
 // broken is the result of a request that has no answer.
 func (t tool) broken(r prepared, err error) agent.Result {
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, is := errors.AsType[*url.Error](err); is {
 		err = u.Err
 	}
 	text := fmt.Sprintf("http_request: %s %s: %s", r.method, r.url.Host, t.hide(err.Error()))

@@ -71,7 +71,7 @@ func (t tool) build(c agent.Call) (prepared, error) {
 }
 
 // set sets a header that a call may set.
-func (r prepared) set(name, value string) error {
+func (r *prepared) set(name, value string) error {
 	name = http.CanonicalHeaderKey(name)
 	if slices.Contains(own, name) {
 		return fmt.Errorf("the header %s is not for a call to set; tokens are named by credentials", name)
@@ -125,7 +125,7 @@ func (t tool) mayUse(r prepared) error {
 }
 
 // request is what is sent.
-func (r prepared) request(ctx context.Context, c Config) (*http.Request, error) {
+func (r *prepared) request(ctx context.Context, c Config) (*http.Request, error) {
 	out, err := http.NewRequestWithContext(ctx, r.method, r.url.String(), bytes.NewReader(r.body))
 	if err != nil {
 		return nil, err

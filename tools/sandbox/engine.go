@@ -113,13 +113,7 @@ func containerArguments(d Driver, name, proxyDir string, s Spec) []string {
 	if d == Docker {
 		args = append(args, "--init") // podman's needs a package of its own; what is left ends with the container there as well
 	}
-	mount := func(from, to string, readOnly bool) {
-		text := "type=bind,source=" + from + ",target=" + to
-		if readOnly {
-			text += ",readonly"
-		}
-		args = append(args, "--mount", text)
-	}
+	mount := func(from, to string, readOnly bool) { args = append(args, "--mount", bind(from, to, readOnly)) }
 	if s.Dir != "" {
 		mount(s.Dir, s.Dir, s.ReadOnly)
 	}
@@ -152,4 +146,13 @@ func containerArguments(d Driver, name, proxyDir string, s Spec) []string {
 		args = append(args, "--env", name+"="+env[name])
 	}
 	return append(append(args, "--workdir", s.folder(), "--entrypoint", s.Command[0], s.Image), s.Command[1:]...)
+}
+
+// bind is a file or a folder of this host in a container, as --mount has it.
+func bind(from, to string, readOnly bool) string {
+	text := "type=bind,source=" + from + ",target=" + to
+	if readOnly {
+		text += ",readonly"
+	}
+	return text
 }

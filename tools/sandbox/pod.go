@@ -231,12 +231,12 @@ func install(target string) int {
 		if err != nil {
 			return err
 		}
-		from, err := os.Open(self) //nolint:gosec // this program itself
+		from, err := os.Open(self)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = from.Close() }()
-		to, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o755) //nolint:gosec // it is to be run
+		to, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o755)
 		if err != nil {
 			return err
 		}

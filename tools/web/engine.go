@@ -63,7 +63,7 @@ var engines = map[string]engine{
 		if err != nil {
 			return nil, err
 		}
-		r, err := http.NewRequest(http.MethodPost, at, bytes.NewReader(body)) //nolint:noctx // egress.Repeat gives it one
+		r, err := http.NewRequest(http.MethodPost, at, bytes.NewReader(body))
 		if err == nil {
 			r.Header.Set("Content-Type", "application/json")
 			bearer(r, e.Key)

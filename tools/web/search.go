@@ -35,8 +35,8 @@ func (search) Spec() agent.ToolSpec {
 // Run asks the engine.
 func (s search) Run(ctx context.Context, c agent.Call) agent.Result {
 	a := struct {
-		Query string
-		Limit tools.Whole
+		Query string      `json:"query"`
+		Limit tools.Whole `json:"limit"`
 	}{Limit: usualResults}
 	if err := json.Unmarshal(c.Arguments, &a); err != nil {
 		return agent.Failed("web_search: the arguments do not fit: " + err.Error())

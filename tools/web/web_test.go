@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -157,9 +158,7 @@ func TestBrowse(t *testing.T) {
 		"/missing":     {want: []string{"404 Not Found", "no such boat"}, failed: true},
 	} {
 		args := map[string]any{"url": s.URL + path}
-		for k, v := range c.args {
-			args[k] = v
-		}
+		maps.Copy(args, c.args)
 		r := call(t, browse, args)
 		if (r.State == agent.OutcomeError) != c.failed {
 			t.Errorf("%s: %s", path, r.State)
@@ -202,7 +201,7 @@ func TestRender(t *testing.T) {
 	}
 	program := filepath.Join(t.TempDir(), "chromium")
 	script := "#!/bin/sh\nfor last; do :; done\necho \"<title>Rendered</title><p>$last through $http_proxy $(cat /etc/shadow 2>&1 | wc -c)</p>\"\n"
-	if err := os.WriteFile(program, []byte(script), 0o755); err != nil { //nolint:gosec // it is to be run
+	if err := os.WriteFile(program, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	browse, _ = newBrowse(t, s, web.Browser{Sandbox: box, Program: program, Hosts: []string{"*"}})

@@ -161,7 +161,7 @@ func (a *App) prepare(ctx context.Context) error {
 		}
 	}
 	for _, warning := range warnings(a.options.Config, os.Geteuid() == 0) {
-		a.options.Log.Warn(warning)
+		a.options.Log.Warn(warning) //nolint:sloglint // each is a fixed sentence with the names of settings
 	}
 	a.health.mux.Handle("GET /metrics", a.meter)
 	if a.options.PostOnly && !a.options.Config.Given("http") {

@@ -98,7 +98,7 @@ func attemptOf(events []agent.Event) (name string, a attempt) {
 	e := reflect.Remember(events)
 	a = attempt{run: e.Run, goal: e.Goal, rating: e.Rating, comment: e.Comment}
 	for _, ev := range events {
-		switch b := ev.Body.(type) {
+		switch b := ev.Body.(type) { //nolint:gochecksumtype // the other kinds hold neither a goal nor a report
 		case agent.RunStarted:
 			name = agent.GoalPrefix(b)
 		case agent.Reported:

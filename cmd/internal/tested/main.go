@@ -22,8 +22,9 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Stdout))
+	code := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	os.Exit(code)
 }
 
 // run runs each list of arguments, and returns 1 where something failed.

@@ -16,7 +16,10 @@ import (
 
 // event is one line of `go test -json`: see `go doc test2json`.
 type event struct {
-	Action, Package, Test, Output string
+	Action  string `json:"Action"`
+	Package string `json:"Package"`
+	Test    string `json:"Test"`
+	Output  string `json:"Output"`
 }
 
 // test names a test, or with an empty name its package.

@@ -65,7 +65,7 @@ func Open(a Access) (*Cluster, error) {
 
 // inPod is the cluster that this process runs in.
 func inPod(a Access, folder, address string) (*Cluster, error) {
-	roots, err := os.ReadFile(filepath.Join(folder, "ca.crt")) //nolint:gosec // the cluster puts it there
+	roots, err := os.ReadFile(filepath.Join(folder, "ca.crt"))
 	if err != nil {
 		return nil, fmt.Errorf("the cluster's certificate cannot be read: %w", err)
 	}
@@ -74,7 +74,7 @@ func inPod(a Access, folder, address string) (*Cluster, error) {
 		return nil, err
 	}
 	if a.Namespace == "" {
-		text, err := os.ReadFile(filepath.Join(folder, "namespace")) //nolint:gosec // likewise
+		text, err := os.ReadFile(filepath.Join(folder, "namespace"))
 		if err != nil {
 			return nil, fmt.Errorf("the pod's namespace cannot be read: %w", err)
 		}
@@ -306,9 +306,9 @@ func (t *execToken) token(ctx context.Context) (string, error) {
 	}
 	var said struct {
 		Status struct {
-			Token               string
-			ExpirationTimestamp time.Time
-		}
+			Token               string    `json:"token"`
+			ExpirationTimestamp time.Time `json:"expirationTimestamp"`
+		} `json:"status"`
 	}
 	if err := json.Unmarshal(out, &said); err != nil || said.Status.Token == "" {
 		return "", fmt.Errorf("%w: %s of the kubeconfig gives no token", ErrUnavailable, t.entry.Command)

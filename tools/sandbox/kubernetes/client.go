@@ -140,7 +140,9 @@ func (c *Cluster) request(ctx context.Context, method, at string, query url.Valu
 
 // refused is a refusal in the API server's own words: a Status.
 func refused(method, at, status string, answer []byte) error {
-	var s struct{ Message string }
+	var s struct {
+		Message string `json:"message"`
+	}
 	if json.Unmarshal(answer, &s) != nil || s.Message == "" {
 		s.Message = strings.TrimSpace(string(answer[:min(len(answer), 300)]))
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 )
 
@@ -111,7 +112,7 @@ func (c *Cluster) await(ctx context.Context, j Job) (Ending, error) {
 // ending reads the log of a pod that has ended.
 func (c *Cluster) ending(ctx context.Context, p *pod) (Ending, error) {
 	e := p.ending()
-	text, err := c.text(ctx, c.path("pods", p.Metadata.Name, "log"), url.Values{"container": {"command"}, "limitBytes": {fmt.Sprint(largestLog)}})
+	text, err := c.text(ctx, c.path("pods", p.Metadata.Name, "log"), url.Values{"container": {"command"}, "limitBytes": {strconv.Itoa(largestLog)}})
 	if err != nil && e.Reason == "" {
 		return e, err
 	}

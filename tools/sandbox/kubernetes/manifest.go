@@ -46,7 +46,7 @@ const runnerMemory = 96 << 20
 type object = map[string]any
 
 // Manifest is the Job as the cluster reads it, for JSON.
-func (j Job) Manifest(namespace string) object {
+func (j Job) Manifest(namespace string) map[string]any {
 	labels := object{ownerLabel: ownerValue, partLabel: partValue, jobLabel: j.Name}
 	return object{
 		"apiVersion": "batch/v1", "kind": "Job",

@@ -40,5 +40,5 @@ func readOnly(line, path string) ([]byte, bool) {
 	if n != 6 || err != nil || !strings.HasSuffix(line, " "+path) || strings.Contains(permissions, "w") || from >= to {
 		return nil, false
 	}
-	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(nil), from)), to-from), true
+	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(nil), from)), to-from), true //nolint:gosec // the kernel named the addresses
 }

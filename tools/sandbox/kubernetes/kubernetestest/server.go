@@ -48,13 +48,18 @@ func Valid(manifest []byte) error {
 
 // Container is what a test's node is told of a pod's container.
 type Container struct {
-	Image, WorkingDir string
-	Command           []string
-	Env               []struct{ Name, Value string }
-	VolumeMounts      []struct {
-		Name, MountPath string
-		ReadOnly        bool
-	}
+	Image      string   `json:"image"`
+	WorkingDir string   `json:"workingDir"`
+	Command    []string `json:"command"`
+	Env        []struct {
+		Name  string `json:"name"`
+		Value string `json:"value"`
+	} `json:"env"`
+	VolumeMounts []struct {
+		Name      string `json:"name"`
+		MountPath string `json:"mountPath"`
+		ReadOnly  bool   `json:"readOnly"`
+	} `json:"volumeMounts"`
 }
 
 // Ended is how a container ended. Waiting is why it never started, Gone that its
@@ -139,8 +144,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.Seen = append(s.Seen, r.Method+" "+r.URL.Path)
 	s.mu.Unlock()
-	jobs, pods := "/apis/batch/v1/namespaces/"+namespace+"/jobs", "/api/v1/namespaces/"+namespace+"/pods"
-	name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
 	switch {
 	case r.Header.Get("Authorization") != "Bearer "+s.Token:
 		status(w, http.StatusUnauthorized, "Unauthorized", "Unauthorized")
@@ -150,6 +153,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.review(w, r)
 	case s.forbidden(r):
 		status(w, http.StatusForbidden, "Forbidden", r.URL.Path+" is forbidden: User \"tester\" cannot do this")
+	default:
+		s.serve(w, r)
+	}
+}
+
+// serve answers what is asked about Jobs and their pods.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	jobs, pods := "/apis/batch/v1/namespaces/"+namespace+"/jobs", "/api/v1/namespaces/"+namespace+"/pods"
+	name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
+	switch {
 	case r.Method == http.MethodPost && r.URL.Path == jobs:
 		s.create(w, r)
 	case r.Method == http.MethodDelete && strings.HasPrefix(r.URL.Path, jobs+"/"):
@@ -173,8 +186,11 @@ func (s *Server) forbidden(r *http.Request) bool {
 func (s *Server) review(w http.ResponseWriter, r *http.Request) {
 	var ask struct {
 		Spec struct {
-			ResourceAttributes struct{ Verb, Resource string }
-		}
+			ResourceAttributes struct {
+				Verb     string `json:"verb"`
+				Resource string `json:"resource"`
+			} `json:"resourceAttributes"`
+		} `json:"spec"`
 	}
 	if err := json.NewDecoder(r.Body).Decode(&ask); err != nil {
 		status(w, http.StatusBadRequest, "BadRequest", err.Error())
@@ -194,20 +210,26 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var m struct {
-		Metadata struct{ Name string }
-		Spec     struct {
+		Metadata struct {
+			Name string `json:"name"`
+		} `json:"metadata"`
+		Spec struct {
 			Template struct {
-				Metadata struct{ Labels map[string]string }
-				Spec     struct{ InitContainers, Containers []Container }
-			}
-		}
+				Metadata struct {
+					Labels map[string]string `json:"labels"`
+				} `json:"metadata"`
+				Spec struct {
+					Containers []Container `json:"containers"`
+				} `json:"spec"`
+			} `json:"template"`
+		} `json:"spec"`
 	}
 	if err := json.Unmarshal(text, &m); err != nil {
 		status(w, http.StatusBadRequest, "BadRequest", err.Error())
 		return
 	}
 	if r.URL.Query().Get("dryRun") != "All" {
-		ctx, cancel := context.WithCancel(context.Background())
+		ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context())) // it outlives the request
 		j := &job{manifest: text, labels: m.Spec.Template.Metadata.Labels, cancel: cancel, done: make(chan struct{})}
 		s.mu.Lock()
 		s.jobs[m.Metadata.Name] = j
@@ -298,9 +320,14 @@ func (s *Server) log(w http.ResponseWriter, name string) {
 }
 
 func answer(w http.ResponseWriter, code int, v any) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(v) // likewise
+	_, _ = w.Write(text) // likewise
 }
 
 func status(w http.ResponseWriter, code int, reason, message string) {
