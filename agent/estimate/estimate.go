@@ -171,7 +171,7 @@ func Span(p agent.Plan, slots int) float64 {
 }
 
 // Line is the estimate in one line.
-func (e Estimate) Line() string {
+func (e *Estimate) Line() string {
 	parts := []string{"about " + format.Count(int(math.Round(e.Calls.Likely)), "model call"), short(e.Tokens.Low) + " to " + short(e.Tokens.High) + " tokens"}
 	if e.Cost != nil {
 		parts = append(parts, format.Money(e.Cost.Low)+" to "+format.Money(e.Cost.High))

@@ -45,13 +45,7 @@ func SampleOf(events []agent.Event) (Sample, bool) {
 	var planned agent.Plan
 	used, done, ended := map[agent.TaskID]*Use{}, map[agent.TaskID]bool{}, false
 	for _, e := range events {
-		use := &s.Around
-		if id, works := e.Strand.Task(); works {
-			if used[id] == nil {
-				used[id] = &Use{}
-			}
-			use = used[id]
-		}
+		use := s.useOf(e.Strand, used)
 		switch b := e.Body.(type) { //nolint:gochecksumtype // the others cost nothing
 		case agent.RunStarted:
 			s.Goal = b.Goal
@@ -75,4 +69,16 @@ func SampleOf(events []agent.Event) (Sample, bool) {
 		}
 	}
 	return s, ended && len(s.Tasks) > 0
+}
+
+// useOf is what an event of the strand adds to.
+func (s *Sample) useOf(at agent.StrandID, used map[agent.TaskID]*Use) *Use {
+	id, works := at.Task()
+	if !works {
+		return &s.Around
+	}
+	if used[id] == nil {
+		used[id] = &Use{}
+	}
+	return used[id]
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -220,13 +221,5 @@ func decode(file string, shift int, data []byte, to any) (places, []Fault) {
 }
 
 func aliased(n *yaml.Node) bool {
-	if n.Kind == yaml.AliasNode {
-		return true
-	}
-	for _, c := range n.Content {
-		if aliased(c) {
-			return true
-		}
-	}
-	return false
+	return n.Kind == yaml.AliasNode || slices.ContainsFunc(n.Content, aliased)
 }

@@ -67,8 +67,19 @@ func (j *joints) look(i int, s Stage) {
 	if len(s.Out) == 0 {
 		j.fault(at, "stage %s gives nothing: name its artifacts under out", s.Name)
 	}
+	j.give(i, s)
+	if c := s.Check; c != nil && c.Command == "" && c.File == "" && len(c.Schema) == 0 && c.Query == "" {
+		j.fault(at+".check", "stage %s: a check has a command, a file, a schema or a query", s.Name)
+	}
+	if s.Effort < 0 || s.Value < 0 || s.Value > 10 {
+		j.fault(at, "stage %s: effort counts minutes and value is 1 to 10", s.Name)
+	}
+}
+
+// give takes in the artifacts of a stage.
+func (j *joints) give(i int, s Stage) {
 	for n, o := range s.Out {
-		place := at + ".out." + strconv.Itoa(n)
+		place := "stages." + strconv.Itoa(i) + ".out." + strconv.Itoa(n)
 		if !validName(o.Name) {
 			j.fault(place, "stage %s: artifact %q needs a name of letters, digits, - and _", s.Name, o.Name)
 		}
@@ -76,12 +87,6 @@ func (j *joints) look(i int, s Stage) {
 			j.fault(place, "artifact %s is made by the stages %s and %s: one of them has to make it", o.Name, j.b.Stages[first].Name, s.Name)
 		}
 		j.makers[o.Name] = i
-	}
-	if c := s.Check; c != nil && c.Command == "" && c.File == "" && len(c.Schema) == 0 && c.Query == "" {
-		j.fault(at+".check", "stage %s: a check has a command, a file, a schema or a query", s.Name)
-	}
-	if s.Effort < 0 || s.Value < 0 || s.Value > 10 {
-		j.fault(at, "stage %s: effort counts minutes and value is 1 to 10", s.Name)
 	}
 }
 
@@ -199,16 +204,7 @@ func (l *Library) cast(b Playbook, tools []string) []Fault {
 			j.fault(at+".role", "stage %s is for the role %q, which does not exist%s", s.Name, s.Role, nearest(s.Role, l.roleNames()))
 			continue
 		}
-		for n, t := range s.Tools {
-			place := at + ".tools." + strconv.Itoa(n)
-			plain := strings.TrimSuffix(t, "?")
-			if tools != nil && plain == t && !slices.Contains(tools, t) {
-				j.fault(place, "stage %s names the tool %q, which does not exist here%s", s.Name, t, nearest(t, tools))
-			}
-			if len(r.Tools) > 0 && !slices.Contains(r.Tools, plain) && !slices.Contains(r.Tools, plain+"?") {
-				j.fault(place, "stage %s names the tool %q, which its role %s may not use", s.Name, plain, r.Name)
-			}
-		}
+		j.equip(at, s, r, tools)
 		for n, o := range s.Out {
 			if !takes(r.Publishes, o.Type) {
 				j.fault(at+".out."+strconv.Itoa(n), "the role %s does not publish %s (%s)", r.Name, o.Type, o.Name)
@@ -221,6 +217,20 @@ func (l *Library) cast(b Playbook, tools []string) []Fault {
 		}
 	}
 	return j.faults
+}
+
+// equip looks whether there are the tools of a stage and its role may use them.
+func (j *joints) equip(at string, s Stage, r Role, tools []string) {
+	for n, t := range s.Tools {
+		place := at + ".tools." + strconv.Itoa(n)
+		plain := strings.TrimSuffix(t, "?")
+		if tools != nil && plain == t && !slices.Contains(tools, t) {
+			j.fault(place, "stage %s names the tool %q, which does not exist here%s", s.Name, t, nearest(t, tools))
+		}
+		if len(r.Tools) > 0 && !slices.Contains(r.Tools, plain) && !slices.Contains(r.Tools, plain+"?") {
+			j.fault(place, "stage %s names the tool %q, which its role %s may not use", s.Name, plain, r.Name)
+		}
+	}
 }
 
 // takes reports whether a list of types has the type; an empty list has all.

@@ -160,12 +160,12 @@ func TestNoStageIsSkipped(t *testing.T) {
 		if plan.Stops(found) != (tt.says != "") {
 			t.Errorf("%s: %v", tt.name, found)
 		}
-		said := ""
+		var said strings.Builder
 		for _, f := range found {
-			said += f.Message + "\n"
+			said.WriteString(f.Message + "\n")
 		}
-		if !strings.Contains(said, tt.says) {
-			t.Errorf("%s: %q is not said in %q", tt.name, tt.says, said)
+		if !strings.Contains(said.String(), tt.says) {
+			t.Errorf("%s: %q is not said in %q", tt.name, tt.says, said.String())
 		}
 	}
 }
@@ -198,10 +198,11 @@ func TestFaultsNameFileAndLine(t *testing.T) {
 		}
 		l, faults := readAll(files...)
 		faults = append(faults, l.Check(tools)...)
-		said := ""
+		var told strings.Builder
 		for _, f := range faults {
-			said += f.Error() + "\n"
+			told.WriteString(f.String() + "\n")
 		}
+		said := told.String()
 		if !strings.Contains(said, tt.want) || (tt.want == "") != (said == "") {
 			t.Errorf("%s: want %q in\n%s", tt.name, tt.want, said)
 		}

@@ -17,8 +17,8 @@ type Fault struct {
 	Message string
 }
 
-// Error is "FILE:LINE: message".
-func (f Fault) Error() string {
+// String is "FILE:LINE: message".
+func (f Fault) String() string {
 	if f.Line == 0 {
 		return f.File + ": " + f.Message
 	}

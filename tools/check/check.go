@@ -183,7 +183,7 @@ func parsed(text string) (any, error) {
 	return v, nil
 }
 
-// shown is how much of what there is is quoted, in characters.
+// shown is how much of what was found is quoted, in characters.
 const shown = 300
 
 // meets compares with what is expected: a text that is contained, "/…/" a regular

@@ -50,7 +50,7 @@ func (s *Space) Prepare(c agent.Call, name string) (p agent.Prepared, err error)
 // Change changes a dataset, unless this very call did so before. One that is not
 // there begins as the one that is given, or is made where the caller says so. An
 // error of do changes nothing.
-func (s *Space) Change(ctx context.Context, c agent.Call, name string, make bool, do func(set *Set) (string, error)) (text, file string, err error) {
+func (s *Space) Change(ctx context.Context, c agent.Call, name string, fresh bool, do func(set *Set) (string, error)) (text, file string, err error) {
 	f, l, at, err := s.lock(ctx, c, name)
 	if err != nil {
 		return "", "", err
@@ -59,7 +59,7 @@ func (s *Space) Change(ctx context.Context, c agent.Call, name string, make bool
 	if done, err := l.Done(keyOf(c)); err != nil || done {
 		return repeated, at, err
 	}
-	image, err := s.begin(ctx, f, at, name, make)
+	image, err := s.begin(ctx, f, at, name, fresh)
 	if err != nil {
 		return "", at, err
 	}
@@ -132,7 +132,7 @@ func take(ctx context.Context, f *workspace.Folder, at string) (*workspace.Lock,
 }
 
 // begin is what a dataset is before a change.
-func (s *Space) begin(ctx context.Context, f *workspace.Folder, at, name string, make bool) ([]byte, error) {
+func (s *Space) begin(ctx context.Context, f *workspace.Folder, at, name string, fresh bool) ([]byte, error) {
 	g, is := s.given(name)
 	if is && len(g.Rows) > 0 {
 		return nil, fmt.Errorf("%w %s %w", ErrDataset, name, errRead)
@@ -143,7 +143,7 @@ func (s *Space) begin(ctx context.Context, f *workspace.Folder, at, name string,
 		return image, err
 	case is:
 		return g.Image(ctx)
-	case make:
+	case fresh:
 		return nil, nil
 	}
 	return nil, s.unknown(f, name)

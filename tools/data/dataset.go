@@ -74,10 +74,10 @@ func open(ctx context.Context, image []byte) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{db: db}
-	s.ctx, s.end = context.WithTimeout(ctx, maxTime)
-	if s.conn, err = db.Conn(s.ctx); err == nil {
-		err = s.fill(image)
+	ctx, end := context.WithTimeout(ctx, maxTime)
+	s := &Set{db: db, ctx: ctx, end: end}
+	if s.conn, err = db.Conn(ctx); err == nil {
+		err = s.fill(ctx, image)
 	}
 	if err != nil {
 		s.end()
@@ -87,7 +87,7 @@ func open(ctx context.Context, image []byte) (*Set, error) {
 }
 
 // fill puts the image into the database and shuts all ways out of it.
-func (s *Set) fill(image []byte) error {
+func (s *Set) fill(ctx context.Context, image []byte) error {
 	if len(image) > 0 {
 		image = rollbackJournal(image)
 		err := s.conn.Raw(func(c any) error {
@@ -102,19 +102,19 @@ func (s *Set) fill(image []byte) error {
 		}
 	}
 	var size int64
-	if err := s.conn.QueryRowContext(s.ctx, "PRAGMA page_size").Scan(&size); err != nil {
+	if err := s.conn.QueryRowContext(ctx, "PRAGMA page_size").Scan(&size); err != nil {
 		return err
 	}
 	pages := strconv.FormatInt(MaxBytes/max(size, 512), 10)
 	for _, p := range []string{"trusted_schema=OFF", "secure_delete=ON", "max_page_count=" + pages, "temp.max_page_count=" + pages} {
-		if _, err := s.conn.ExecContext(s.ctx, "PRAGMA "+p); err != nil {
+		if _, err := s.conn.ExecContext(ctx, "PRAGMA "+p); err != nil {
 			return err
 		}
 	}
 	_, e1 := sqlite.Limit(s.conn, limitAttached, 0) // no other file
 	_, e2 := sqlite.Limit(s.conn, limitLength, maxCell)
 	if len(image) > 0 { // it is one only if it can be read
-		_, e3 := s.conn.ExecContext(s.ctx, "SELECT count(*) FROM sqlite_schema")
+		_, e3 := s.conn.ExecContext(ctx, "SELECT count(*) FROM sqlite_schema")
 		return errors.Join(e1, e2, e3)
 	}
 	return errors.Join(e1, e2)

@@ -30,14 +30,11 @@ type shape struct {
 	check    *jsonschema.Resolved
 }
 
-// keyWord names a schema's columns that no two rows have alike: "x-key": ["id"].
-const keyWord = "x-key"
-
 // readShape reads the JSON Schema of a table's rows.
 func readShape(raw json.RawMessage) (shape, []string, error) {
 	var s struct {
 		Properties json.RawMessage `json:"properties"`
-		Key        []string        `json:"x-key"`
+		Key        []string        `json:"x-key"` // columns that no two rows have alike
 		Required   []string        `json:"required"`
 	}
 	var whole jsonschema.Schema
@@ -134,8 +131,9 @@ func (s *Set) Insert(table string, rows []Row) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // nothing once it is committed
-	insert, err := tx.PrepareContext(s.ctx, "INSERT INTO "+quoted(table)+" ("+strings.Join(names, ", ")+") VALUES ("+strings.Join(marks, ", ")+")")
+	defer func() { _ = tx.Rollback() }()                                                                                             // nothing once it is committed
+	statement := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", quoted(table), strings.Join(names, ", "), strings.Join(marks, ", ")) //nolint:gosec // names are quoted
+	insert, err := tx.PrepareContext(s.ctx, statement)
 	if err != nil {
 		return s.explain(err)
 	}

@@ -161,7 +161,7 @@ func (t tool) run(ctx context.Context, c agent.Call) (agent.Result, error) {
 		r.Text, r.Trust, err = t.s.Use(ctx, c, a.Dataset, do)
 		return r, err
 	}
-	file := ""
+	var file string
 	r.Text, file, err = t.s.Change(ctx, c, a.Dataset, t.k.make, do)
 	r.Files, r.Trust = []string{file}, agent.Trusted // what was done, not what is in it
 	return r, err

@@ -88,8 +88,9 @@ func (*currency) Spec() agent.ToolSpec {
 // Run converts.
 func (t *currency) Run(ctx context.Context, c agent.Call) agent.Result {
 	var a struct {
-		Amount   json.RawMessage `json:"amount"`
-		From, To string
+		Amount json.RawMessage `json:"amount"`
+		From   string          `json:"from"`
+		To     string          `json:"to"`
 	}
 	err := json.Unmarshal(c.Arguments, &a)
 	text := ""

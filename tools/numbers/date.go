@@ -177,10 +177,10 @@ func betweenOf(from, to time.Time) *between {
 		}
 	}
 	months := (last.Year()-first.Year())*12 + int(last.Month()) - int(first.Month())
-	for months > 0 && (span{months: months}).after(first).After(last) {
+	for months > 0 && (&span{months: months}).after(first).After(last) {
 		months--
 	}
-	rest := int(last.Sub(span{months: months}.after(first)).Hours() / 24)
+	rest := int(last.Sub((&span{months: months}).after(first)).Hours() / 24)
 	r.Calendar = format.Count(months/12, "year") + ", " + format.Count(months%12, "month") + ", " + format.Count(rest, "day")
 	if sign < 0 {
 		r.Calendar += " before"

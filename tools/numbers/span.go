@@ -64,7 +64,7 @@ func (s *span) add(n float64, word string) error {
 
 // after is the moment so long after another: months end where they end (31 January
 // and a month is 28 or 29 February), days follow the clock on the wall.
-func (s span) after(t time.Time) time.Time {
+func (s *span) after(t time.Time) time.Time {
 	first := time.Date(t.Year()+s.years, t.Month()+time.Month(s.months), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), t.Location())
 	last := first.AddDate(0, 1, -1).Day()
 	t = first.AddDate(0, 0, min(t.Day(), last)-1+s.days)

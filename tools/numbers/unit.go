@@ -153,8 +153,9 @@ func (units) Spec() agent.ToolSpec {
 // Run converts.
 func (units) Run(_ context.Context, c agent.Call) agent.Result {
 	var a struct {
-		Value    json.RawMessage `json:"value"`
-		From, To string
+		Value json.RawMessage `json:"value"`
+		From  string          `json:"from"`
+		To    string          `json:"to"`
 	}
 	if err := json.Unmarshal(c.Arguments, &a); err != nil {
 		return agent.Failed("convert_units: the arguments do not fit: " + err.Error())

@@ -6,9 +6,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"net"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -156,13 +158,13 @@ var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 func (p *Pack) readyHTTP(d *definition, fault func(string, ...any)) {
 	h := d.HTTP
 	if h.Method == "" {
-		h.Method = "GET"
+		h.Method = http.MethodGet
 	}
 	h.Method = strings.ToUpper(h.Method)
-	if !slices.Contains([]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}, h.Method) {
+	if !slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}, h.Method) {
 		fault("http.method: %q is no method", h.Method)
 	}
-	if d.Effect == "read" && h.Method != "GET" && h.Method != "HEAD" && h.Method != "POST" {
+	if d.Effect == "read" && !slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodPost}, h.Method) {
 		fault("a %s is no read", h.Method)
 	}
 	host, err := hostOf(h.URL)
@@ -207,7 +209,7 @@ func hostOf(address string) (string, error) {
 	case err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil:
 		return "", fmt.Errorf("%q is no address such as https://api.example.com/v1/items/{id}", address)
 	case strings.ContainsAny(start, "{}$"):
-		return "", fmt.Errorf("the host stands in the file, and is no argument")
+		return "", errors.New("the host stands in the file, and is no argument")
 	}
 	return u.Host, nil
 }

@@ -81,8 +81,7 @@ func (f *file) into(n *yaml.Node, v any) bool {
 	before := len(f.faults)
 	f.keys(n, reflect.TypeOf(v).Elem())
 	if err := n.Decode(v); err != nil {
-		var types *yaml.TypeError
-		if errors.As(err, &types) {
+		if types, is := errors.AsType[*yaml.TypeError](err); is {
 			for _, e := range types.Errors {
 				f.yamlError(n.Line, e)
 			}
@@ -109,10 +108,10 @@ func (f *file) keys(n *yaml.Node, t reflect.Type) {
 		return
 	}
 	fields, names := map[string]reflect.Type{}, []string{}
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ",")
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 		if name != "" && name != "-" {
-			fields[name], names = t.Field(i).Type, append(names, name)
+			fields[name], names = f.Type, append(names, name)
 		}
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -187,7 +186,7 @@ func writeJSON(b *bytes.Buffer, n *yaml.Node, depth int) error {
 // writeScalar writes numbers, booleans and null as such, everything else, dates too,
 // as the text that stands there.
 func writeScalar(b *bytes.Buffer, n *yaml.Node) error {
-	text := n.Value
+	var text string
 	switch n.ShortTag() {
 	case "!!null":
 		text = "null"

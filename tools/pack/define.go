@@ -4,6 +4,7 @@ package pack
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -170,13 +171,13 @@ const maxTimeout = 30 * time.Minute
 func (d *definition) schema() (json.RawMessage, []string, error) {
 	if d.Parameters.Kind != 0 {
 		if d.Arguments.Kind != 0 {
-			return nil, nil, fmt.Errorf("write arguments or parameters, not both")
+			return nil, nil, errors.New("write arguments or parameters, not both")
 		}
 		raw, err := asJSON(&d.Parameters)
 		return raw, namesOf(raw), err
 	}
 	if d.Arguments.Kind != 0 && d.Arguments.Kind != yaml.MappingNode {
-		return nil, nil, fmt.Errorf("arguments are written as NAME: description")
+		return nil, nil, errors.New("arguments are written as NAME: description")
 	}
 	properties, required, names := []string{}, []string{}, []string{}
 	for i := 0; i+1 < len(d.Arguments.Content); i += 2 {
@@ -202,7 +203,7 @@ func argument(n *yaml.Node) (json.RawMessage, error) {
 	raw, err := asJSON(n)
 	if err != nil || n.Kind == yaml.MappingNode {
 		if err == nil && !strings.Contains(string(raw), `"type"`) && !strings.Contains(string(raw), `"enum"`) {
-			return nil, fmt.Errorf("its schema names no type")
+			return nil, errors.New("its schema names no type")
 		}
 		return raw, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -184,9 +185,7 @@ func TestKinds(t *testing.T) {
 	}))
 	t.Cleanup(far.Close)
 	files := map[string]string{"tools/all.yaml": strings.ReplaceAll(shopTools, "ADDRESS", far.URL)}
-	for name, text := range shopFiles {
-		files[name] = text
-	}
+	maps.Copy(files, shopFiles)
 	r := started(t, write(t, t.TempDir(), files), nil)
 	if s := r.Standings()[0]; s.Problem != "" || len(s.Refused) > 0 || s.Tools != 6 {
 		t.Fatalf("the pack stands as %+v", s)

@@ -42,7 +42,7 @@ func Probe(ctx context.Context, p *Pack, space *data.Space, script agent.Tool) [
 	list := Config{Space: &mine, Script: script}.tools(p)
 	for i, d := range p.tools {
 		t, is := list[i].(interface {
-			tried(context.Context, []byte) error
+			tried(ctx context.Context, image []byte) error
 		})
 		if !is {
 			continue
@@ -73,10 +73,11 @@ func (t tool) tried(ctx context.Context, image []byte) error {
 		}
 	}
 	c := agent.Call{Tool: t.d.Name, Arguments: t.spec.Example, Person: "nobody", Effect: "try"}
+	script, computes := t.kind.(computing)
 	switch {
 	case t.d.Data != nil:
 		return withSet(ctx, image, func(set *data.Set) error { return t.triedSQL(set, c, args) })
-	case t.d.Script != nil && len(t.spec.Example) > 0 && t.kind.(computing).engine != nil: //nolint:forcetypeassert // a script is computed
+	case computes && len(t.spec.Example) > 0 && script.engine != nil:
 		if r := t.Run(ctx, c); r.State != agent.OutcomeOK {
 			return errors.New("its example fails: " + strings.TrimPrefix(r.Text, "error: "))
 		}

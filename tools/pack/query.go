@@ -27,7 +27,7 @@ func (q querying) run(ctx context.Context, t tool, c agent.Call, args map[string
 		r.Text, _, err = q.space.Use(ctx, c, t.p.Name, do)
 		return r, err
 	}
-	file := ""
+	var file string
 	r.Text, file, err = q.space.Change(ctx, c, t.p.Name, false, do)
 	r.Files = []string{file}
 	return r, err

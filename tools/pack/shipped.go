@@ -62,7 +62,7 @@ func (p *Pack) Copy(dir string) error {
 		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
 			return err
 		}
-		if err := os.WriteFile(at, text, 0o644); err != nil { //nolint:gosec // a team reads it
+		if err := os.WriteFile(at, text, 0o644); err != nil {
 			return err
 		}
 	}

@@ -35,7 +35,7 @@ func TestShipped(t *testing.T) {
 			t.Errorf("%s has %d tools", name, len(c.Tools))
 		}
 	}
-	if _, err := pack.OpenShipped("busines"); err == nil || !strings.Contains(err.Error(), "did you mean business?") {
+	if _, err := pack.OpenShipped("busnes"); err == nil || !strings.Contains(err.Error(), "did you mean business?") {
 		t.Errorf("a misspelt name: %v", err)
 	}
 }

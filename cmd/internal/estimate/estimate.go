@@ -177,14 +177,15 @@ func (h Host) ask(ctx context.Context, cfg config.Config, m llm.Model, goal stri
 	if err != nil {
 		return p, nil, err
 	}
-	for _, c := range resp.Message.Calls {
-		if c.Name != "submit_plan" {
-			return p, &resp.Usage, fmt.Errorf("%w: it called %s", errNoPlan, c.Name)
-		}
-		p, _, _, err = plan.Parse([]byte(c.Arguments))
-		return p, &resp.Usage, err
+	if len(resp.Message.Calls) == 0 {
+		return p, &resp.Usage, fmt.Errorf("%w: it only wrote", errNoPlan)
 	}
-	return p, &resp.Usage, fmt.Errorf("%w: it only wrote", errNoPlan)
+	c := resp.Message.Calls[0]
+	if c.Name != "submit_plan" {
+		return p, &resp.Usage, fmt.Errorf("%w: it called %s", errNoPlan, c.Name)
+	}
+	p, _, _, err = plan.Parse([]byte(c.Arguments))
+	return p, &resp.Usage, err
 }
 
 // mostSamples is how many of the newest ended runs are learnt from. Each is one
@@ -298,11 +299,12 @@ func (h Host) table(cfg config.Config, t told) error {
 	}
 	row("model calls", t.Calls, count)
 	row("tokens", t.Tokens, count)
-	if t.Cost != nil {
+	switch {
+	case t.Cost != nil:
 		fmt.Fprintf(w, "money\t%s\t%s to %s\n", format.Money(t.Cost.Likely), format.Money(t.Cost.Low), format.Money(t.Cost.High))
-	} else if cfg.Model.Name == "" {
+	case cfg.Model.Name == "":
 		fmt.Fprintln(w, "money\tnot known\tno model is named")
-	} else {
+	default:
 		fmt.Fprintf(w, "money\tnot known\t%q has no price: set model.prices\n", h.Printable(cfg.Model.Name))
 	}
 	row("time", t.Time, estimate.Duration)

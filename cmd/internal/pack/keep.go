@@ -34,14 +34,14 @@ func (h Host) keep(change func(list []string) []string) error {
 	if info, err := os.Stat(file); err == nil {
 		mode = info.Mode().Perm()
 	}
-	if err := os.WriteFile(file, after, mode); err != nil {
+	if err := os.WriteFile(file, after, mode); err != nil { //nolint:gosec // the operator's own file
 		return err
 	}
 	if _, err := h.Load(); err != nil {
 		if created {
 			return errors.Join(err, os.Remove(file))
 		}
-		return errors.Join(err, os.WriteFile(file, before, mode))
+		return errors.Join(err, os.WriteFile(file, before, mode)) //nolint:gosec // the operator's own file
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func (h Host) list(ctx context.Context) error {
 		return err
 	}
 	for _, f := range faults {
-		fmt.Fprintln(h.Err, h.Printable(f.Error()))
+		fmt.Fprintln(h.Err, h.Printable(f.String()))
 	}
 	if len(faults) > 0 {
 		return h.Fail()
@@ -266,7 +266,7 @@ func unusable(l *playbook.Library, name string, faults []playbook.Fault) error {
 	var err error
 	for _, f := range faults {
 		if !known || slices.Contains(files, f.File) {
-			err = errors.Join(err, f)
+			err = errors.Join(err, errors.New(f.String()))
 		}
 	}
 	return err

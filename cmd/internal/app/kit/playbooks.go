@@ -93,7 +93,7 @@ func (s *Shelf) Read() (*playbook.Library, []playbook.Fault) {
 	s.library, s.faults = playbook.Read(list)
 	s.faults, s.state = append(unread, s.faults...), state
 	for _, f := range s.faults {
-		s.log.Error("a role or playbook is left out", "err", f)
+		s.log.Error("a role or playbook is left out", "err", f.String())
 	}
 	return s.library, s.faults
 }

@@ -1,6 +1,7 @@
 package packs
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,18 +14,18 @@ import (
 // Goals of a business run to their ends on the packs that come with Deckhand.
 func TestGoals(t *testing.T) {
 	s := open(t)
-	t.Run("customer service", func(t *testing.T) { customerService(t, s) })
-	t.Run("denied", func(t *testing.T) { denied(t, s) })
-	t.Run("business", func(t *testing.T) { business(t, s) })
-	t.Run("audit", func(t *testing.T) { audit(t, s) })
-	t.Run("research", func(t *testing.T) { research(t, s) })
-	t.Run("synthesis", func(t *testing.T) { synthesis(t, s) })
+	t.Run("customer service", s.customerService)
+	t.Run("denied", s.denied)
+	t.Run("business", s.business)
+	t.Run("audit", s.audit)
+	t.Run("research", s.research)
+	t.Run("synthesis", s.synthesis)
 }
 
 var refund = step{"business__refund_order", with("order", "O-1007", "amount", 60, "reason", "a broken wheel")}
 
 // A ticket is answered by the rules of the house: the refund and the reply ask first.
-func customerService(t *testing.T, s *stage) {
+func (s *stage) customerService(t *testing.T) {
 	g := &goal{name: "service", steps: []step{
 		{"business__list_tickets", with("status", "open")},
 		{"business__show_ticket", with("ticket", "T-1")},
@@ -49,7 +50,7 @@ func customerService(t *testing.T, s *stage) {
 }
 
 // A refund that a person denies never happens.
-func denied(t *testing.T, s *stage) {
+func (s *stage) denied(t *testing.T) {
 	g := &goal{name: "denied", steps: []step{refund, {"business__list_refunds", with()}}, report: last,
 		answer: func(agent.Checkpoint) string { return "deny" }}
 	s.work(g)
@@ -57,7 +58,7 @@ func denied(t *testing.T, s *stage) {
 }
 
 // The planted difference between ledger and bank statement is found by the tools.
-func business(t *testing.T, s *stage) {
+func (s *stage) business(t *testing.T) {
 	g := &goal{name: "business", steps: []step{
 		{"business__balances", with()},
 		{"business__reconcile", with()},
@@ -76,7 +77,7 @@ func business(t *testing.T, s *stage) {
 
 // Two exports are joined, and what was paid twice is listed: a dataset that one call
 // made is queried by a later one.
-func audit(t *testing.T, s *stage) {
+func (s *stage) audit(t *testing.T) {
 	g := &goal{name: "audit", files: map[string]string{
 		"orders.csv":   "number,supplier,total\nPO-1,Nordic Wood,3120.50\nPO-2,Lumina,864.00\nPO-3,Parcel service,298.60\n",
 		"payments.csv": "id;order;paid\n1;PO-1;3120.50\n2;PO-2;864.00\n3;PO-2;864.00\n4;PO-3;298.60\n",
@@ -105,7 +106,7 @@ var sentence = regexp.MustCompile(`The mean yield of 214 groups was 74 %|the yie
 
 // Quotes of a brief stand in their sources: they are taken from what was read, and
 // checked before they are written.
-func research(t *testing.T, s *stage) {
+func (s *stage) research(t *testing.T) {
 	quotes := func(seen []string) []any {
 		return []any{
 			map[string]any{"paper": "P-3", "quote": sentence.FindString(seen[1])},
@@ -119,12 +120,13 @@ func research(t *testing.T, s *stage) {
 		{"chemistry__check_quotes", with("quotes", []any{map[string]any{"paper": "P-3", "quote": "The mean yield was 99 percent"}})},
 		{"chemistry__check_quotes", func(seen []string) map[string]any { return map[string]any{"quotes": quotes(seen)} }},
 		{"write_to_file", func(seen []string) map[string]any {
-			text := "# Yields\n"
+			var text strings.Builder
+			text.WriteString("# Yields\n")
 			for _, q := range quotes(seen) {
 				m, _ := q.(map[string]any)
-				text += "\n> " + m["quote"].(string) + " [" + m["paper"].(string) + "]\n" //nolint:forcetypeassert // made above
+				fmt.Fprintf(&text, "\n> %s [%s]\n", m["quote"], m["paper"])
 			}
-			return map[string]any{"path": "brief.md", "text": text}
+			return map[string]any{"path": "brief.md", "text": text.String()}
 		}},
 	}, report: last}
 	r := s.work(g)
@@ -150,7 +152,7 @@ func research(t *testing.T, s *stage) {
 
 // A synthesis is an ordered procedure that names where its steps come from; what is
 // dangerous about it is looked up.
-func synthesis(t *testing.T, s *stage) {
+func (s *stage) synthesis(t *testing.T) {
 	g := &goal{name: "synthesis", steps: []step{
 		{"chemistry__find_compound", with("query", "aspirin")},
 		{"chemistry__molecular_weight", with("formula", "C9H8O4")},

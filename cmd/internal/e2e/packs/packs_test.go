@@ -44,7 +44,7 @@ type step struct {
 func with(pairs ...any) func([]string) map[string]any {
 	args := map[string]any{}
 	for i := 0; i < len(pairs); i += 2 {
-		args[pairs[i].(string)] = pairs[i+1] //nolint:forcetypeassert // names are texts
+		args[pairs[i].(string)] = pairs[i+1] //nolint:errcheck,forcetypeassert // names are texts
 	}
 	return func([]string) map[string]any { return args }
 }
@@ -59,10 +59,9 @@ type goal struct {
 	// answer decides a question; empty: approve.
 	answer func(c agent.Checkpoint) string
 
-	mu      sync.Mutex
-	offered []string
-	seen    []string // results of the calls, in their order
-	asked   []string // what people were asked
+	mu    sync.Mutex
+	seen  []string // results of the calls, in their order
+	asked []string // what people were asked
 }
 
 // stage is one process with all packs.
