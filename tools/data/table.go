@@ -131,7 +131,8 @@ func (s *Set) Insert(table string, rows []Row) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }()                                                                                             // nothing once it is committed
+	defer func() { _ = tx.Rollback() }() // nothing once it is committed
+
 	statement := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", quoted(table), strings.Join(names, ", "), strings.Join(marks, ", ")) //nolint:gosec // names are quoted
 	insert, err := tx.PrepareContext(s.ctx, statement)
 	if err != nil {

@@ -69,20 +69,15 @@ type stage struct {
 	t     *testing.T
 	dir   string
 	mu    sync.Mutex
-	goals map[string]*goal
+	goal  *goal // at work; what a request says of earlier ones is memory
 	store *sqlite.Store
 	desk  *runs.Client
 }
 
-// Complete is the model: it makes the next call of the goal that is named.
+// Complete is the model: it makes the next call of the goal that is at work.
 func (s *stage) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
 	s.mu.Lock()
-	var g *goal
-	for name, known := range s.goals {
-		if slices.ContainsFunc(r.Messages, func(m llm.Message) bool { return strings.Contains(m.Content, "goal:"+name+".") }) {
-			g = known
-		}
-	}
+	g := s.goal
 	s.mu.Unlock()
 	var seen []string
 	turns := 0
@@ -129,7 +124,7 @@ func (g *goal) next(r llm.Request, turns int, seen []string) (name string, args 
 // open starts the process with the shipped packs, as `pack add` leaves them.
 func open(t *testing.T) *stage {
 	t.Helper()
-	s := &stage{t: t, dir: t.TempDir(), goals: map[string]*goal{}}
+	s := &stage{t: t, dir: t.TempDir()}
 	c := config.Defaults()
 	c.Workspace, c.DataDir, c.Model.Name = s.dir, "", "scripted"
 	for _, name := range pack.Shipped() {
@@ -178,7 +173,7 @@ func (s *stage) work(g *goal) agent.Run {
 		}
 	}
 	s.mu.Lock()
-	s.goals[g.name] = g
+	s.goal = g
 	s.mu.Unlock()
 	ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Minute)
 	defer cancel()
