@@ -41,13 +41,7 @@ func New(from Source) Digest {
 	}
 	blocks := []string{d.preface()}
 	for _, s := range sections {
-		if len(s.lines) == 0 {
-			continue
-		}
 		blocks = append(blocks, "## "+s.title, bullets(s.lines))
-	}
-	if len(blocks) == 1 {
-		blocks = append(blocks, "Nothing happened, and nothing is open.")
 	}
 	return Digest{
 		Headline: d.headline(), Body: strings.Join(blocks, "\n\n"), Mark: d.mark(),
@@ -103,5 +97,8 @@ func (d grouped) preface() string {
 const maxLines = 10
 
 func bullets(lines []string) string {
+	if len(lines) == 0 {
+		return "Nothing."
+	}
 	return "- " + strings.Join(text.AtMost(lines, maxLines), "\n- ")
 }

@@ -118,7 +118,7 @@ var audited = scenario{"authority/audit", nil, func(h *harness) {
 	h.sealed(Cleo)
 	for who, want := range map[Who]string{Cleo: "write_to_file", Ben: "no newer decision of yours", Ann: "Only the administrators"} {
 		h.Mention(who, h.Channel(), "audit")
-		h.sees(want, func() bool { return strings.Contains(aloneRead(h, who), want) })
+		h.sees(want, func() bool { return strings.Contains(strings.ReplaceAll(aloneRead(h, who), `\_`, "_"), want) })
 	}
 	for _, p := range h.Posts() {
 		if !p.Private && strings.Contains(p.Text, "arguments ") {

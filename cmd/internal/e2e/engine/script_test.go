@@ -87,7 +87,10 @@ func plan(long bool) map[string]any {
 func script(r llmtest.Request) llmtest.Reply {
 	switch r.Purpose {
 	case llm.Intake:
-		long := func(m llm.Message) bool { return strings.Contains(m.Content, longGoal) }
+		long := func(m llm.Message) bool { // what is recalled of other runs stands behind the run's own goal
+			_, goal, _ := strings.Cut(m.Content, shortGoal)
+			return strings.HasPrefix(goal, strings.TrimPrefix(longGoal, shortGoal))
+		}
 		return call(toolCall{"submit_plan", plan(slices.ContainsFunc(r.Messages, long))})
 	case llm.Work:
 		return working(r)
