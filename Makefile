@@ -22,20 +22,20 @@ build: ## bin/deckhand, a static binary
 
 # SQLite is C that was translated to Go and works on memory of its own, where the
 # race detector sees nothing and costs most of a test's time; pictures are drawn, and
-# JavaScript is run, by
-# one goroutine each. Vet is in the lint.
+# JavaScript is run, by one goroutine each. Vet is in the lint.
 CALM := modernc.org gonum.org golang.org/x/image git.sr.ht github.com/golang/freetype image compress github.com/dop251/goja github.com/dlclark/regexp2
 RACE := -race $(CALM:%=-gcflags=%/...=-race=false) -vet=off
 
 # What waits longest begins first, so that no core idles at the end.
 LONGEST := ./memory/redis ./cmd/deckhand ./cmd/internal/e2e/...
 
-# What bounds memory cannot be tested beside the race detector, which takes more of
-# it than any bound leaves.
-BOUNDED := -vet=off -run 'TestBombs|TestInBubblewrap' ./tools/sandbox ./tools/code
+# What runs programs in a sandbox starts this one again for each. Beside the race
+# detector that takes seconds, and more memory than any bound leaves.
+SANDBOXED := ./tools/sandbox/... ./tools/code ./tools/git ./tools/job ./tools/page ./tools/program ./tools/web
+OTHERS    = $(filter-out $(shell go list $(SANDBOXED)),$(shell go list ./...))
 
-test: setup ## all tests, with the race detector and in random order; what was skipped, and why, stands at the end
-	go run ./cmd/internal/tested $(RACE) -p 3 -shuffle=on -timeout 18m $(LONGEST) ./... -- $(BOUNDED)
+test: setup ## all tests in random order, most with the race detector; what was skipped, and why, stands at the end
+	go run ./cmd/internal/tested $(RACE) -p 3 -shuffle=on -timeout 18m $(LONGEST) $(OTHERS) -- -vet=off -p 3 -shuffle=on $(SANDBOXED)
 
 lint: $(LINT) ## formatting, many linters, and the rules of the house: sizes, floors, calls that go back up
 	$(LINT) run ./...
