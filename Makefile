@@ -35,7 +35,7 @@ SANDBOXED := ./tools/sandbox/... ./tools/code ./tools/git ./tools/job ./tools/pa
 OTHERS    = $(filter-out $(shell go list $(SANDBOXED)),$(shell go list ./...))
 
 test: setup ## all tests in random order, most with the race detector; what was skipped, and why, stands at the end
-	go run ./cmd/internal/tested $(RACE) -p 3 -shuffle=on -timeout 18m $(LONGEST) $(OTHERS) -- -vet=off -p 3 -shuffle=on $(SANDBOXED)
+	@go run ./cmd/internal/tested $(RACE) -p 3 -shuffle=on -timeout 18m $(LONGEST) $(OTHERS) -- -vet=off -p 3 -shuffle=on $(SANDBOXED)
 
 lint: $(LINT) ## formatting, many linters, and the rules of the house: sizes, floors, calls that go back up
 	$(LINT) run ./...
