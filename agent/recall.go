@@ -79,13 +79,10 @@ func (r Recalled) Strange() bool {
 		}
 		own[e.Run] = true
 	}
-	return slices.ContainsFunc(r.Records, Remembered.Strange) || slices.ContainsFunc(r.Precedents, func(p Precedent) bool {
+	return slices.ContainsFunc(r.Precedents, func(p Precedent) bool {
 		return slices.ContainsFunc(p.Runs, func(run RunID) bool { return !own[run] })
 	})
 }
-
-// Strange reports whether nobody vouches for what is remembered.
-func (m Remembered) Strange() bool { return m.Trust != Trusted }
 
 // Episode is what is worth knowing of an ended run when its goal comes again.
 type Episode struct {

@@ -67,7 +67,6 @@ func lookBack(r *agent.Run, s agent.StrandID, spec tools) history {
 	task, works := s.Task()
 	if works {
 		h.inputs(r, task, spec)
-		h.remembered(agent.RecalledFor(r, s))
 	}
 	if remembers(r) {
 		if text, err := json.Marshal(r.Recalled); err == nil {
@@ -96,15 +95,6 @@ func lookBack(r *agent.Run, s agent.StrandID, spec tools) history {
 		}
 	}
 	return h
-}
-
-// remembered takes in what was recalled for the task and nobody vouches for.
-func (h *history) remembered(list []agent.Remembered) {
-	for _, m := range list {
-		if m.Strange() {
-			h.reads = append(h.reads, read{text: m.Text, from: "what is remembered", model: true})
-		}
-	}
 }
 
 // note takes in words of nobody who may steer; summary is whether they stand for
